@@ -1,5 +1,6 @@
 //! The `schedc` command: the real binary with manifests and profiles.
 
+mod backtest;
 mod bad_input;
 #[cfg(feature = "bench")]
 mod bench;

@@ -1,29 +1,80 @@
 //! The lines of a recording.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// Version of the format. Programs read this version only.
 pub const VERSION: u32 = 1;
 
-/// A line: an entry with its time.
+/// A line: an entry with its time. Objects are values when they are read, and [texts](ObjectText) when they are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct Line<O = Value> {
     /// Time at which the recorder received the change, in milliseconds since 1970.
     pub at: i64,
     /// The entry.
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: Entry<O>,
+}
+
+impl Line<ObjectText> {
+    /// Returns the line with its object as a value.
+    pub fn parse(self) -> Line {
+        Line { at: self.at, entry: self.entry.map(|object| object.parse()) }
+    }
+}
+
+impl Line {
+    /// Returns the line with its object as text.
+    pub fn to_text(self) -> Line<ObjectText> {
+        Line { at: self.at, entry: self.entry.map(|object| ObjectText::new(&object).unwrap_or_default()) }
+    }
+}
+
+/// An object as JSON text, which is written several times but formatted once.
+#[derive(Clone, Debug)]
+pub struct ObjectText(Arc<RawValue>);
+
+impl ObjectText {
+    /// Formats an object. Returns `None` if it cannot be written as JSON, which does not happen in practice.
+    pub fn new(object: &Value) -> Option<ObjectText> {
+        to_raw_value(object).ok().map(|text| ObjectText(text.into()))
+    }
+
+    /// Returns the object.
+    pub fn parse(&self) -> Value {
+        serde_json::from_str(self.0.get()).unwrap_or_default()
+    }
+}
+
+impl Default for ObjectText {
+    fn default() -> Self {
+        ObjectText(RawValue::NULL.to_owned().into())
+    }
+}
+
+impl PartialEq for ObjectText {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl Serialize for ObjectText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (*self.0).serialize(serializer)
+    }
 }
 
 /// What a line contains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Entry {
+pub enum Entry<O = Value> {
     /// The first line of each file. All objects follow, up to `synced`.
     Recording(Header),
     /// An object exists with these fields.
-    Set(Value),
+    Set(O),
     /// An object no longer exists.
     Delete(Reference),
     /// All objects that exist were set since the header; others no longer exist.
@@ -40,6 +91,23 @@ pub enum Entry {
     Repaired(Kind),
     /// The regular end of a file.
     End(End),
+}
+
+impl<O> Entry<O> {
+    fn map<P>(self, convert: impl FnOnce(O) -> P) -> Entry<P> {
+        match self {
+            Entry::Recording(header) => Entry::Recording(header),
+            Entry::Set(object) => Entry::Set(convert(object)),
+            Entry::Delete(reference) => Entry::Delete(reference),
+            Entry::Synced(synced) => Entry::Synced(synced),
+            Entry::Bind(bind) => Entry::Bind(bind),
+            Entry::Reject(reject) => Entry::Reject(reject),
+            Entry::Event(event) => Entry::Event(event),
+            Entry::Gap(kind) => Entry::Gap(kind),
+            Entry::Repaired(kind) => Entry::Repaired(kind),
+            Entry::End(end) => Entry::End(end),
+        }
+    }
 }
 
 /// The header of a file.

@@ -22,7 +22,7 @@ pub mod recorder;
 pub mod writer;
 
 pub use anonymiser::Anonymiser;
-pub use entry::{Entry, Line, Reference};
+pub use entry::{Entry, Line, ObjectText, Reference};
 pub use reader::{ReadError, Reader};
 pub use recorder::Recorder;
 pub use writer::{Limits, Writer};

@@ -4,13 +4,15 @@
 //! list of a kind means that a watch expired, so changes may be missing: they are repaired, and the gap is marked.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
-use crate::entry::{Bind, Entry, Kind, Line, Reference, Reject, Synced};
+use crate::entry::{self, Bind, Entry, Kind, ObjectText, Reference, Reject, Synced};
 use crate::recorded;
+
+/// A line of a recorder.
+type Line = entry::Line<ObjectText>;
 
 /// The recorded state of a cluster.
 #[derive(Debug)]
@@ -22,8 +24,18 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct Known {
-    text: Arc<str>,
+    text: ObjectText,
     epoch: u32,
+    /// State of a pod.
+    pod: Option<PodState>,
+}
+
+/// The part of a pod that a decision changes.
+#[derive(Debug)]
+struct PodState {
+    uid: String,
+    has_node: bool,
+    rejection: Option<String>,
 }
 
 /// The lists of a kind.
@@ -54,17 +66,23 @@ impl Recorder {
     pub fn upsert(&mut self, at: i64, object: &AnyObject, epoch: u32) -> Vec<Line> {
         let mut lines = self.begin_epoch(at, object.kind(), epoch);
         let Some(value) = recorded::fields(object) else { return lines };
+        let Some(text) = ObjectText::new(&value) else { return lines };
         let key = reference(object);
-        let text: Arc<str> = value.to_string().into();
-        let before = self.objects.insert(key, Known { text: text.clone(), epoch });
-        if before.as_ref().is_some_and(|before| before.text == text) {
+        if let Some(known) = self.objects.get_mut(&key)
+            && known.text == text
+        {
+            known.epoch = epoch;
             return lines;
         }
-        if let (AnyObject::Pod(_), Some(before), true) = (object, before, self.is_synced) {
-            let before: Value = serde_json::from_str(&before.text).unwrap_or_default();
-            lines.extend(decision(&before, &value).map(|entry| Line { at, entry }));
-        }
-        lines.push(Line { at, entry: Entry::Set(value) });
+        let pod = matches!(object, AnyObject::Pod(_)).then(|| PodState::of(&value));
+        let known = Known { text: text.clone(), epoch, pod };
+        let entry = match (&known.pod, self.objects.get(&key).and_then(|before| before.pod.as_ref())) {
+            (Some(pod), Some(before)) if self.is_synced => decision(before, pod, &value),
+            _ => None,
+        };
+        self.objects.insert(key, known);
+        lines.extend(entry.map(|entry| Line { at, entry }));
+        lines.push(Line { at, entry: Entry::Set(text) });
         lines
     }
 
@@ -100,10 +118,7 @@ impl Recorder {
 
     /// Returns the lines of all objects, for the begin of a file.
     pub fn snapshot(&self, at: i64) -> impl Iterator<Item = Line> + '_ {
-        let objects = self.objects.values().map(move |known| {
-            let object = serde_json::from_str(&known.text).unwrap_or_default();
-            Line { at, entry: Entry::Set(object) }
-        });
+        let objects = self.objects.values().map(move |known| Line { at, entry: Entry::Set(known.text.clone()) });
         objects.chain([self.synced(at)])
     }
 
@@ -128,23 +143,34 @@ fn reference(object: &AnyObject) -> Reference {
     Reference { kind: kind.to_owned(), namespace: namespace.to_owned(), name: name.to_owned() }
 }
 
+impl PodState {
+    fn of(pod: &Value) -> PodState {
+        PodState {
+            uid: pod["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
+            has_node: !pod["spec"]["nodeName"].is_null(),
+            rejection: rejection(pod).map(str::to_owned),
+        }
+    }
+}
+
 /// Returns the decision that changed a pod.
-fn decision(before: &Value, pod: &Value) -> Option<Entry> {
-    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
-    let scheduler = text("/spec/schedulerName");
-    if before["metadata"]["uid"] != pod["metadata"]["uid"] || !before["spec"]["nodeName"].is_null() {
+fn decision(before: &PodState, after: &PodState, pod: &Value) -> Option<Entry<ObjectText>> {
+    if before.uid != after.uid || before.has_node {
         return None;
     }
-    let node = text("/spec/nodeName");
+    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
+    let (scheduler, node) = (text("/spec/schedulerName"), text("/spec/nodeName"));
     if !node.is_empty() {
         return Some(Entry::Bind(Bind { namespace, name, scheduler, node }));
     }
-    let message = rejection(pod)?;
-    (rejection(before) != Some(message)).then(|| {
-        let message = message.to_owned();
-        Entry::Reject(Reject { namespace, name, scheduler, message })
-    })
+    let message = after.rejection.clone()?;
+    (before.rejection.as_ref() != Some(&message)).then_some(Entry::Reject(Reject {
+        namespace,
+        name,
+        scheduler,
+        message,
+    }))
 }
 
 /// Returns the message about an unschedulable pod.

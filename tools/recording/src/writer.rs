@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use serde::Serialize;
 
-use crate::entry::{Begin, End, Entry, Header, Line, VERSION};
+use crate::entry::{Begin, End, Entry, Header, Line, ObjectText, VERSION};
 
 /// Number of bytes of text in a frame.
 const FRAME: usize = 256 << 10;
@@ -55,7 +56,7 @@ impl Writer {
     ///
     /// # Errors
     /// A frame cannot be written.
-    pub fn write(&mut self, lines: impl IntoIterator<Item = Line>) -> io::Result<()> {
+    pub fn write<O: Serialize>(&mut self, lines: impl IntoIterator<Item = Line<O>>) -> io::Result<()> {
         for line in lines {
             serde_json::to_writer(&mut self.buffer, &line)?;
             self.buffer.push(b'\n');
@@ -94,7 +95,7 @@ impl Writer {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn rotate(&mut self, at: i64, snapshot: impl IntoIterator<Item = Line>) -> io::Result<()> {
+    pub fn rotate<O: Serialize>(&mut self, at: i64, snapshot: impl IntoIterator<Item = Line<O>>) -> io::Result<()> {
         self.end(at, End::Rotation)?;
         self.number += 1;
         self.file = create(&self.folder, self.number)?;
@@ -117,11 +118,12 @@ impl Writer {
 
     fn header(&mut self, at: i64, begin: Begin) -> io::Result<()> {
         let schedc = env!("CARGO_PKG_VERSION").to_owned();
-        self.write([Line { at, entry: Entry::Recording(Header { version: VERSION, begin, schedc }) }])
+        let header = Entry::Recording(Header { version: VERSION, begin, schedc });
+        self.write::<ObjectText>([Line { at, entry: header }])
     }
 
     fn end(&mut self, at: i64, end: End) -> io::Result<()> {
-        self.write([Line { at, entry: Entry::End(end) }])?;
+        self.write::<ObjectText>([Line { at, entry: Entry::End(end) }])?;
         self.flush()?;
         self.file.sync_all()
     }

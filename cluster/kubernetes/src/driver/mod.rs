@@ -229,6 +229,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn on_informer_event(&mut self, event: InformerEvent) {
+        self.hooks.on_informer_event(&event);
         let interner = &mut self.scheduler.base_mut().interner;
         match event {
             InformerEvent::Upsert(object, epoch) => {

@@ -1,5 +1,7 @@
 //! The command line: one module per subcommand, and shared modules.
 
+#[cfg(feature = "tools")]
+mod backtest;
 #[cfg(feature = "bench")]
 mod bench;
 #[cfg(feature = "tools")]
@@ -80,6 +82,8 @@ mod tables;
 mod validate;
 #[cfg(feature = "tools")]
 mod watch;
+#[cfg(feature = "tools")]
+mod workload;
 
 use std::process::ExitCode;
 
@@ -115,6 +119,8 @@ enum Command {
     Record(record::Record),
     #[cfg(all(feature = "run", feature = "tools"))]
     Replay(replay::ReplayCommand),
+    #[cfg(feature = "tools")]
+    Backtest(Box<backtest::BacktestCommand>),
     #[cfg(feature = "tools")]
     Capacity(capacity::Capacity),
     #[cfg(feature = "tools")]
@@ -210,6 +216,8 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Record(command) => command.run(bundle),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Replay(command) => command.run(bundle),
+        #[cfg(feature = "tools")]
+        Command::Backtest(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Capacity(command) => command.run(bundle),
         #[cfg(feature = "tools")]

@@ -1,7 +1,9 @@
 //! `schedc record`
 
+pub(crate) mod while_running;
+
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, value_parser};
@@ -14,7 +16,7 @@ use schedc_kubernetes::transport::Http;
 use schedc_kubernetes::watch::reflector::InformerEvent;
 use schedc_recording::entry::{Entry, Line};
 use schedc_recording::events::{EVENTS, scheduler_event};
-use schedc_recording::{Anonymiser, Limits, Recorder, Writer};
+use schedc_recording::{Anonymiser, Limits, ObjectText, Recorder, Writer};
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -89,10 +91,8 @@ impl Record {
         let failed = |error: io::Error| Failure::new(format_args!("{}: {error}", self.folder.display()));
         let limits = Limits { file_size: u64::from(self.file_size) << 20, files: self.files as usize };
         let mut recording = Recording {
-            recorder: Recorder::new(kinds.iter().map(|resource| resource.kind)),
-            writer: Writer::start(&self.folder, limits, now()).map_err(failed)?,
             anonymiser: self.anonymise.then(Anonymiser::default),
-            has_old_events: false,
+            ..Recording::start(&self.folder, limits, &kinds).map_err(failed)?
         };
         match self.once {
             true => recording.list_all(&http, &server, &kinds, failed).await?,
@@ -103,6 +103,16 @@ impl Record {
 }
 
 impl Recording {
+    /// Begins a recording of these kinds.
+    fn start(folder: &Path, limits: Limits, kinds: &[&'static Resource]) -> io::Result<Self> {
+        Ok(Recording {
+            recorder: Recorder::new(kinds.iter().map(|resource| resource.kind)),
+            writer: Writer::start(folder, limits, now())?,
+            anonymiser: None,
+            has_old_events: false,
+        })
+    }
+
     /// Records the present objects.
     async fn list_all(
         &mut self,
@@ -149,7 +159,7 @@ impl Recording {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let recorded = tokio::select! {
-                event = informers.next() => self.record(event),
+                event = informers.next() => self.record_with_notes(&event),
                 _ = ticks.tick() => self.writer.flush(),
                 _ = stop.changed() => return Ok(Ok(())),
             };
@@ -159,12 +169,25 @@ impl Recording {
         }
     }
 
+    /// Records a message of a reflector, and prints errors and the end of the first lists.
+    fn record_with_notes(&mut self, event: &InformerEvent) -> io::Result<()> {
+        if let InformerEvent::Error(resource, why) = event {
+            output::warning(format_args!("{}: {why}", resource.plural));
+        }
+        let was_synced = self.recorder.is_synced();
+        self.record(event)?;
+        if self.recorder.is_synced() && !was_synced {
+            output::note("all objects are recorded; changes are recorded until this program is stopped");
+        }
+        Ok(())
+    }
+
     /// Records a message of a reflector.
-    fn record(&mut self, event: InformerEvent) -> io::Result<()> {
+    fn record(&mut self, event: &InformerEvent) -> io::Result<()> {
         let was_synced = self.recorder.is_synced();
         let lines = match event {
             InformerEvent::Upsert(object, _) if object.kind() == EVENTS.name => {
-                let event = scheduler_event(&object).filter(|_| self.has_old_events && was_synced);
+                let event = scheduler_event(object).filter(|_| self.has_old_events && was_synced);
                 event.map(|event| Line { at: now(), entry: Entry::Event(event) }).into_iter().collect()
             }
             // Events expire.
@@ -174,22 +197,18 @@ impl Recording {
                 Vec::new()
             }
             InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
-                self.recorder.upsert(now(), &object, epoch)
+                self.recorder.upsert(now(), object, *epoch)
             }
-            InformerEvent::Removal(object) => self.recorder.removal(now(), &object),
+            InformerEvent::Removal(object) => self.recorder.removal(now(), object),
             InformerEvent::ListComplete { resource, epoch, .. } => {
-                self.recorder.list_complete(now(), resource.kind, epoch)
+                self.recorder.list_complete(now(), resource.kind, *epoch)
             }
-            InformerEvent::Error(resource, why) => {
-                output::warning(format_args!("{}: {why}", resource.plural));
-                Vec::new()
-            }
+            InformerEvent::Error(..) => Vec::new(),
         };
         self.write(lines)?;
         if self.recorder.is_synced() && !was_synced {
             self.writer.flush()?;
             self.writer.snapshot_written();
-            output::note("all objects are recorded; changes are recorded until this program is stopped");
         }
         // A snapshot with an open gap would hide the gap.
         if self.writer.is_full() && self.recorder.is_repaired() {
@@ -200,16 +219,16 @@ impl Recording {
         Ok(())
     }
 
-    fn write(&mut self, lines: Vec<Line>) -> io::Result<()> {
+    fn write(&mut self, lines: Vec<Line<ObjectText>>) -> io::Result<()> {
         let anonymiser = self.anonymiser.as_ref();
         self.writer.write(lines.into_iter().map(|line| written(anonymiser, line)))
     }
 }
 
 /// Returns a line as it is written.
-fn written(anonymiser: Option<&Anonymiser>, line: Line) -> Line {
+fn written(anonymiser: Option<&Anonymiser>, line: Line<ObjectText>) -> Line<ObjectText> {
     match anonymiser {
-        Some(anonymiser) => anonymiser.line(line),
+        Some(anonymiser) => anonymiser.line(line.parse()).to_text(),
         None => line,
     }
 }

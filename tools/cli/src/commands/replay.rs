@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schedc_backtest::report::ClosedLoop;
+use schedc_backtest::{assumptions, simulate};
 use schedc_core::erased::AnyBundle;
 use schedc_interpret::Interpretation;
 use schedc_recording::{ReadError, Reader};
@@ -13,8 +15,10 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::reports::{self, ReportFile};
 use super::sources;
+use super::tables::closed_loop::{self, values};
 use super::tables::read_only::Agreement;
 use super::tables::replay::table;
+use super::workload::Input;
 use crate::cluster::Routes;
 use crate::replay::{Replay, Report};
 
@@ -23,6 +27,9 @@ use crate::replay::{Replay, Report};
 /// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before it. Each
 /// disagreement is explained: the scores of both nodes, or the plugin that rejects the recorded one. Among nodes with
 /// equal totals, each one counts as agreement. Decisions during gaps of the recording are not compared.
+///
+/// With --closed-loop, the profiles decide instead of the recorded scheduler, in virtual time: pods arrive and run as
+/// recorded, on the nodes that the profiles choose. docs/backtest.md lists the assumptions.
 #[derive(Args)]
 pub(crate) struct ReplayCommand {
     /// Recording: the folder of `schedc record`, or files of it
@@ -39,7 +46,15 @@ pub(crate) struct ReplayCommand {
     #[arg(long, value_name = "PROFILE")]
     interpret: Vec<PathBuf>,
 
-    /// Print every disagreement in the table, however many there are
+    /// Simulate the recorded workload: the decisions of the profiles have consequences
+    #[arg(long)]
+    closed_loop: bool,
+
+    /// Seed for the choice among equally good nodes: equal seeds give equal results
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "closed_loop")]
+    seed: u64,
+
+    /// Print every disagreement, or with --closed-loop every pod, in the table
     #[arg(long)]
     all: bool,
 
@@ -52,6 +67,9 @@ pub(crate) struct ReplayCommand {
 
     #[command(flatten)]
     extenders: Extenders,
+
+    #[command(flatten)]
+    input: Input,
 }
 
 /// The printed result.
@@ -73,6 +91,10 @@ impl ReplayCommand {
             Some(name) => Routes::to(bundle.profiles, name)?,
             None => Routes::by_scheduler_name(bundle.profiles),
         };
+        if self.closed_loop {
+            return self.simulate(&bundle, &routes);
+        }
+        self.input.refuse_without("--closed-loop")?;
         let mut cluster = bundle.cluster(Some(self.extenders.overrides(bundle.profiles)?))?;
         let mut reader = Reader::open(&self.recording)?;
         let mut replay = Replay::new(&mut *cluster, &bundle, routes);
@@ -90,6 +112,41 @@ impl ReplayCommand {
         output::print(self.output, &comparison, |comparison| table(comparison, self.all))?;
         let subtitle = || format!("recorded decisions in {}", reports::names(&self.recording));
         self.report.write(|| reports::replay::page(&comparison.report, bundle.profiles, subtitle()))
+    }
+}
+
+impl ReplayCommand {
+    /// Simulates the workload.
+    fn simulate(self, bundle: &AnyBundle, routes: &Routes) -> Result<(), Failure> {
+        let is_served = |scheduler: &str| routes.profile_for(scheduler).is_some();
+        let workload = self.input.read(&self.recording, bundle, &is_served)?;
+        let serve_all = match (&self.profile, bundle.profiles) {
+            (Some(name), profiles) => Some(Routes::index_of(profiles, name)?),
+            // Pods of traces have no scheduler name.
+            (None, [_]) if workload.facts.is_trace => Some(0),
+            (None, _) if workload.facts.is_trace && !is_served("") => {
+                return Err(Failure::new("the pods of a trace have no scheduler name; name a profile with --profile"));
+            }
+            (None, _) => None,
+        };
+        let options = schedc_backtest::Options {
+            serve_all,
+            seed: self.seed,
+            extenders: self.extenders.overrides(bundle.profiles)?,
+            ..self.input.options(&workload)?
+        };
+        let simulated = simulate(bundle, &workload, &options)?;
+        let used = bundle.profiles.iter().enumerate().filter(|(at, _)| serve_all.is_none_or(|only| only == *at));
+        let report = ClosedLoop {
+            source: self.input.source(&self.recording, &workload),
+            profiles: used.map(|(_, profile)| profile.name.to_owned()).collect(),
+            seed: self.seed,
+            assumptions: assumptions::assumptions(&workload),
+            result: simulated.result,
+            pods: simulated.pods,
+        };
+        output::print(self.output, &report, |report| closed_loop::table(report, self.all))?;
+        self.report.write(|| reports::closed_loop::page(&report, &values(&report)))
     }
 }
 

@@ -20,8 +20,8 @@ use super::output::{self, Format};
 use super::reports::{self, ReportFile};
 use super::tables::diff::table;
 use super::validate::Validate;
-pub(crate) use placements::{PlacementChange, PlacementChanges};
-use sides::Side;
+pub(crate) use placements::{PlacementChange, PlacementChanges, placing_profile};
+pub(crate) use sides::Side;
 
 /// Compare two profiles and describe the effects of their differences on pods
 ///

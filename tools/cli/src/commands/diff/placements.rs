@@ -51,9 +51,9 @@ pub(crate) struct Outcome {
 }
 
 /// The profile that places pods for one side.
-struct PlacingProfile {
-    bundle: AnyBundle,
-    profile: &'static str,
+pub(crate) struct PlacingProfile {
+    pub(crate) bundle: AnyBundle,
+    pub(crate) profile: &'static str,
 }
 
 /// Places the pending pods of a cluster with each of the two profiles.
@@ -77,7 +77,7 @@ pub(super) fn placement_changes(
 
 /// Returns the profile that places pods for a side: the compiled-in profile, or else its interpreted twin. If
 /// a side has no twin, a profile that differs only in settings takes its place.
-fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
+pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
     let mut similar = None;
     for profile in bundle.profiles {
         let found = differences(&ProfileSummary::from(profile), &side.summary);

@@ -14,11 +14,11 @@ use crate::commands::{import, output};
 const KUBE_SCHEDULER: &str = "kube-scheduler";
 
 /// A profile from any source.
-pub(super) struct Side {
+pub(crate) struct Side {
     /// Display name.
-    pub(super) name: String,
-    pub(super) scheduler_name: String,
-    pub(super) summary: ProfileSummary,
+    pub(crate) name: String,
+    pub(crate) scheduler_name: String,
+    pub(crate) summary: ProfileSummary,
     /// Source of a profile that is not compiled in.
     read: Option<Read>,
 }
@@ -33,7 +33,7 @@ enum Read {
 
 impl Side {
     /// Loads the profile that an argument names.
-    pub(super) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
+    pub(crate) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
         let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
         if is_configuration(path) {
             let (path, text) = import::read(Path::new(path))?;
@@ -100,7 +100,7 @@ impl Side {
     }
 
     /// Compiles the source; `None` for a compiled-in profile.
-    pub(super) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
+    pub(crate) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
         Some(match self.read.as_ref()? {
             Read::Profile(compilation) => Ok((**compilation).clone()),
             Read::Imported(source) => compile(std::slice::from_ref(source), &mut NoCrates),

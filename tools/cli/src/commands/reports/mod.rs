@@ -1,8 +1,11 @@
 //! Reports as HTML pages.
 
+pub(crate) mod backtest;
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
 mod charts;
+#[cfg(feature = "run")]
+pub(crate) mod closed_loop;
 pub(crate) mod diff;
 pub(crate) mod explanation;
 #[cfg(feature = "run")]

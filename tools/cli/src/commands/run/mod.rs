@@ -9,6 +9,8 @@ mod serving;
 mod settings;
 pub(crate) mod signals;
 
+#[cfg(feature = "tools")]
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -34,6 +36,8 @@ use tracing::info;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
+#[cfg(feature = "tools")]
+use super::record::while_running::RecordingHooks;
 #[cfg(feature = "tools")]
 use super::watch::run::{LiveRun, above_view};
 use leader::Leader;
@@ -68,6 +72,13 @@ pub(crate) struct Run {
     #[cfg(feature = "tools")]
     #[arg(long, help_heading = "schedc")]
     watch: bool,
+
+    /// Record the changes that the scheduler receives in this folder, for `schedc replay` and `schedc backtest`
+    ///
+    /// The format is that of `schedc record`, with the kinds that the profiles watch. docs/record.md has the costs.
+    #[cfg(feature = "tools")]
+    #[arg(long, value_name = "FOLDER", help_heading = "schedc")]
+    record: Option<PathBuf>,
 }
 
 /// Behaviour of a replica that does not lead.
@@ -99,6 +110,8 @@ impl Run {
         let started = SystemTime::now();
         #[cfg(feature = "tools")]
         let live = LiveRun::new(self.watch)?;
+        #[cfg(feature = "tools")]
+        let record = self.record.clone();
         let Run { flags, printed, standby, extenders, read_only, .. } = self;
         #[cfg(feature = "tools")]
         logs::start_around(&flags.logging, above_view);
@@ -148,14 +161,19 @@ impl Run {
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
         #[cfg(feature = "tools")]
+        let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
+        #[cfg(feature = "tools")]
         let hooks = {
             tokio::spawn(live.clone().run());
-            (hooks, live)
+            tokio::spawn(recording.clone().run());
+            (hooks, (live, recording.clone()))
         };
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
             read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
+            #[cfg(feature = "tools")]
+            recording.stop();
             serving.end().await;
             return Ok(());
         }
@@ -166,6 +184,8 @@ impl Run {
         } else {
             driver.run(stop).await
         };
+        #[cfg(feature = "tools")]
+        recording.stop();
         if end == StopReason::LeaseLost {
             return Err(Failure::new("leader election lost"));
         }

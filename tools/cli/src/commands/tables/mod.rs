@@ -1,9 +1,13 @@
 //! Tables for users.
 
+#[cfg(feature = "tools")]
+pub(crate) mod backtest;
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
 #[cfg(feature = "tools")]
 pub(crate) mod capacity;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub(crate) mod closed_loop;
 #[cfg(feature = "tools")]
 mod comparison;
 #[cfg(feature = "bench")]

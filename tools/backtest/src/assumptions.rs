@@ -1,0 +1,65 @@
+//! The assumptions of a simulation, in words.
+
+use crate::workload::{Facts, Workload};
+
+/// Assumptions that apply to every workload.
+const ALWAYS: &[&str] = &[
+    "Decisions, bindings, deletions and the start of pods take no time. Only backoff, Permit and missing capacity delay a pod.",
+    "A pod that waits at the end, or was deleted before it had a node, counts with the time that it waited.",
+    "Preempted pods and pods of removed nodes are deleted at once. Their owners replace them at the same time; pods without an \
+     owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the whole time again, others for the rest.",
+    "Unschedulable pods are retried after events that may help them, not every five minutes.",
+    "No pod is evicted because of taints, pressure or rescheduling.",
+];
+
+/// Assumptions about recordings.
+const RECORDED: &[&str] = &[
+    "Pods arrive as recorded. After its binding, a pod runs as long as it ran when it was recorded, from its binding to its end or \
+     deletion; pods that still ran at the end of the recording stay.",
+    "A pod that never had a node when it was recorded leaves at the recorded time.",
+    "Nodes and all other objects come, change and go as recorded, whatever the simulated pods do: an autoscaler does not react.",
+    "Claims are created unbound, and controllers of the simulation bind them and provision their volumes.",
+];
+
+/// Assumptions about traces.
+const TRACE: &[&str] = &[
+    "Pods arrive at the times of the trace, and run for the durations of the trace after their binding.",
+    "All nodes of the trace exist from start to end, and have only the fields that the mapping names.",
+];
+
+/// Returns the assumptions of the simulation of a workload.
+pub fn assumptions(workload: &Workload) -> Vec<String> {
+    let Facts { preempted, evicted, with_node, other_schedulers, gaps, cut, ignored, is_trace } = &workload.facts;
+    let of_source = if *is_trace { TRACE } else { RECORDED };
+    let mut all: Vec<String> = of_source.iter().chain(ALWAYS).map(|text| (*text).to_owned()).collect();
+    if *preempted > 0 {
+        all.push(format!(
+            "{preempted} pods were preempted when they were recorded: they end after their recorded time, and their recorded \
+             replacements arrive as recorded."
+        ));
+    }
+    if *evicted > 0 {
+        all.push(format!(
+            "{evicted} pods lost their node when they were recorded. On the same node, they are replaced in the simulation as well; \
+             their recorded replacements also arrive."
+        ));
+    }
+    if *with_node > 0 {
+        all.push(format!("{with_node} pods already had a node when they were first recorded, and keep it."));
+    }
+    if *other_schedulers > 0 {
+        all.push(format!(
+            "{other_schedulers} pods of other schedulers arrive at their recorded binding, on their recorded node."
+        ));
+    }
+    if *gaps > 0 {
+        all.push(format!("The recording has {gaps} gaps or restarts: changes in a gap happen at its end."));
+    }
+    all.extend(cut.iter().map(|place| format!("{place}: the recording ends here without its regular end.")));
+    let ignored = ignored.iter().map(|(kind, lines)| format!("{kind}: no plugin reads this kind ({lines} lines)."));
+    all.extend(ignored);
+    if workload.shapes.len() == crate::workload::MAX_SHAPES {
+        all.push(format!("Usable free capacity counts the {} most frequent requests.", workload.shapes.len()));
+    }
+    all
+}

@@ -1,0 +1,197 @@
+//! The state of a simulated cluster at one time: utilisation, fragmentation, empty nodes and prices.
+
+use schedc_core::cache::Base;
+use schedc_core::intern::Symbol;
+
+use crate::numbers::rounded;
+use crate::result::{ResourceSample, Sample};
+use crate::totals::{Sums, parse_price};
+use crate::workload::{Shape, Workload, amount};
+
+/// A node with its amounts, in the order of the workload's resources.
+struct Node {
+    free: Vec<i64>,
+    requested: Vec<i64>,
+    allocatable: Vec<i64>,
+    is_schedulable: bool,
+    price: f64,
+    /// Requests of the pods that do not belong to the node.
+    pods: Vec<Vec<i64>>,
+}
+
+/// Number of nodes in a row whose pods do not fit elsewhere, after which no more nodes are tried.
+const FAILURES: u32 = 8;
+
+/// Measures a cluster. `belongs_to_node` selects the pods that stay on their node by uid. `price` is the label with
+/// the price of a node for an hour.
+pub(crate) fn sample(
+    workload: &Workload,
+    sums: &Sums,
+    base: &Base,
+    belongs_to_node: &dyn Fn(&str) -> bool,
+    price: Option<&str>,
+    at: f64,
+) -> Sample {
+    let label = price.and_then(|label| base.interner.get(label));
+    let mut nodes = nodes(workload, base, belongs_to_node, label);
+    let amounts = sums.requested.iter().zip(&sums.allocatable);
+    let resources = workload.resources.iter().zip(amounts).enumerate();
+    let resources = resources.map(|(index, (name, (requested, allocatable)))| ResourceSample {
+        resource: name.clone(),
+        requested: *requested,
+        allocatable: *allocatable,
+        usable: usable(index, &nodes, &workload.shapes),
+    });
+    let resources = resources.collect();
+    let removable_nodes = remove_nodes(&mut nodes);
+    let needed = nodes.iter().filter(|node| !node.pods.is_empty()).map(|node| node.price).sum::<f64>();
+    Sample {
+        at,
+        nodes: sums.nodes,
+        empty_nodes: sums.empty_nodes,
+        removable_nodes,
+        pending: sums.pending,
+        running: sums.running,
+        price: price.map(|_| rounded(sums.price)),
+        used_price: price.map(|_| rounded(sums.used_price)),
+        needed_price: price.map(|_| rounded(needed)),
+        resources,
+    }
+}
+
+fn nodes(
+    workload: &Workload,
+    base: &Base,
+    belongs_to_node: &dyn Fn(&str) -> bool,
+    price_label: Option<Symbol>,
+) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(base.count());
+    for info in base.infos() {
+        let Some(node) = &info.node else { continue };
+        let amounts = |of, pods| -> Vec<i64> {
+            workload.resources.iter().map(|name| amount(of, name, pods, &base.interner)).collect()
+        };
+        let allocatable = amounts(&node.allocatable, node.allowed_pods);
+        let (mut requested, mut pods) = (vec![0_i64; allocatable.len()], Vec::new());
+        for pod in &info.pods {
+            let requests = amounts(&pod.usage.requests, 1);
+            requested.iter_mut().zip(&requests).for_each(|(sum, amount)| *sum = sum.saturating_add(*amount));
+            if !belongs_to_node(&pod.uid.0) {
+                pods.push(requests);
+            }
+        }
+        let free = allocatable.iter().zip(&requested).map(|(all, requested)| all.saturating_sub(*requested)).collect();
+        let price = price_label.and_then(|label| info.label(label)).map(|price| base.interner.resolve(price));
+        let price = price.and_then(parse_price).unwrap_or(0.0);
+        nodes.push(Node { free, requested, allocatable, is_schedulable: !node.unschedulable, price, pods });
+    }
+    nodes
+}
+
+fn fits(requests: &[i64], free: &[i64]) -> bool {
+    requests.iter().zip(free).all(|(requested, free)| *requested == 0 || requested <= free)
+}
+
+/// Returns the share of a free resource on nodes where the observed pods that request it fit.
+fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
+    let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).collect();
+    let pods: u64 = shapes.iter().map(|shape| shape.pods).sum();
+    let free_on = |node: &Node| if node.is_schedulable { node.free[resource].max(0) as f64 } else { 0.0 };
+    let free: f64 = nodes.iter().map(free_on).sum();
+    if pods == 0 || free <= 0.0 {
+        return None;
+    }
+    let mut usable = 0.0;
+    for node in nodes.iter().filter(|node| free_on(node) > 0.0) {
+        let fitting: u64 =
+            shapes.iter().filter(|shape| fits(&shape.requests, &node.free)).map(|shape| shape.pods).sum();
+        usable += free_on(node) * fitting as f64 / pods as f64;
+    }
+    Some(rounded(usable / free))
+}
+
+/// Removes the pods of nodes whose pods fit on other nodes with pods, the least used nodes first. Returns the number of
+/// these nodes: a lower bound, because only requests count, pods move once, and the search ends after some failures.
+fn remove_nodes(nodes: &mut [Node]) -> u64 {
+    let used = |node: &Node| {
+        let shares = node.requested.iter().zip(&node.allocatable).filter(|(_, all)| **all > 0);
+        shares.map(|(requested, all)| *requested as f64 / *all as f64).fold(0.0, f64::max)
+    };
+    let mut order: Vec<usize> = (0..nodes.len()).filter(|at| !nodes[*at].pods.is_empty()).collect();
+    order.sort_by(|a, b| used(&nodes[*a]).total_cmp(&used(&nodes[*b])).then(a.cmp(b)));
+    let mut removed = vec![false; nodes.len()];
+    let mut failures = 0;
+    for at in order.iter().copied() {
+        if failures == FAILURES {
+            break;
+        }
+        let mut pods = nodes[at].pods.clone();
+        pods.sort_by(|a, b| b.cmp(a));
+        let mut moves: Vec<(usize, usize)> = Vec::with_capacity(pods.len());
+        for (pod, requests) in pods.iter().enumerate() {
+            // The most used nodes come first; those before `at` could not be emptied.
+            let mut targets = order.iter().rev().copied().filter(|to| *to != at && !removed[*to]);
+            let target = targets.find(|to| nodes[*to].is_schedulable && fits(requests, &nodes[*to].free));
+            let Some(target) = target else { break };
+            nodes[target].free.iter_mut().zip(requests).for_each(|(free, amount)| *free -= amount);
+            moves.push((pod, target));
+        }
+        if moves.len() == pods.len() {
+            removed[at] = true;
+            failures = 0;
+            for (pod, to) in moves {
+                let requests = pods[pod].clone();
+                nodes[to].pods.push(requests);
+            }
+            nodes[at].pods.clear();
+        } else {
+            failures += 1;
+            for (pod, to) in moves {
+                nodes[to].free.iter_mut().zip(&pods[pod]).for_each(|(free, amount)| *free += amount);
+            }
+        }
+    }
+    removed.iter().filter(|removed| **removed).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(free: i64, pods: &[i64]) -> Node {
+        let requested: i64 = pods.iter().sum();
+        Node {
+            free: vec![free],
+            requested: vec![requested],
+            allocatable: vec![free + requested],
+            is_schedulable: true,
+            price: 1.0,
+            pods: pods.iter().map(|requests| vec![*requests]).collect(),
+        }
+    }
+
+    #[test]
+    fn nodes_are_removable_if_their_pods_fit_on_others() {
+        let count = |mut nodes: Vec<Node>| remove_nodes(&mut nodes);
+        assert_eq!(count(vec![node(3, &[1]), node(3, &[1]), node(4, &[])]), 1);
+        assert_eq!(count(vec![node(2, &[2]), node(1, &[3])]), 0, "no pod fits");
+        assert_eq!(
+            count(vec![node(1, &[1, 1, 1]), node(2, &[1, 1]), node(3, &[1])]),
+            1,
+            "the most used node takes one pod"
+        );
+        let mut cordoned = vec![node(3, &[1]), node(3, &[1])];
+        cordoned.iter_mut().for_each(|node| node.is_schedulable = false);
+        assert_eq!(count(cordoned), 0);
+    }
+
+    #[test]
+    fn free_amounts_are_usable_where_pods_fit() {
+        let shapes = [Shape { requests: vec![2], pods: 3 }, Shape { requests: vec![4], pods: 1 }];
+        assert_eq!(usable(0, &[node(4, &[])], &shapes), Some(1.0));
+        // Both pods fit on the free 4, three of four on the free 2, and none on the free 1.
+        assert_eq!(usable(0, &[node(4, &[]), node(2, &[2]), node(1, &[3])], &shapes), Some(rounded(5.5 / 7.0)));
+        assert_eq!(usable(0, &[node(0, &[4])], &shapes), None);
+        assert_eq!(usable(0, &[node(4, &[])], &[]), None);
+    }
+}

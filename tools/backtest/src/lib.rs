@@ -1,0 +1,36 @@
+//! Closed-loop simulation of a workload: pods arrive and run as in a recording or a trace, and a profile places them.
+//!
+//! docs/backtest.md describes the results and the assumptions.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`workload`] | pods and other changes over time |
+//! | [`recorded`] | workloads of recordings |
+//! | [`trace`] | workloads of tables in CSV or JSON |
+//! | [`simulation`] | the simulation of a workload |
+//! | [`result`] | the result of a simulation |
+//! | [`runs`] | simulations of several profiles and seeds |
+//! | [`aggregate`] | estimates over many simulations |
+//! | [`assumptions`] | the assumptions of a simulation, in words |
+//! | [`report`] | the result of a back-test |
+
+pub mod aggregate;
+pub mod assumptions;
+mod cluster_sample;
+mod influence;
+mod numbers;
+mod observer;
+pub mod recorded;
+pub mod report;
+pub mod result;
+pub mod runs;
+pub mod simulation;
+mod t_distribution;
+mod totals;
+pub mod trace;
+pub mod workload;
+
+pub use report::{Backtest, ClosedLoop};
+pub use simulation::{Options, simulate};
+pub use totals::parse_price;
+pub use workload::Workload;

@@ -1,0 +1,223 @@
+//! Rows of tables: CSV with a header, or JSON lines.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use schedc_bounds::suggest::closest;
+use schedc_bounds::text::shortened;
+use serde_json::Value;
+
+use super::TraceError;
+use super::mapping::Maps;
+use super::text::{Part, Text};
+
+/// Maximum number of bytes in a line of JSON.
+const MAX_LINE: u64 = 1 << 20;
+
+/// The placeholder for the number of a row.
+const INDEX: &str = "index";
+
+/// Rows of a file, or numbers.
+pub(super) struct Rows {
+    file: Arc<str>,
+    source: Source,
+    /// Number of rows so far.
+    index: u64,
+    line: u64,
+}
+
+enum Source {
+    Csv(Box<csv::Reader<File>>, Arc<HashMap<String, usize>>),
+    Json(BufReader<File>),
+    Count(u64),
+}
+
+/// A row.
+pub(super) struct Row<'a> {
+    pub(super) file: Arc<str>,
+    pub(super) line: u64,
+    index: u64,
+    maps: &'a Maps,
+    values: Values,
+}
+
+enum Values {
+    Csv(csv::StringRecord, Arc<HashMap<String, usize>>),
+    Json(Value),
+    None,
+}
+
+impl Rows {
+    /// Opens a file: `.csv`, or `.json` and `.jsonl` with an object on each line.
+    pub(super) fn open(path: &Path) -> Result<Rows, TraceError> {
+        let name: Arc<str> = path.display().to_string().into();
+        let failed = |message: String| TraceError::new(&name, 0, message);
+        let file = File::open(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        let source = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => {
+                let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file);
+                let header = reader.headers().map_err(|error| of_csv(&name, 1, &error))?;
+                let columns = header.iter().enumerate().map(|(at, name)| (name.to_owned(), at));
+                let columns: HashMap<String, usize> = columns.collect();
+                Source::Csv(Box::new(reader), Arc::new(columns))
+            }
+            Some("json" | "jsonl" | "ndjson") => Source::Json(BufReader::new(file)),
+            _ => {
+                let message = "the format is not known; use .csv with a header, or .jsonl with an object on each line; \
+                               unpack compressed files";
+                return Err(failed(message.to_owned()));
+            }
+        };
+        Ok(Rows { file: name, source, index: 0, line: 0 })
+    }
+
+    /// Returns a number of rows without columns.
+    pub(super) fn count(file: Arc<str>, count: u64) -> Rows {
+        Rows { file, source: Source::Count(count), index: 0, line: 0 }
+    }
+
+    /// Returns the next row.
+    pub(super) fn next<'a>(&mut self, maps: &'a Maps) -> Result<Option<Row<'a>>, TraceError> {
+        let Some(values) = self.next_values()? else { return Ok(None) };
+        self.index += 1;
+        Ok(Some(Row { file: self.file.clone(), line: self.line, index: self.index, maps, values }))
+    }
+
+    fn next_values(&mut self) -> Result<Option<Values>, TraceError> {
+        match &mut self.source {
+            Source::Csv(reader, columns) => {
+                let mut record = csv::StringRecord::new();
+                let line = reader.position().line();
+                let has_more = reader.read_record(&mut record).map_err(|error| of_csv(&self.file, line, &error))?;
+                self.line = record.position().map_or(line, csv::Position::line);
+                Ok(has_more.then(|| Values::Csv(record, columns.clone())))
+            }
+            Source::Json(reader) => loop {
+                let mut text = Vec::new();
+                self.line += 1;
+                let failed = |message: String| TraceError::new(&self.file, self.line, message);
+                let read = (&mut *reader).take(MAX_LINE + 1).read_until(b'\n', &mut text);
+                if read.map_err(|error| failed(format!("cannot be read: {error}")))? == 0 {
+                    return Ok(None);
+                }
+                if text.len() as u64 > MAX_LINE {
+                    return Err(failed("the line is longer than 1 MiB".to_owned()));
+                }
+                if text.trim_ascii().is_empty() {
+                    continue;
+                }
+                let value: Value = serde_json::from_slice(&text)
+                    .map_err(|error| failed(format!("this is not an object in JSON: {error}")))?;
+                if !value.is_object() {
+                    return Err(failed("this is not an object in JSON; write one object on each line".to_owned()));
+                }
+                return Ok(Some(Values::Json(value)));
+            },
+            Source::Count(count) => Ok((self.index < *count).then_some(Values::None)),
+        }
+    }
+}
+
+fn of_csv(file: &Arc<str>, line: u64, error: &csv::Error) -> TraceError {
+    let line = error.position().map_or(line, csv::Position::line);
+    let message = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("the row has {len} values, and the header {expected_len} columns")
+        }
+        csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    TraceError::new(file, line, message)
+}
+
+impl Row<'_> {
+    /// Returns an error in this row.
+    pub(super) fn error(&self, message: impl std::fmt::Display) -> TraceError {
+        TraceError::new(&self.file, self.line, message)
+    }
+
+    /// Returns whether each of these columns has one of its values.
+    pub(super) fn is_selected(&self, only: &BTreeMap<String, Vec<String>>) -> Result<bool, TraceError> {
+        for (column, values) in only {
+            let value = self.value(column)?;
+            if !values.contains(&value) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns a text with the values of this row; `None` if one of them is empty.
+    pub(super) fn text(&self, text: &Text) -> Result<Option<String>, TraceError> {
+        let mut result = String::new();
+        for part in &text.0 {
+            match part {
+                Part::Literal(literal) => result.push_str(literal),
+                Part::Column { name, map } => {
+                    let value = self.value(name)?;
+                    let value = match map {
+                        Some(map) => self.mapped(map, value)?,
+                        None => value,
+                    };
+                    if value.is_empty() {
+                        return Ok(None);
+                    }
+                    result.push_str(&value);
+                }
+            }
+        }
+        Ok(Some(result).filter(|result| !result.is_empty()))
+    }
+
+    fn mapped(&self, map: &str, value: String) -> Result<String, TraceError> {
+        let Some(found) = self.maps.get(map) else {
+            return Err(self.error(format_args!("the mapping has no [maps.{map}]")));
+        };
+        let replaced = found.get(&value).or_else(|| found.get("*")).cloned();
+        replaced.ok_or_else(|| {
+            self.error(format_args!(
+                "[maps.{map}] has no entry for `{}`; `\"*\"` is for all others",
+                shortened(&value, 100)
+            ))
+        })
+    }
+
+    /// Returns the value of a column.
+    fn value(&self, column: &str) -> Result<String, TraceError> {
+        let unknown = |columns: Vec<&str>| {
+            let similar = closest(column, columns.iter().copied());
+            let hint = match similar {
+                Some(similar) => format!("; did you mean `{similar}`?"),
+                None => format!("; the columns are {}", columns.join(", ")),
+            };
+            self.error(format_args!("there is no column `{}`{hint}", shortened(column, 100)))
+        };
+        match &self.values {
+            Values::Csv(record, columns) => match columns.get(column) {
+                Some(at) => Ok(record.get(*at).unwrap_or_default().to_owned()),
+                None if column == INDEX => Ok(self.index.to_string()),
+                None => {
+                    let mut columns: Vec<&str> = columns.keys().map(String::as_str).collect();
+                    columns.sort_unstable();
+                    Err(unknown(columns))
+                }
+            },
+            Values::Json(object) => {
+                let found = column.split('.').try_fold(object, |value, name| value.get(name));
+                match found {
+                    None if column == INDEX => Ok(self.index.to_string()),
+                    // Fields without a value are often left out.
+                    None | Some(Value::Null) => Ok(String::new()),
+                    Some(Value::String(text)) => Ok(text.trim().to_owned()),
+                    Some(value @ (Value::Bool(_) | Value::Number(_))) => Ok(value.to_string()),
+                    Some(_) => Err(self.error(format_args!("`{column}` is not a value; name a field of it"))),
+                }
+            }
+            Values::None if column == INDEX => Ok(self.index.to_string()),
+            Values::None => Err(unknown(vec![INDEX])),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Pods and other changes of a cluster over time, independent of scheduling decisions.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::intern::Interner;
+use schedc_core::model::Resources;
+use schedc_in_memory::server::Key;
+use schedc_objects::{AnyObject, convert_pod};
+
+/// Maximum number of different requests for which fragmentation is computed; the most frequent ones.
+pub(crate) const MAX_SHAPES: usize = 64;
+
+/// A workload.
+#[derive(Debug, Default)]
+pub struct Workload {
+    /// Start, in nanoseconds since 1970; 0 without absolute times.
+    pub start: i64,
+    /// End.
+    pub end: i64,
+    /// Objects that exist at the start, except for pods.
+    pub objects: Vec<AnyObject>,
+    /// All pods.
+    pub pods: Vec<WorkloadPod>,
+    /// Changes in the order of time.
+    pub events: Vec<Event>,
+    /// Facts that the assumptions of a simulation mention.
+    pub facts: Facts,
+    /// Resources that pods request, each with a position in [`Shape::requests`].
+    pub resources: Vec<String>,
+    /// The most frequent requests of pods.
+    pub shapes: Vec<Shape>,
+    templates: Vec<Template>,
+}
+
+/// Index into [`Workload::pods`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PodId(pub u32);
+
+/// Index of a pod template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TemplateId(u32);
+
+/// All parts of a pod except its identity and its node, and the resources that it requests.
+#[derive(Debug)]
+struct Template {
+    pod: ApiPod,
+    priority: i32,
+    owner: Owner,
+    /// Requests in the order of [`Workload::resources`].
+    requests: Arc<[i64]>,
+}
+
+/// A pod.
+#[derive(Clone, Debug)]
+pub struct WorkloadPod {
+    /// Its specification at its arrival.
+    pub template: TemplateId,
+    /// `namespace/name`.
+    pub name: Arc<str>,
+    /// Uid.
+    pub uid: Arc<str>,
+    /// Creation time as recorded, in nanoseconds since 1970.
+    pub created: i64,
+    /// Node that it has at its arrival.
+    pub node: Option<Arc<str>>,
+    /// Node that the recorded scheduler chose.
+    pub recorded_node: Option<Arc<str>>,
+    /// When it ends.
+    pub lifetime: Lifetime,
+}
+
+/// When a pod ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// After the end of the workload.
+    #[default]
+    Unlimited,
+    /// This many nanoseconds after its binding.
+    Runs(i64),
+    /// At this time, whether it has a node or not.
+    Until(i64),
+}
+
+/// Owner of a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// No controller replaces the pod.
+    #[default]
+    None,
+    /// A Job, which starts the work again.
+    Job,
+    /// A DaemonSet or a node: the pod belongs to its node.
+    Node,
+    /// Any other controller, such as a ReplicaSet.
+    Controller,
+}
+
+/// A change at a time.
+#[derive(Debug)]
+pub struct Event {
+    /// Time in nanoseconds since 1970.
+    pub at: i64,
+    /// The change.
+    pub change: Change,
+}
+
+/// A change.
+#[derive(Debug)]
+pub enum Change {
+    /// The pod is created.
+    Arrive(PodId),
+    /// The pod gets other labels or another spec.
+    Update(PodId, TemplateId),
+    /// Another object is created or changed.
+    Set(Box<AnyObject>),
+    /// Another object is deleted.
+    Delete(Key),
+}
+
+/// Requests of a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Amounts, in the order of [`Workload::resources`].
+    pub requests: Vec<i64>,
+    /// Number of pods with these requests.
+    pub pods: u64,
+}
+
+/// Facts about a workload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Pods that a scheduler of the recording preempted.
+    pub preempted: u64,
+    /// Pods whose node was removed before they ended in the recording.
+    pub evicted: u64,
+    /// Pods that were first seen with a node, after the start.
+    pub with_node: u64,
+    /// Pods of schedulers that no profile replaces.
+    pub other_schedulers: u64,
+    /// Gaps and restarts of the recorder.
+    pub gaps: u64,
+    /// Places at which a file ends without its regular end.
+    pub cut: Vec<String>,
+    /// Lines of kinds that no plugin reads, by kind.
+    pub ignored: BTreeMap<String, u64>,
+    /// Whether the workload is a trace.
+    pub is_trace: bool,
+}
+
+impl Workload {
+    /// Returns the pod as it is created, with this uid.
+    pub fn pod(&self, id: PodId, template: TemplateId, uid: &str) -> ApiPod {
+        let of = &self.pods[id.0 as usize];
+        let mut pod = self.templates[template.0 as usize].pod.clone();
+        let (namespace, name) = of.name.split_once('/').unwrap_or(("default", &of.name));
+        pod.metadata.namespace = Some(namespace.to_owned());
+        pod.metadata.name = Some(name.to_owned());
+        pod.metadata.uid = Some(uid.to_owned());
+        pod
+    }
+
+    /// Returns the priority of a pod.
+    pub fn priority(&self, id: PodId) -> i32 {
+        self.template_of(id).priority
+    }
+
+    /// Returns the owner of a pod.
+    pub fn owner(&self, id: PodId) -> Owner {
+        self.template_of(id).owner
+    }
+
+    /// Returns the requests of pods of a template, in the order of [`Workload::resources`].
+    pub fn requests(&self, template: TemplateId) -> Arc<[i64]> {
+        self.templates[template.0 as usize].requests.clone()
+    }
+
+    fn template_of(&self, id: PodId) -> &Template {
+        &self.templates[self.pods[id.0 as usize].template.0 as usize]
+    }
+
+    /// Adds a pod.
+    pub fn add_pod(&mut self, pod: WorkloadPod) -> PodId {
+        let id = PodId(u32::try_from(self.pods.len()).unwrap_or(u32::MAX));
+        self.pods.push(pod);
+        id
+    }
+
+    /// Adds a template. Its name, uid, node and status are ignored.
+    pub fn add_template(&mut self, mut pod: ApiPod) -> TemplateId {
+        let metadata = &mut pod.metadata;
+        metadata.deletion_timestamp = None;
+        metadata.deletion_grace_period_seconds = None;
+        metadata.resource_version = None;
+        pod.status = None;
+        if let Some(spec) = &mut pod.spec {
+            spec.node_name = None;
+        }
+        let priority = pod.spec.as_ref().and_then(|spec| spec.priority).unwrap_or_default();
+        let owner = owner(&pod);
+        let id = TemplateId(u32::try_from(self.templates.len()).unwrap_or(u32::MAX));
+        self.templates.push(Template { pod, priority, owner, requests: Arc::from([]) });
+        id
+    }
+
+    /// Sorts the events, and computes the requests of all pods.
+    pub fn finish(&mut self) {
+        self.events.sort_by_key(|event| event.at);
+        let mut interner = Interner::default();
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        let requests: Vec<Resources> = self
+            .templates
+            .iter()
+            .map(|template| convert_pod(&template.pod, &mut interner).spec.requests.clone())
+            .collect();
+        let uses_storage = requests.iter().any(|requests| requests.ephemeral_storage > 0);
+        for requests in &requests {
+            let requested = requests.scalars.iter().filter(|(_, amount)| *amount > 0);
+            names.extend(requested.map(|(name, _)| interner.resolve(*name).to_owned()));
+        }
+        let storage = uses_storage.then_some("ephemeral-storage");
+        self.resources = ["cpu", "memory", "pods"].into_iter().chain(storage).map(str::to_owned).chain(names).collect();
+        let mut counts: HashMap<u32, u64> = HashMap::new();
+        for pod in &self.pods {
+            *counts.entry(pod.template.0).or_default() += 1;
+        }
+        for (template, requests) in self.templates.iter_mut().zip(&requests) {
+            template.requests = self.resources.iter().map(|name| amount(requests, name, 1, &interner)).collect();
+        }
+        let mut shapes: BTreeMap<Vec<i64>, u64> = BTreeMap::new();
+        for (id, pods) in counts {
+            *shapes.entry(self.templates[id as usize].requests.to_vec()).or_default() += pods;
+        }
+        let mut shapes: Vec<Shape> = shapes.into_iter().map(|(requests, pods)| Shape { requests, pods }).collect();
+        shapes.sort_by(|a, b| b.pods.cmp(&a.pods).then_with(|| a.requests.cmp(&b.requests)));
+        shapes.truncate(MAX_SHAPES);
+        self.shapes = shapes;
+    }
+
+    /// Returns a number that differs for different workloads.
+    pub fn fingerprint(&self) -> String {
+        // The keys of this hasher are fixed.
+        let mut hasher = DefaultHasher::new();
+        (self.start, self.end, self.objects.len(), self.events.len(), &self.resources).hash(&mut hasher);
+        for pod in &self.pods {
+            (&pod.name, &pod.uid, pod.created, &pod.node).hash(&mut hasher);
+            match pod.lifetime {
+                Lifetime::Unlimited => 0.hash(&mut hasher),
+                Lifetime::Runs(time) => (1, time).hash(&mut hasher),
+                Lifetime::Until(time) => (2, time).hash(&mut hasher),
+            }
+        }
+        for event in &self.events {
+            event.at.hash(&mut hasher);
+        }
+        for shape in &self.shapes {
+            (&shape.requests, shape.pods).hash(&mut hasher);
+        }
+        for object in &self.objects {
+            (object.kind(), object.namespace(), object.name()).hash(&mut hasher);
+        }
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// Returns the number of nodes at the start.
+    pub fn nodes(&self) -> usize {
+        self.objects.iter().filter(|object| object.kind() == "Node").count()
+    }
+}
+
+/// Returns the amount of a resource by name.
+pub(crate) fn amount(of: &Resources, name: &str, pods: i64, interner: &Interner) -> i64 {
+    match name {
+        "cpu" => of.milli_cpu,
+        "memory" => of.memory,
+        "ephemeral-storage" => of.ephemeral_storage,
+        "pods" => pods,
+        name => interner.get(name).and_then(|symbol| of.scalar(symbol)).unwrap_or(0),
+    }
+}
+
+fn owner(pod: &ApiPod) -> Owner {
+    let owners = pod.metadata.owner_references.iter().flatten();
+    let Some(controller) = owners.into_iter().find(|owner| owner.controller == Some(true)) else { return Owner::None };
+    match controller.kind.as_str() {
+        "Job" => Owner::Job,
+        "DaemonSet" | "Node" => Owner::Node,
+        _ => Owner::Controller,
+    }
+}

@@ -1,0 +1,328 @@
+//! Closed-loop simulations of small recordings.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schedc_backtest::recorded::Builder;
+use schedc_backtest::result::{PodOutcome, PodState};
+use schedc_backtest::runs::{Contender, Plan};
+use schedc_backtest::simulation::Simulated;
+use schedc_backtest::{Options, Workload, simulate};
+use schedc_core::erased::AnyBundle;
+use schedc_objects::Kinds;
+use schedc_recording::ReadError;
+use schedc_recording::reader::{Item, Place};
+use serde_json::{Value, json};
+
+/// Lines of a recording; times are in seconds.
+#[derive(Default)]
+struct Recording(Vec<Value>);
+
+impl Recording {
+    fn begin() -> Recording {
+        Recording(vec![json!({"at": 0, "recording": {"version": 1, "begin": "start", "schedc": "0"}})])
+    }
+
+    fn add(mut self, at: i64, entry: Value) -> Self {
+        let mut line = entry;
+        line["at"] = (at * 1000).into();
+        self.0.push(line);
+        self
+    }
+
+    fn node(self, at: i64, name: &str, cpu: &str) -> Self {
+        let allocatable = json!({"cpu": cpu, "memory": "8Gi", "pods": "10"});
+        let labels = json!({"kubernetes.io/hostname": name, "price": "2"});
+        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+            "status": {"allocatable": allocatable}});
+        self.add(at, json!({"set": node}))
+    }
+
+    fn synced(self, objects: usize) -> Self {
+        self.add(0, json!({"synced": {"objects": objects}}))
+    }
+
+    fn pod(self, at: i64, name: &str, node: Option<&str>) -> Self {
+        self.pod_with(at, name, node, json!({"requests": "1"}))
+    }
+
+    /// Adds a pod with `requests`, and if they are set, `priority`, `owner` and `phase`.
+    fn pod_with(self, at: i64, name: &str, node: Option<&str>, fields: Value) -> Self {
+        let owner = fields["owner"].as_str();
+        let owners: Vec<Value> = owner
+            .map(|kind| json!({"apiVersion": "apps/v1", "kind": kind, "name": "o", "uid": "o", "controller": true}))
+            .into_iter()
+            .collect();
+        let pod = json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "d", "uid": format!("uid-{name}"), "ownerReferences": owners},
+            "spec": {"nodeName": node, "schedulerName": "default-scheduler", "priority": fields["priority"],
+                "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": fields["requests"]}}}]},
+            "status": {"phase": fields["phase"]}});
+        self.add(at, json!({"set": pod}))
+    }
+
+    fn delete(self, at: i64, kind: &str, name: &str) -> Self {
+        let namespace = if kind == "Pod" { "d" } else { "" };
+        self.add(at, json!({"delete": {"kind": kind, "namespace": namespace, "name": name}}))
+    }
+
+    fn end(self, at: i64) -> Self {
+        self.add(at, json!({"end": "stop"}))
+    }
+
+    fn workload(&self) -> Workload {
+        workload(self.0.iter().map(Value::to_string)).unwrap()
+    }
+
+    fn simulate(&self) -> Simulated {
+        let options = Options { price_label: Some("price".to_owned()), samples: 4, ..Options::default() };
+        simulate(&bundle(), &self.workload(), &options).unwrap()
+    }
+}
+
+fn bundle() -> AnyBundle {
+    AnyBundle::of::<default_profile::Profiles>()
+}
+
+/// Reads lines up to the first error.
+fn workload(texts: impl Iterator<Item = String>) -> Result<Workload, ReadError> {
+    let is_served = |scheduler: &str| scheduler == "default-scheduler";
+    let mut builder = Builder::new(Kinds::default(), &is_served);
+    let file: Arc<str> = "r".into();
+    for (text, line) in texts.zip(1..) {
+        let place = Place { file: file.clone(), line };
+        let Ok(parsed) = serde_json::from_str(&text) else {
+            return Err(ReadError { place, message: "no line".to_owned() });
+        };
+        builder.next(&place, Item::Line(parsed))?;
+    }
+    Ok(builder.finish())
+}
+
+/// Returns the times of a pod: created, bound, ended.
+fn times(pod: &PodOutcome) -> (f64, Option<f64>, Option<f64>) {
+    (pod.created, pod.bound, pod.ended)
+}
+
+#[test]
+fn pods_run_as_long_as_they_were_recorded_to_run() {
+    // The recorded scheduler was slow: it bound each pod after 5 seconds.
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .synced(1)
+        .pod(10, "a", None)
+        .pod(12, "b", None)
+        .pod(15, "a", Some("n1"))
+        .delete(35, "Pod", "a")
+        .pod(40, "b", Some("n1"))
+        .pod_with(45, "b", Some("n1"), json!({"requests": "1", "phase": "Succeeded"}))
+        .end(100)
+        .simulate();
+    // The first one runs for 20 seconds from its binding; the second one waits for it.
+    assert_eq!(times(&found.pods[0]), (10.0, Some(10.0), Some(30.0)));
+    assert_eq!(times(&found.pods[1]), (12.0, Some(30.0), Some(35.0)));
+    let result = found.result;
+    assert_eq!((result.pods.arrived, result.pods.bound, result.pods.waiting, result.pods.moved), (2, 2, 0, 0));
+    let all = &result.time_to_bind[0];
+    assert_eq!((all.pods, all.bound, all.p50, all.p99, all.max), (2, 2, 0.0, 18.0, 18.0));
+    // 25 of 100 seconds, and 18 seconds of waiting.
+    let over_time = result.over_time;
+    assert_eq!((over_time.seconds, over_time.resources[0].requested), (100.0, 250.0));
+    assert_eq!((over_time.pending, over_time.max_pending, over_time.empty_nodes), (0.18, 1, 0.75));
+    assert_eq!((over_time.price, over_time.used_price), (Some(2.0), Some(0.5)));
+}
+
+#[test]
+fn pods_with_a_node_keep_it_until_their_recorded_end() {
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .node(0, "n2", "1")
+        .pod(0, "a", Some("n2"))
+        .synced(3)
+        .pod(10, "b", None)
+        .pod(11, "b", Some("n2"))
+        .delete(50, "Pod", "a")
+        .end(60)
+        .simulate();
+    assert_eq!((found.pods[0].node.as_deref(), found.pods[0].ended), (Some("n2"), Some(50.0)));
+    assert_eq!((found.pods[1].node.as_deref(), found.pods[1].state), (Some("n1"), PodState::Running));
+    assert_eq!((found.result.pods.with_node, found.result.pods.moved), (1, 1));
+}
+
+#[test]
+fn owners_replace_the_pods_of_removed_nodes() {
+    let recording = |owner: Value| {
+        Recording::begin()
+            .node(0, "n1", "1")
+            .synced(1)
+            .pod_with(0, "a", None, json!({"requests": "1", "owner": owner}))
+            .pod_with(0, "a", Some("n1"), json!({"requests": "1", "owner": owner}))
+            .delete(40, "Node", "n1")
+            .node(50, "n2", "1")
+            .delete(100, "Pod", "a")
+            .end(300)
+            .simulate()
+    };
+    // It had run for 40 of 100 seconds.
+    let found = recording(json!("ReplicaSet"));
+    assert_eq!((found.pods[0].state, found.pods[0].ended), (PodState::Evicted, Some(40.0)));
+    assert_eq!(times(&found.pods[1]), (40.0, Some(50.0), Some(110.0)));
+    let found = recording(json!("Job"));
+    assert_eq!(times(&found.pods[1]), (40.0, Some(50.0), Some(150.0)), "a Job starts again");
+    let found = recording(Value::Null);
+    assert_eq!((found.pods.len(), found.result.pods.lost, found.result.pods.evicted), (1, 1, 1));
+}
+
+#[test]
+fn preempted_pods_are_replaced_and_wait() {
+    let low = json!({"requests": "1", "owner": "ReplicaSet"});
+    let high = json!({"requests": "1", "priority": 1000});
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .synced(1)
+        .pod_with(0, "low", None, low.clone())
+        .pod_with(0, "low", Some("n1"), low)
+        .pod_with(10, "high", None, high.clone())
+        .pod_with(20, "high", Some("n1"), high)
+        .delete(50, "Pod", "high")
+        .end(200)
+        .simulate();
+    let by_name = |name: &str| found.pods.iter().filter(|pod| pod.pod == name).collect::<Vec<_>>();
+    assert_eq!((by_name("d/low").len(), by_name("d/low")[0].state), (2, PodState::Preempted));
+    let high = by_name("d/high")[0];
+    let bound = high.bound.unwrap();
+    assert!((10.0..12.0).contains(&bound), "{bound}");
+    assert_eq!(high.ended, Some(bound + 30.0));
+    let replacement = by_name("d/low")[1];
+    assert_eq!((replacement.created, replacement.bound), (10.0, Some(bound + 30.0)));
+    assert_eq!((found.result.pods.preempted, found.result.pods.replacements), (1, 1));
+    assert_eq!(
+        found.result.time_to_bind.iter().map(|wait| wait.priority).collect::<Vec<_>>(),
+        [None, Some(1000), Some(0)]
+    );
+}
+
+#[test]
+fn pods_that_never_had_a_node_leave_at_their_recorded_time() {
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .synced(1)
+        .pod_with(0, "large", None, json!({"requests": "2"}))
+        .delete(30, "Pod", "large")
+        .pod_with(40, "other", None, json!({"requests": "2"}))
+        .end(60)
+        .simulate();
+    assert_eq!((found.pods[0].state, found.pods[1].state), (PodState::Ended, PodState::Waiting));
+    assert_eq!((found.result.pods.deleted_waiting, found.result.pods.waiting), (1, 1));
+    // Both count with the time that they waited.
+    let all = &found.result.time_to_bind[0];
+    assert_eq!((all.pods, all.bound, all.p50, all.max), (2, 0, 20.0, 30.0));
+}
+
+/// Many pods for equal nodes, so that seeds matter.
+fn many() -> Recording {
+    let mut recording = Recording::begin();
+    for node in 0..5 {
+        recording = recording.node(0, &format!("n{node}"), "4");
+    }
+    recording = recording.synced(5);
+    for pod in 0..17 {
+        recording = recording.pod(pod, &format!("p{pod}"), None).pod(pod, &format!("p{pod}"), Some("n0"));
+    }
+    for pod in 0..17 {
+        recording = recording.delete(30 + pod, "Pod", &format!("p{pod}"));
+    }
+    recording.end(60)
+}
+
+#[test]
+fn equal_seeds_give_equal_results_on_any_number_of_threads() {
+    let workload = many().workload();
+    let profiles = [Contender { bundle: bundle(), profile: 0 }];
+    let run = |threads| {
+        let seeds = [0, 1, 2, 3, 4, 5];
+        let options = Options::default();
+        let plan =
+            Plan { workload: &workload, profiles: &profiles, seeds: &seeds, options: &options, shard: None, threads };
+        plan.run(|_| {}).unwrap()
+    };
+    let (one, four) = (run(1), run(4));
+    assert_eq!(one, four);
+    assert_eq!(one.iter().map(|run| run.seed).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    assert!(one.iter().any(|run| run.result.pods.moved != one[0].result.pods.moved), "seeds matter");
+}
+
+#[test]
+fn scores_have_an_influence() {
+    let found = many().simulate();
+    let of = |plugin: &str| found.result.plugins.iter().find(|found| found.plugin == plugin).cloned().unwrap();
+    assert!(found.result.explained > 0);
+    // Unequal nodes are unequally full, and an empty node also has the most balanced use.
+    let fit = of("NodeResourcesFit");
+    assert!(fit.indifferent < 1.0 && fit.outvoted < 1.0, "{fit:?}");
+    assert!((0.0..=1.0).contains(&fit.decided), "{fit:?}");
+}
+
+#[test]
+fn times_of_lines_are_limited() {
+    let mut lines = many().0;
+    lines[3]["at"] = i64::MAX.into();
+    let error = workload(lines.iter().map(Value::to_string)).unwrap_err();
+    assert_eq!(error.place.line, 4);
+    assert!(error.message.contains("not a time in milliseconds"), "{error}");
+}
+
+/// Lines of all sorts.
+fn lines() -> Vec<Value> {
+    Recording::begin()
+        .node(0, "n1", "1")
+        .node(0, "n2", "4")
+        .pod(0, "a", Some("n2"))
+        .synced(3)
+        .pod_with(1, "b", None, json!({"requests": "1", "owner": "Job"}))
+        .add(2, json!({"bind": {"namespace": "d", "name": "b", "scheduler": "default-scheduler", "node": "n1"}}))
+        .pod_with(2, "b", Some("n1"), json!({"requests": "1", "owner": "Job"}))
+        .pod_with(3, "c", None, json!({"requests": "4", "priority": 7}))
+        .add(3, json!({"event": {"namespace": "d", "name": "b", "reason": "Preempted", "scheduler": "s", "note": ""}}))
+        .add(4, json!({"gap": {"kind": "Node"}}))
+        .add(4, json!({"repaired": {"kind": "Node"}}))
+        .node(5, "n2", "2")
+        .delete(6, "Node", "n1")
+        .pod_with(6, "c", Some("n2"), json!({"requests": "4", "priority": 7, "phase": "Failed"}))
+        .add(7, json!({"recording": {"version": 1, "begin": "rotation", "schedc": "0"}}))
+        .node(7, "n3", "2")
+        .add(7, json!({"synced": {"objects": 1}}))
+        .delete(8, "Pod", "a")
+        .end(9)
+        .0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+    #[test]
+    fn lines_in_any_order_do_not_panic(order in prop::collection::vec(0_usize..20, 0..40)) {
+        let all = lines();
+        let workload = workload(order.iter().filter_map(|at| all.get(*at)).map(Value::to_string)).unwrap();
+        prop_assert!(simulate(&bundle(), &workload, &Options::default()).is_ok());
+    }
+
+    #[test]
+    fn damaged_lines_are_errors_with_a_line(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_u8..128), 1..6),
+    ) {
+        let mut texts: Vec<Vec<u8>> = lines().iter().map(|line| line.to_string().into_bytes()).collect();
+        for (line, at, byte) in changes {
+            let line = line.index(texts.len());
+            let text = &mut texts[line];
+            let at = at.index(text.len());
+            text[at] = byte;
+        }
+        match workload(texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned())) {
+            Ok(workload) => prop_assert!(simulate(&bundle(), &workload, &Options::default()).is_ok()),
+            Err(error) => prop_assert!(error.place.line > 0),
+        }
+    }
+}

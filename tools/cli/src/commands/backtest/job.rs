@@ -1,0 +1,92 @@
+//! A Kubernetes Job that runs the shards of a back-test.
+
+use std::env;
+
+use serde_json::json;
+
+use crate::commands::failure::Failure;
+use crate::commands::output;
+
+/// Folder of the workload and the results in the containers.
+const FOLDER: &str = "/data";
+
+/// Returns the arguments of this program after `backtest`, without `--print-job`.
+pub(super) fn arguments() -> Vec<String> {
+    without_print_job(env::args().skip_while(|argument| argument != "backtest").skip(1))
+}
+
+fn without_print_job(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    let mut rest = Vec::new();
+    let mut arguments = arguments;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--print-job" => drop(arguments.next()),
+            _ if argument.starts_with("--print-job=") => {}
+            _ => rest.push(argument),
+        }
+    }
+    rest
+}
+
+/// Quotes an argument for a shell.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.to_owned(),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    }
+}
+
+/// Returns the manifest as YAML.
+pub(super) fn manifest(shards: u32, arguments: &[String]) -> Result<String, Failure> {
+    let arguments: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
+    // A result is complete once it has its final name.
+    let script = format!(
+        "set -e\nshard=$((JOB_COMPLETION_INDEX + 1))\nmkdir -p results\nschedc backtest {} --shard \"$shard/{shards}\" > \"results/$shard.tmp\"\nmv \"results/$shard.tmp\" \"results/$shard.json\"\n",
+        arguments.join(" ")
+    );
+    let job = json!({
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "schedc-backtest"},
+        "spec": {
+            "completions": shards,
+            "parallelism": shards,
+            "completionMode": "Indexed",
+            "backoffLimitPerIndex": 2,
+            "template": {"spec": {
+                "restartPolicy": "Never",
+                "automountServiceAccountToken": false,
+                "securityContext": {"runAsNonRoot": true, "runAsUser": 65532, "fsGroup": 65532},
+                "containers": [{
+                    "name": "schedc",
+                    "image": format!("schedc-tools:{}", env!("CARGO_PKG_VERSION")),
+                    "command": ["sh", "-c", script],
+                    "workingDir": FOLDER,
+                    "resources": {"requests": {"cpu": "2", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
+                    "securityContext": {"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": {"drop": ["ALL"]}},
+                    "volumeMounts": [{"name": "data", "mountPath": FOLDER}],
+                }],
+                "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "schedc-backtest"}}],
+            }},
+        },
+    });
+    let comment = "# Runs the shards of a back-test. The claim `schedc-backtest` contains the workload and the profiles, and gets the results;\n\
+                   # the image needs a shell and schedc. Afterwards: schedc backtest merge results/*.json\n";
+    Ok(comment.to_owned() + &output::yaml(&job)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_runs_the_same_command() {
+        let all = ["a b", "--print-job", "3", "--on", "rec", "--print-job=4", "--seeds=2", "it's"].map(str::to_owned);
+        let rest = without_print_job(all.into_iter());
+        assert_eq!(rest, ["a b", "--on", "rec", "--seeds=2", "it's"]);
+        let text = manifest(3, &rest).unwrap_or_default();
+        assert!(text.contains(r"schedc backtest 'a b' --on rec --seeds=2 'it'\''s' --shard"), "{text}");
+        assert!(text.contains("completions: 3") && text.contains("completionMode: Indexed"), "{text}");
+    }
+}
