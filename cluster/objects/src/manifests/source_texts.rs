@@ -40,8 +40,8 @@ impl SourceTexts {
     }
 
     fn chunks(&self, file: &Arc<str>) -> Vec<yaml::Chunk<'_>> {
-        let mut texts = self.texts.iter().filter(|(name, _)| name == file);
-        texts.next().map_or_else(Vec::new, |(name, text)| document::chunks(name, text))
+        let text = self.texts.iter().find(|(name, _)| name == file);
+        text.map_or_else(Vec::new, |(name, text)| document::chunks(name, text))
     }
 }
 
