@@ -28,7 +28,7 @@ impl Line<ObjectText> {
 
 impl Line {
     /// Returns the line with its object as text.
-    pub fn to_text(self) -> Line<ObjectText> {
+    pub fn into_text(self) -> Line<ObjectText> {
         Line { at: self.at, entry: self.entry.map(|object| ObjectText::new(&object).unwrap_or_default()) }
     }
 }

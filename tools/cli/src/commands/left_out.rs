@@ -11,6 +11,7 @@ const COMMANDS: [(&str, &[&str]); 4] = [
     (
         "tools",
         &[
+            "backtest",
             "build",
             "capacity",
             "check",

@@ -228,7 +228,7 @@ impl Recording {
 /// Returns a line as it is written.
 fn written(anonymiser: Option<&Anonymiser>, line: Line<ObjectText>) -> Line<ObjectText> {
     match anonymiser {
-        Some(anonymiser) => anonymiser.line(line.parse()).to_text(),
+        Some(anonymiser) => anonymiser.line(line.parse()).into_text(),
         None => line,
     }
 }

@@ -75,7 +75,7 @@ pub(crate) struct Run {
 
     /// Record the changes that the scheduler receives in this folder, for `schedc replay` and `schedc backtest`
     ///
-    /// The format is that of `schedc record`, with the kinds that the profiles watch. docs/record.md has the costs.
+    /// The format is that of `schedc record`, with the kinds that the profiles watch.
     #[cfg(feature = "tools")]
     #[arg(long, value_name = "FOLDER", help_heading = "schedc")]
     record: Option<PathBuf>,
