@@ -26,7 +26,7 @@ pub(crate) fn profiles(family: &str) -> impl Iterator<Item = String> + use<> {
     family_lines(family).map(|line| profile(&line).to_owned())
 }
 
-fn family_lines(family: &str) -> impl Iterator<Item = String> + use<> {
+pub(crate) fn family_lines(family: &str) -> impl Iterator<Item = String> + use<> {
     lines(&format!("corpora/{family}.jsonl.gz"))
 }
 

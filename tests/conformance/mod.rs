@@ -15,6 +15,7 @@ mod compare;
 mod corpus;
 mod hints;
 mod interpreted;
+mod library;
 mod report;
 
 /// Profiles of the scenarios, imported by `schedc import` from the configurations of kube-scheduler.

@@ -142,7 +142,8 @@ impl Handle {
     pub(crate) fn requests(&self) -> &RequestQueue {
         &self.requests
     }
-    pub(crate) fn publish_now(&self, now: i64) {
+    /// Sets the time that plugins read, in nanoseconds since 1970. Schedulers do this before each step.
+    pub fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);
     }
     pub(crate) fn begin_waiting(&self, pod: Uid) {

@@ -22,10 +22,12 @@ use crate::steps::Steps;
 const PLUGINS: &str = "schedc_plugins";
 
 /// Valid profiles.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Interpretation {
     compilation: Compilation,
     infos: &'static [ProfileInfo],
+    /// The arguments of each plugin of each profile. They stay in memory until the program ends.
+    args: Vec<Vec<Node>>,
 }
 
 /// Reason why profiles cannot be interpreted.
@@ -98,7 +100,12 @@ impl Interpretation {
             }
         }
         let infos: Vec<ProfileInfo> = compilation.plans.iter().map(info).collect();
-        Ok(Interpretation { infos: infos.leak(), compilation })
+        let Compilation { plans, files, .. } = &compilation;
+        let args_of = |plan: &Plan| -> Vec<Node> {
+            plan.plugins.iter().map(|plugin| arguments(files, &plan.path, plugin.args.as_ref())).collect()
+        };
+        let args = plans.iter().map(args_of).collect();
+        Ok(Interpretation { infos: infos.leak(), args, compilation })
     }
 
     /// Returns a description of the profiles.
@@ -115,27 +122,31 @@ impl Interpretation {
             .with_cluster_factory(move |handle| of_cluster.start(handle))
     }
 
-    /// Creates every plugin of every profile. Their arguments stay in memory until the program ends.
+    /// Creates every plugin of every profile.
     ///
     /// # Errors
     /// All plugins that failed to start.
     pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
         let mut errors = Vec::new();
         let mut engines = Vec::new();
-        for (plan, info) in self.compilation.plans.iter().zip(self.infos) {
-            match self.pipeline(plan, info, handle) {
-                Ok(pipeline) => engines.push(Engine::from_plugins(pipeline)),
+        for profile in 0..self.infos.len() {
+            match self.engine(profile, handle) {
+                Ok(engine) => engines.push(engine),
                 Err(failed) => errors.extend(failed),
             }
         }
         if errors.is_empty() { Ok(Profiles::of(engines, self.infos)) } else { Err(errors.into()) }
     }
 
-    fn pipeline(&self, plan: &Plan, info: &'static ProfileInfo, handle: &Handle) -> Result<Pipeline, StartErrors> {
+    /// Creates every plugin of the profile at an index of [`Interpretation::profiles`].
+    ///
+    /// # Errors
+    /// All plugins that failed to start.
+    pub fn engine(&self, profile: usize, handle: &Handle) -> Result<Engine<Pipeline>, StartErrors> {
+        let (plan, info) = (&self.compilation.plans[profile], &self.infos[profile]);
         let (mut plugins, mut errors) = (Vec::new(), Vec::new());
-        for plugin in &plan.plugins {
-            let args = arguments(&self.compilation.files, &plan.path, plugin.args.as_ref());
-            match plugins::make(&plugin.entry.name, &args, handle) {
+        for (plugin, args) in plan.plugins.iter().zip(&self.args[profile]) {
+            match plugins::make(&plugin.entry.name, args, handle) {
                 Some(Ok(plugin)) => plugins.push(plugin),
                 Some(Err(error)) => errors.push(error),
                 None => errors.push(StartError {
@@ -144,7 +155,11 @@ impl Interpretation {
                 }),
             }
         }
-        if errors.is_empty() { Ok(Pipeline::of(Steps::of(plan, plugins, info))) } else { Err(errors.into()) }
+        if errors.is_empty() {
+            Ok(Engine::from_plugins(Pipeline::of(Steps::of(plan, plugins, info))))
+        } else {
+            Err(errors.into())
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::profile_api::profile::StartErrors;
 pub const SCENARIO_TIME: i64 = 1_767_225_600_000_000_000;
 
 /// A cluster that the caller sets object by object, with the plugins of all profiles; for scenarios and measurements.
-pub trait AnyCluster {
+pub trait AnyCluster: Send {
     /// Removes all objects.
     fn clear(&mut self);
     /// Returns nodes and names.

@@ -76,7 +76,7 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Finalises a change.
-    fn settle(&mut self, change: UndoEntry<P>) {
+    pub(super) fn settle(&mut self, change: UndoEntry<P>) {
         if let UndoEntry::PodRemoved { reserved: Some(ReservedPlacement { placement, reserved }), .. } = change {
             self.engine.plugins.unreserve(&placement, &reserved);
         }

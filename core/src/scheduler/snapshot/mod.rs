@@ -15,6 +15,7 @@ pub use estimate::{Estimate, NodeTemplate};
 
 use std::sync::Arc;
 
+use crate::engine::explain::Explanation;
 use crate::engine::pre_filtered_pod::PreFilteredPod;
 use crate::engine::verdict::{Verdict, verdict};
 use crate::engine::{CycleStateOwner, Decision, Engine, PreFilterOutcome, UNTIMED, excluded_node_reason};
@@ -71,6 +72,19 @@ impl<P: Profile> Snapshot<P> {
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.cache.base.interner
     }
+    /// Removes all objects, and closes all forks. The plugins stay.
+    pub fn clear(&mut self) {
+        for change in std::mem::take(&mut self.done) {
+            self.settle(change);
+        }
+        for ReservedPlacement { placement, reserved } in std::mem::take(&mut self.reserved).values() {
+            self.engine.plugins.unreserve(placement, reserved);
+        }
+        self.cache = Cache::default();
+        self.forks.clear();
+        self.next = 0;
+    }
+
     /// Returns the node with this name.
     pub fn node(&self, name: &str) -> Option<NodeIndex> {
         self.cache.base.node(self.cache.base.interner.get(name)?)
@@ -143,6 +157,22 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
+    /// Runs PreFilter for a pod, and Filter for each of these nodes. `found` receives the verdicts, in order.
+    ///
+    /// # Errors
+    /// The rejection of the pod as a whole; `found` is not called then.
+    pub fn check_each(
+        &mut self,
+        pod: &Arc<Pod>,
+        nodes: impl IntoIterator<Item = NodeIndex>,
+        mut found: impl FnMut(NodeIndex, Result<(), Verdict>),
+    ) -> Result<(), Verdict> {
+        let attempt = self.attempt(pod)?;
+        nodes.into_iter().for_each(|node| found(node, self.verdict(&attempt, node)));
+        self.engine.release(CycleStateOwner::Owned(attempt));
+        Ok(())
+    }
+
     /// Puts a pod on a node if it fits there: `SchedulePod`. Runs PreFilter, Filter and Reserve.
     ///
     /// # Errors
@@ -195,6 +225,15 @@ impl<P: Profile> Snapshot<P> {
     /// one of `n` equally good nodes. Nothing changes.
     pub fn decide(&mut self, pod: &Arc<Pod>, draw: impl FnMut(usize) -> usize) -> Decision {
         self.engine.decide(pod, &mut self.cache, UNTIMED, draw)
+    }
+
+    /// Explains the decision about a pod over all nodes, regardless of `percentage-of-nodes-to-score`. Among equally
+    /// good nodes, the decision is the first by index. Nothing changes.
+    pub fn explain(&mut self, pod: &Arc<Pod>) -> Explanation {
+        let percentage = std::mem::replace(&mut self.engine.percentage_of_nodes_to_score, 100);
+        let explanation = self.engine.explain(pod, &mut self.cache, false);
+        self.engine.percentage_of_nodes_to_score = percentage;
+        explanation
     }
 
     /// Runs PreFilter.

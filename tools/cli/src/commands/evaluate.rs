@@ -15,7 +15,7 @@ use super::live::{LiveCluster, UsedKinds};
 use super::output;
 use super::validate::{self, Validate};
 use crate::cluster::Routes;
-use crate::evaluation::{Errors, Evaluator, HintScenario, Scenario};
+use crate::evaluation::{Errors, Evaluator, LineError, Scenario};
 
 /// Evaluate the scheduling decisions of many scenarios
 ///
@@ -160,27 +160,21 @@ fn evaluate_file(
                 return Ok(problems + 1);
             }
         };
-        let result = match hints {
-            true => HintScenario::read(line).map(|scenario| {
-                let id = scenario.id.clone();
-                evaluator.hints(scenario).map(|result| output::json_line(&result)).map_err(|error| (id, error))
-            }),
-            false => Scenario::read(line).map(|scenario| {
-                let id = scenario.id.clone();
-                evaluator.evaluate(scenario).map(|result| output::json_line(&result)).map_err(|error| (id, error))
-            }),
-        };
-        problems += usize::from(!matches!(result, Ok(Ok(_))));
+        let result = if hints { evaluator.hints_line(line) } else { evaluator.evaluate_line(line) };
+        problems += usize::from(result.is_err());
         match result {
-            Ok(Ok(text)) => {
-                output.write_all(text?.as_bytes())?;
+            Ok(text) => {
+                output.write_all(text.as_bytes())?;
                 output.write_all(b"\n")?;
             }
-            Ok(Err((id, errors))) => print_errors(format_args!("{place}: scenario {}", shortened(&id, 200)), &errors),
-            Err(error) if error.column > 0 => {
+            Err(LineError::Scenario { id, errors }) => {
+                print_errors(format_args!("{place}: scenario {}", shortened(&id, 200)), &errors);
+            }
+            Err(LineError::Invalid(error)) if error.column > 0 => {
                 print_error(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
             }
-            Err(error) => print_error(&place, &shortened(&error.message, 2000)),
+            Err(LineError::Invalid(error)) => print_error(&place, &shortened(&error.message, 2000)),
+            Err(LineError::Json(error)) => return Err(error.into()),
         }
     }
 }

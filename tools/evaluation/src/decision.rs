@@ -7,11 +7,12 @@ use schedc_core::engine;
 use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::model::Pod;
 use schedc_core::status::{Code, Status};
+use schedc_core::verdict::Verdict;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::preemption::Preemption;
-use crate::cluster::pod_name;
+use crate::routes::pod_name;
 
 /// The result for one pod. Names are sorted; `nodes` has every node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -109,12 +110,12 @@ pub struct Scores {
 
 impl Decision {
     /// Creates the result of a pod for which no extension point ran.
-    pub(super) fn skipped(pod: &Pod, base: &Base, why: &'static str) -> Self {
+    pub fn skipped(pod: &Pod, base: &Base, why: &'static str) -> Self {
         Decision { pod: pod_name(pod, &base.interner), skipped: Some(why), ..Decision::default() }
     }
 
     /// Converts an explanation to a result.
-    pub(super) fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
+    pub fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
         let pod = pod_name(pod, &base.interner);
         if let Some(held) = &found.gated_by {
             return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
@@ -167,8 +168,15 @@ impl Answer {
         Answer { code: code.to_string(), plugin, reasons }
     }
 
-    fn success() -> Self {
+    /// Returns the answer of plugins that pass.
+    pub fn success() -> Self {
         Answer::new(Code::Success, "", Vec::new())
+    }
+}
+
+impl From<Verdict> for Answer {
+    fn from(verdict: Verdict) -> Self {
+        Answer::new(verdict.code, verdict.plugin, verdict.reasons.into_iter().map(Into::into).collect())
     }
 }
 
@@ -199,9 +207,7 @@ impl NodeVerdict {
             total,
         });
         let verdict = found.verdicts.into_iter().next();
-        let answer = verdict.map_or_else(Answer::success, |v| {
-            Answer::new(v.code, v.plugin, v.reasons.into_iter().map(Into::into).collect())
-        });
+        let answer = verdict.map_or_else(Answer::success, Answer::from);
         (found.node, NodeVerdict { answer, scores })
     }
 }

@@ -1,8 +1,8 @@
 //! Evaluation of scenarios: from a cluster's state and step-by-step changes to the full result of each
 //! scheduling cycle.
 //!
-//! docs/evaluate.md has the formats. Objects are used as given, without the defaults and validation of an API
-//! server. Results are deterministic: ties are broken by the smallest node name.
+//! An [`Evaluator`] evaluates the scenarios of `schedc evaluate`; docs/evaluate.md has the formats. Objects are used as
+//! given, without the defaults and validation of an API server. Results are deterministic: ties are broken by the smallest node name.
 
 mod budgets;
 mod claims;
@@ -10,7 +10,9 @@ mod cluster_scenarios;
 mod decision;
 mod error;
 mod hints;
+mod line;
 mod preemption;
+mod routes;
 mod scenario;
 mod scenario_cluster;
 
@@ -26,15 +28,15 @@ use schedc_objects::{AnyObject, IgnoredErrors, Kinds, ObjectReader, UnknownField
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cluster::{Routes, UnknownProfile};
-
 use budgets::BudgetStatuses;
 pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
 pub use error::{Error, Errors, InvalidItem};
 pub use hints::{
     Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
 };
+pub use line::LineError;
 pub use preemption::{Candidate, Outcome, Preemption};
+pub use routes::{Routes, UnknownProfile, pod_name, scheduler_name};
 use scenario::ObjectName;
 pub use scenario::{InvalidScenario, Reference, Scenario, Step, UnknownKeys};
 pub use scenario_cluster::ScenarioCluster;
@@ -86,13 +88,13 @@ impl Evaluator {
     ///
     /// # Errors
     /// Returns an error if there is no such profile.
-    pub(crate) fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
+    pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
         self.only = Some(Routes::index_of(self.profiles, name)?);
         Ok(())
     }
 
     /// Sets the treatment of unknown fields, misspelt kinds and wrong expressions.
-    pub(crate) fn set_validation(&mut self, validation: Validation) {
+    pub fn set_validation(&mut self, validation: Validation) {
         self.reader.validation = validation;
     }
 
@@ -217,4 +219,4 @@ fn read_step(step: Step, reader: &mut ObjectReader) -> Result<ScenarioChange, In
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -5,7 +5,7 @@ use std::fmt;
 use schedc_bounds::text::shortened;
 use schedc_objects::ObjectError;
 
-use crate::cluster::UnknownProfile;
+use crate::routes::UnknownProfile;
 
 /// The reasons why a scenario was not evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ use schedc_core::model::Pod;
 use schedc_core::status::Code;
 use serde::Serialize;
 
-use crate::cluster::pod_name;
+use crate::routes::pod_name;
 
 /// Result of PostFilter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -19,7 +19,7 @@ use super::budgets::BudgetStatuses;
 use super::claims::Claims;
 use super::scenario::{ObjectName, Reference};
 use super::{Decision, InvalidItem};
-use crate::cluster::pod_name;
+use crate::routes::pod_name;
 
 /// Nodes, pods and other objects, in the order of their creation.
 pub struct ScenarioCluster<'a> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::scenario::{Scenario, Step, UnknownKeys};
-use crate::cluster::Routes;
+use crate::routes::Routes;
 
 impl Scenario {
     /// Returns a scenario for each profile with pending pods: the objects of a cluster, and a `schedule` step for each

@@ -126,8 +126,8 @@ fn is_without_status(value: &Value) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::tests::profiles::Profiles;
-    use super::super::{Evaluator, Scenario};
+    use crate::tests::profiles::Profiles;
+    use crate::{Evaluator, Scenario};
 
     fn node(name: &str) -> Value {
         let status = json!({"allocatable": {"cpu": "1", "pods": "10"}});

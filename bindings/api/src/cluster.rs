@@ -1,0 +1,406 @@
+//! A hypothetical cluster.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::engine::Engine;
+use schedc_core::model::{NodeIndex, ObjectKey, Pod};
+use schedc_core::profile::Profile;
+use schedc_core::snapshot::{NodeTemplate, Snapshot};
+use schedc_evaluation::{Answer, Decision, Reference, pod_name};
+use schedc_objects::manifests::Collector;
+use schedc_objects::{
+    Kinds, Manifests, ObjectReader, Objects, Options, SourceLocation, convert_node, convert_object, convert_pod,
+    is_finished, namespace,
+};
+use serde_json::Value;
+
+use crate::answers::{Applied, Estimate, LeftPod, Placement};
+use crate::error::{Error, ErrorCode};
+use crate::forked_map::ForkedMap;
+use crate::profiles::{Profiles, handle};
+use crate::snapshot::AnySnapshot;
+
+/// Whether objects get the values that an API server adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defaults {
+    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already.
+    #[default]
+    AsGiven,
+    /// Objects are completed and validated as an API server does when they are created. The priority classes and storage
+    /// classes of the same call count.
+    Complete,
+}
+
+/// A hypothetical cluster with a profile: objects, questions, and forks that can be reverted.
+///
+/// Pods with a node occupy it, other pods wait until [`Cluster::schedule`] puts them on a node. It is a
+/// [`Snapshot`] with names; docs/libraries.md lists what differs from a scheduler.
+pub struct Cluster {
+    snapshot: Box<dyn AnySnapshot>,
+    /// Pods that have not finished, by `namespace/name`.
+    pods: ForkedMap<String, Arc<Pod>>,
+    /// Objects other than nodes and pods, by kind, namespace and name.
+    others: ForkedMap<(&'static str, String, String), ObjectKey>,
+}
+
+impl Cluster {
+    /// Creates an empty cluster with the interpreted profile of this name or scheduler name.
+    ///
+    /// The plugins' arguments stay in memory until the program ends. To reuse the plugins, [clear](Cluster::clear) the cluster.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such profile, and for plugins that cannot start.
+    pub fn new(profiles: &Profiles, profile: &str) -> Result<Self, Error> {
+        Ok(Cluster::from_snapshot(Snapshot::from_engine(profiles.engine(profile)?)))
+    }
+
+    /// Creates an empty cluster with a compiled profile, which is faster and can have plugins of other crates.
+    ///
+    /// # Errors
+    /// Returns an error for plugins that cannot start.
+    pub fn compiled<P: Profile>() -> Result<Self, Error>
+    where
+        Snapshot<P>: Send,
+    {
+        let engine = Engine::<P>::new(&handle()).map_err(|error| Error::new(ErrorCode::InvalidProfile, error))?;
+        Ok(Cluster::from_snapshot(Snapshot::from_engine(engine)))
+    }
+
+    fn from_snapshot<P: Profile>(snapshot: Snapshot<P>) -> Self
+    where
+        Snapshot<P>: Send,
+    {
+        Cluster { snapshot: Box::new(snapshot), pods: ForkedMap::default(), others: ForkedMap::default() }
+    }
+
+    /// Removes all objects, and closes all forks.
+    pub fn clear(&mut self) {
+        self.snapshot.clear();
+        (self.pods, self.others) = (ForkedMap::default(), ForkedMap::default());
+    }
+
+    /// Adds or replaces the objects of a text: documents in YAML or JSON, or lists of objects. A pod with `spec.nodeName`
+    /// occupies that node; a pod that has a node keeps it. A finished pod is removed.
+    ///
+    /// # Errors
+    /// Returns all problems of the objects. Nothing changed then.
+    pub fn apply(&mut self, objects: &str, defaults: Defaults) -> Result<Applied, Error> {
+        let manifests = Manifests::parse("objects", objects).map_err(invalid_objects)?;
+        self.apply_manifests(manifests, defaults)
+    }
+
+    /// Adds or replaces objects in JSON, like [`Cluster::apply`].
+    ///
+    /// # Errors
+    /// Returns all problems of the objects. Nothing changed then.
+    pub fn apply_values(&mut self, objects: Vec<Value>, defaults: Defaults) -> Result<Applied, Error> {
+        self.apply_manifests(collect(objects)?, defaults)
+    }
+
+    fn apply_manifests(&mut self, manifests: Manifests, defaults: Defaults) -> Result<Applied, Error> {
+        let Objects { nodes, pods, others, implied, skipped, ignored, .. } = complete(manifests, defaults)?;
+        let applied = Applied {
+            nodes: nodes.len(),
+            pods: pods.len(),
+            others: others.len(),
+            skipped,
+            warnings: ignored.warnings(),
+        };
+        for node in nodes {
+            let node = convert_node(&node.object, self.snapshot.interner());
+            self.snapshot.set_node(node);
+        }
+        for object in others.into_iter().map(|other| other.object).chain(implied) {
+            if let Some(converted) = convert_object(&object, self.snapshot.interner()) {
+                let name = (object.kind(), object.namespace().to_owned(), object.name().to_owned());
+                self.others.set(name, Some(converted.key()));
+                self.snapshot.set_object(converted);
+            }
+        }
+        pods.iter().for_each(|pod| self.set_pod(&pod.object));
+        Ok(applied)
+    }
+
+    /// Replaces a pod. Like in scenarios, this counts as removal and arrival.
+    fn set_pod(&mut self, pod: &ApiPod) {
+        let name = format!("{}/{}", namespace(&pod.metadata), pod.metadata.name.as_deref().unwrap_or_default());
+        let mut node = None;
+        if let Some(before) = self.pods.map().get(&name) {
+            node = self.snapshot.node_of(&before.uid);
+            self.snapshot.remove_pod(&before.uid);
+        }
+        if is_finished(pod) {
+            self.pods.set(name, None);
+            return;
+        }
+        let pod = Arc::new(convert_pod(pod, self.snapshot.interner()));
+        if let Some(node) = pod.spec.node_name.or(node) {
+            self.snapshot.add_pod(pod.clone(), node);
+        }
+        self.pods.set(name, Some(pod));
+    }
+
+    /// Deletes an object. The pods of a deleted node wait until a node of this name is added. Returns whether the object
+    /// existed.
+    ///
+    /// # Errors
+    /// Returns an error if scheduling ignores objects of this kind.
+    pub fn delete(&mut self, kind: &str, namespace: &str, name: &str) -> Result<bool, Error> {
+        let reference = Reference { kind: kind.to_owned(), namespace: namespace.to_owned(), name: name.to_owned() };
+        let object = reference.resolve(Kinds::default()).map_err(|error| Error::new(ErrorCode::UnknownKind, error))?;
+        match object.kind {
+            "Node" => {
+                let found = self.node(name);
+                let name = self.snapshot.interner().intern(name);
+                self.snapshot.remove_node(name);
+                Ok(found.is_ok())
+            }
+            "Pod" => {
+                let name = format!("{}/{}", object.namespace, object.name);
+                let pod = self.pods.map().get(&name).cloned();
+                if let Some(pod) = &pod {
+                    self.snapshot.remove_pod(&pod.uid);
+                    self.pods.set(name, None);
+                }
+                Ok(pod.is_some())
+            }
+            kind => {
+                let name = (kind, object.namespace, object.name);
+                let key = self.others.map().get(&name).copied();
+                if let Some(key) = &key {
+                    self.snapshot.remove_object(key);
+                    self.others.set(name, None);
+                }
+                Ok(key.is_some())
+            }
+        }
+    }
+
+    /// Opens a fork: later changes can be reverted. Forks can be nested.
+    pub fn fork(&mut self) {
+        self.snapshot.fork();
+        self.pods.fork();
+        self.others.fork();
+    }
+
+    /// Adds the changes since the last fork to the fork around it, or makes them final if there is none. Without a fork,
+    /// nothing happens.
+    pub fn commit(&mut self) {
+        self.snapshot.commit();
+        self.pods.commit();
+        self.others.commit();
+    }
+
+    /// Undoes the changes since the last fork. Without a fork, nothing happens.
+    pub fn revert(&mut self) {
+        self.snapshot.revert();
+        self.pods.revert();
+        self.others.revert();
+    }
+
+    /// Returns the number of open forks.
+    pub fn forks(&self) -> usize {
+        self.snapshot.forks()
+    }
+
+    /// Returns the names of the nodes, sorted.
+    pub fn nodes(&self) -> Vec<String> {
+        let base = self.snapshot.base();
+        let mut names: Vec<String> = base.alive().iter().map(|node| base.name(node).to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Returns the pods, each with its node, by name. The node need not exist.
+    pub fn pods(&self) -> BTreeMap<String, Option<String>> {
+        self.pods.map().iter().map(|(name, pod)| (name.clone(), self.node_of(pod))).collect()
+    }
+
+    fn node_of(&self, pod: &Pod) -> Option<String> {
+        let node = self.snapshot.node_of(&pod.uid)?;
+        Some(self.snapshot.base().interner.resolve(node).to_owned())
+    }
+
+    /// Returns whether a pod may run on a node: PreFilter and Filter. Another pod of this name on a node still counts there.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod or node.
+    pub fn check(&mut self, pod: &str, node: &str) -> Result<Answer, Error> {
+        let (pod, node) = (self.pod(pod)?, self.node(node)?);
+        Ok(self.snapshot.check(&pod, node).map_or_else(Answer::from, |()| Answer::success()))
+    }
+
+    /// Returns whether a pod may run on each of these nodes. PreFilter runs once.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod, or one of the nodes does not exist.
+    pub fn check_nodes<S: AsRef<str>>(&mut self, pod: &str, nodes: &[S]) -> Result<Vec<Answer>, Error> {
+        let pod = self.pod(pod)?;
+        let nodes = nodes.iter().map(|node| self.node(node.as_ref())).collect::<Result<Vec<NodeIndex>, Error>>()?;
+        Ok(match self.snapshot.check_each(&pod, &nodes) {
+            Ok(verdicts) => {
+                verdicts.into_iter().map(|verdict| verdict.map_or_else(Answer::from, |()| Answer::success())).collect()
+            }
+            Err(rejection) => vec![Answer::from(rejection); nodes.len()],
+        })
+    }
+
+    /// Puts a pod on a node if it may run there: PreFilter, Filter and Reserve. Otherwise nothing changes.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod or node.
+    pub fn schedule(&mut self, pod: &str, node: &str) -> Result<Answer, Error> {
+        let (pod, node) = (self.pod(pod)?, self.node(node)?);
+        Ok(self.snapshot.schedule(&pod, node).map_or_else(Answer::from, |()| Answer::success()))
+    }
+
+    /// Puts a pod on the first node where it may run, of these nodes or of all. The search begins after the node that it found
+    /// last.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod, or one of the nodes does not exist.
+    pub fn schedule_on_any<S: AsRef<str>>(&mut self, pod: &str, nodes: Option<&[S]>) -> Result<Placement, Error> {
+        let pod = self.pod(pod)?;
+        let may_be: Option<Vec<NodeIndex>> = match nodes {
+            Some(nodes) => Some(nodes.iter().map(|node| self.node(node.as_ref())).collect::<Result<_, _>>()?),
+            None => None,
+        };
+        let found = self
+            .snapshot
+            .schedule_on_any(&pod, &mut |node| may_be.as_ref().is_none_or(|may_be| may_be.contains(&node)));
+        Ok(match found {
+            Ok(node) => Placement { node: Some(self.snapshot.base().name(node).to_owned()), rejection: None },
+            Err(rejection) => Placement { node: None, rejection: rejection.map(Answer::from) },
+        })
+    }
+
+    /// Removes a pod from its node; it waits again. Returns whether it had a node.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod.
+    pub fn unschedule(&mut self, pod: &str) -> Result<bool, Error> {
+        let pod = self.pod(pod)?;
+        Ok(self.snapshot.remove_pod(&pod.uid))
+    }
+
+    /// Returns the decision about a pod as `schedc evaluate` does: the verdict and the scores of every node, the chosen
+    /// node, the message, and the victims of preemption. Nothing changes.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod.
+    pub fn decide(&mut self, pod: &str) -> Result<Decision, Error> {
+        let pod = self.pod(pod)?;
+        if pod.deleting {
+            return Ok(Decision::skipped(&pod, self.snapshot.base(), "deleting"));
+        }
+        let explanation = self.snapshot.explain(&pod);
+        Ok(Decision::new(&pod, self.snapshot.base(), explanation))
+    }
+
+    /// Returns the number of new nodes that pods need. `template` has one node and the pods that run on each copy of it,
+    /// such as those of DaemonSets. Each pod is put on the first copy where it may run. Nothing changes.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod, and all problems of the template.
+    pub fn estimate<S: AsRef<str>>(&mut self, template: &str, pods: &[S], max_nodes: usize) -> Result<Estimate, Error> {
+        let template = Manifests::parse("template", template).map_err(invalid_objects)?;
+        self.estimate_manifests(template, pods, max_nodes)
+    }
+
+    /// Returns the number of new nodes like [`Cluster::estimate`], for a template in JSON.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such pod, and all problems of the template.
+    pub fn estimate_values<S: AsRef<str>>(
+        &mut self,
+        template: Vec<Value>,
+        pods: &[S],
+        max_nodes: usize,
+    ) -> Result<Estimate, Error> {
+        self.estimate_manifests(collect(template)?, pods, max_nodes)
+    }
+
+    fn estimate_manifests<S: AsRef<str>>(
+        &mut self,
+        template: Manifests,
+        names: &[S],
+        max_nodes: usize,
+    ) -> Result<Estimate, Error> {
+        let Objects { nodes, pods: of_node, .. } = complete(template, Defaults::AsGiven)?;
+        let [node] = nodes.as_slice() else {
+            let message = format!("the template has {} nodes; it needs one", nodes.len());
+            return Err(Error::new(ErrorCode::InvalidObjects, message));
+        };
+        let pods = names.iter().map(|pod| self.pod(pod.as_ref())).collect::<Result<Vec<_>, Error>>()?;
+        let interner = self.snapshot.interner();
+        let of_node = of_node.iter().map(|pod| Arc::new(convert_pod(&pod.object, interner))).collect();
+        let template = NodeTemplate { pods: of_node, node: convert_node(&node.object, interner) };
+        let found = self.snapshot.estimate(&template, &pods, max_nodes);
+        let interner = &self.snapshot.base().interner;
+        let name = |at: usize| pods.get(at).map(|pod| pod_name(pod, interner)).unwrap_or_default();
+        Ok(Estimate {
+            nodes: found.nodes,
+            placed: found.placed.into_iter().map(name).collect(),
+            left: found
+                .left
+                .into_iter()
+                .map(|(at, verdict)| LeftPod { pod: name(at), rejection: verdict.map(Answer::from) })
+                .collect(),
+        })
+    }
+
+    fn pod(&self, name: &str) -> Result<Arc<Pod>, Error> {
+        let full_name = if name.contains('/') { Cow::Borrowed(name) } else { Cow::Owned(format!("default/{name}")) };
+        self.pods.map().get(&*full_name).cloned().ok_or_else(|| {
+            Error::new(
+                ErrorCode::UnknownPod,
+                format_args!("there is no pod `{}`; add it to the cluster first", shortened(name)),
+            )
+        })
+    }
+
+    fn node(&self, name: &str) -> Result<NodeIndex, Error> {
+        let base = self.snapshot.base();
+        base.interner.get(name).and_then(|name| base.node(name)).ok_or_else(|| {
+            let message = format!("there is no node `{}`; add it to the cluster first", shortened(name));
+            Error::new(ErrorCode::UnknownNode, message)
+        })
+    }
+}
+
+/// Reads objects in JSON.
+fn collect(objects: Vec<Value>) -> Result<Manifests, Error> {
+    let mut collector = Collector::new(ObjectReader::default());
+    let file: Arc<str> = "objects".into();
+    for (at, object) in objects.into_iter().enumerate() {
+        let item = Some(u32::try_from(at).unwrap_or(u32::MAX));
+        collector.add(object, SourceLocation { file: file.clone(), line: 0, item });
+    }
+    collector.finish().map_err(invalid_objects)
+}
+
+/// Completes objects, and verifies that nodes and pods have names.
+fn complete(manifests: Manifests, defaults: Defaults) -> Result<Objects, Error> {
+    let options = Options { api_server_defaults: defaults == Defaults::Complete, ..Options::default() };
+    let objects = Objects::new(manifests, options).map_err(invalid_objects)?;
+    let nodes = objects.nodes.iter().map(|node| ("Node", &node.object.metadata, &node.place));
+    let pods = objects.pods.iter().map(|pod| ("Pod", &pod.object.metadata, &pod.place));
+    match nodes.chain(pods).find(|(_, metadata, _)| metadata.name.as_deref().is_none_or(str::is_empty)) {
+        Some((kind, _, place)) => {
+            Err(Error::new(ErrorCode::InvalidObjects, format_args!("{place}: the {kind} has no `metadata.name`")))
+        }
+        None => Ok(objects),
+    }
+}
+
+fn invalid_objects(error: schedc_objects::Error) -> Error {
+    Error::new(ErrorCode::InvalidObjects, error)
+}
+
+/// Returns the name, or its beginning and end if it is long.
+fn shortened(name: &str) -> Cow<'_, str> {
+    schedc_bounds::text::shortened(name, 200)
+}

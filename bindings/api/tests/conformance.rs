@@ -1,0 +1,102 @@
+//! The corpora of kube-scheduler's decisions: a cluster decides like the evaluator of scenarios.
+//!
+//! `tests/conformance` compares the evaluator with `schedc evaluate`.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use schedc_api::{Cluster, Defaults, Evaluator, Profiles};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Returns the profiles of the corpora.
+fn profiles() -> Profiles {
+    let folder = fs::read_dir(root().join("tools/import/tests/profiles")).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    Profiles::read(&files).unwrap()
+}
+
+/// Returns the scenarios of a family.
+fn scenarios(family: &str) -> impl Iterator<Item = Value> {
+    let file = File::open(root().join(format!("tests/conformance/corpora/{family}.jsonl.gz"))).unwrap();
+    let lines = BufReader::new(MultiGzDecoder::new(file)).lines();
+    lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap()["scenario"].take())
+}
+
+/// Returns whether a cluster has other rules for a scenario than `schedc evaluate`: it ignores nominations, computes no status
+/// of budgets, writes no resource claims, and places pods with a node.
+fn has_other_rules(scenario: &Value) -> bool {
+    let text = scenario.to_string();
+    ["nominatedNodeName", "PodDisruptionBudget", "ResourceClaim", "resourceClaims", "DeviceClass"]
+        .iter()
+        .any(|word| text.contains(word))
+        || steps(scenario).any(|(verb, object)| verb == "schedule" && object["spec"]["nodeName"].is_string())
+}
+
+fn steps(scenario: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let steps = scenario["steps"].as_array().unwrap().iter();
+    steps.map(|step| step.as_object().unwrap().iter().next().map(|(verb, object)| (verb.as_str(), object)).unwrap())
+}
+
+/// Returns the decisions of a cluster, as JSON.
+fn decisions(cluster: &mut Cluster, scenario: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    // One by one, because scenarios have the order of creation.
+    for object in scenario["objects"].as_array().unwrap() {
+        cluster.apply_values(vec![object.clone()], Defaults::AsGiven).unwrap();
+    }
+    for (verb, object) in steps(scenario) {
+        let mut object = object.clone();
+        if verb == "delete" {
+            let text = |field: &str| object[field].as_str().unwrap_or_default();
+            cluster.delete(text("kind"), text("namespace"), text("name")).unwrap();
+            continue;
+        }
+        let metadata = &object["metadata"];
+        let namespace = metadata["namespace"].as_str().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
+        let name = format!("{namespace}/{}", metadata["name"].as_str().unwrap_or_default());
+        if verb == "schedule" {
+            object["apiVersion"] = "v1".into();
+            object["kind"] = "Pod".into();
+            cluster.fork();
+            cluster.apply_values(vec![object.clone()], Defaults::AsGiven).unwrap();
+            let decision = cluster.decide(&name).unwrap();
+            cluster.revert();
+            found.push(serde_json::to_string(&decision).unwrap());
+            let Some(node) = decision.chosen else { continue };
+            object["spec"]["nodeName"] = node.into();
+        } else if verb == "update" && object["kind"] == "Pod" && !cluster.pods().contains_key(&name) {
+            continue;
+        }
+        cluster.apply_values(vec![object], Defaults::AsGiven).unwrap();
+    }
+    found
+}
+
+#[test]
+fn a_cluster_decides_like_evaluate() {
+    let profiles = profiles();
+    let mut evaluator = Evaluator::new(&profiles).unwrap();
+    let families: &[&str] = if slow_tests::is_enabled() {
+        &["mixed", "podaffinity", "resources", "spread", "taints", "volumes"]
+    } else {
+        &["taints"]
+    };
+    let mut compared = 0;
+    for scenario in families.iter().flat_map(|family| scenarios(family)).filter(|scenario| !has_other_rules(scenario)) {
+        let mut cluster = Cluster::new(&profiles, scenario["profile"].as_str().unwrap()).unwrap();
+        let found = decisions(&mut cluster, &scenario).join(",");
+        let line = evaluator.evaluate(scenario.to_string().as_bytes()).unwrap();
+        let expected = line.split_once(r#""results":["#).unwrap().1.strip_suffix("]}").unwrap();
+        assert_eq!(found, expected, "{}", scenario["id"]);
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared} scenarios");
+}

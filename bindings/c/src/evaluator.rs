@@ -1,0 +1,105 @@
+//! Scenarios of `schedc evaluate`.
+
+use schedc_api::Evaluator;
+
+use crate::buffer::{Buffer, Text};
+use crate::guard::{Guarded, answer, create, free, value};
+use crate::profiles::ProfilesHandle;
+use crate::status::Status;
+
+/// An evaluator of scenarios.
+pub struct EvaluatorHandle(Guarded<Evaluator>);
+
+/// Creates an evaluator with all plugins of the profiles.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_evaluator_new(
+    profiles: *const ProfilesHandle,
+    evaluator: *mut *mut EvaluatorHandle,
+    out: *mut Buffer,
+) -> Status {
+    let make = || {
+        // SAFETY: the caller promises a null or valid handle; profiles are only read.
+        let profiles = unsafe { profiles.as_ref() }.ok_or_else(|| crate::status::Failure::null("profiles"))?;
+        Ok(EvaluatorHandle(Guarded::new(Evaluator::new(&profiles.0)?)))
+    };
+    // SAFETY: the caller promises that `evaluator` and `out` are null or valid.
+    unsafe { create(evaluator, out, make) }
+}
+
+/// Lets the profile of this name or scheduler name decide, whatever profile the scenarios name.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_evaluator_use_profile(
+    evaluator: *mut EvaluatorHandle,
+    name: Text,
+    out: *mut Buffer,
+) -> Status {
+    let work = || {
+        // SAFETY: the caller promises valid pointers.
+        let (evaluator, name) = unsafe { (value(evaluator, "evaluator")?, name.text("name")?) };
+        evaluator.0.call(|evaluator| Ok(evaluator.use_profile(name)?))?;
+        Ok((Status::Ok, Vec::new()))
+    };
+    // SAFETY: the caller promises that `out` is null or valid.
+    unsafe { answer(out, work) }
+}
+
+/// Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without its end.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_evaluator_evaluate(
+    evaluator: *mut EvaluatorHandle,
+    scenario: Text,
+    out: *mut Buffer,
+) -> Status {
+    let work = || {
+        // SAFETY: the caller promises valid pointers.
+        let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
+        let line = evaluator.0.call(|evaluator| Ok(evaluator.evaluate(scenario)?))?;
+        Ok((Status::Ok, line.into_bytes()))
+    };
+    // SAFETY: the caller promises that `out` is null or valid.
+    unsafe { answer(out, work) }
+}
+
+/// Evaluates the queueing hints of a scenario, as `schedc evaluate --hints` does.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_evaluator_hints(
+    evaluator: *mut EvaluatorHandle,
+    scenario: Text,
+    out: *mut Buffer,
+) -> Status {
+    let work = || {
+        // SAFETY: the caller promises valid pointers.
+        let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
+        let line = evaluator.0.call(|evaluator| Ok(evaluator.hints(scenario)?))?;
+        Ok((Status::Ok, line.into_bytes()))
+    };
+    // SAFETY: the caller promises that `out` is null or valid.
+    unsafe { answer(out, work) }
+}
+
+/// Releases an evaluator.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_evaluator_free(evaluator: *mut EvaluatorHandle) {
+    // SAFETY: the caller releases the handle once.
+    unsafe { free(evaluator) }
+}

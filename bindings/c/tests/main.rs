@@ -1,0 +1,8 @@
+//! Tests of the C library: a program in C, the header, and arbitrary bytes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod arbitrary_bytes;
+mod c_program;
+mod header;
+mod python;

@@ -1,0 +1,215 @@
+"""What a Kubernetes scheduler would do, with the scheduler's own code.
+
+A :class:`Cluster` has objects and a profile. It answers which pods may run on a node, where a pod goes and why, and how many
+nodes pods need. Changes are reverted by forks. :func:`evaluate` evaluates the scenarios of ``schedc evaluate``.
+
+The functions run without the GIL. A cluster belongs to one thread at a time.
+"""
+
+import json
+import pathlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+
+from . import _library, _toml
+from ._library import Error, Text, version
+
+__all__ = ["Answer", "Cluster", "Error", "Profiles", "evaluate", "evaluate_lines", "version"]
+
+Objects = Union[str, "pathlib.Path", Mapping[str, Any], Iterable[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a pod may run on a node. It is true if it may."""
+
+    code: str = "Success"
+    plugin: str = ""
+    reasons: List[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return self.code == "Success"
+
+
+class Profiles:
+    """Valid profiles, by name: texts in TOML, or dictionaries. Without profiles: kube-scheduler's, with the name ``default``.
+
+    Their texts stay in memory until the program ends: read a profile once.
+    """
+
+    def __init__(self, profiles: Optional[Mapping[str, Union[str, Mapping[str, Any]]]] = None) -> None:
+        texts = [
+            (name if name.endswith(".toml") else f"{name}.toml", text if isinstance(text, str) else _toml.dumps(text))
+            for name, text in (profiles or {"default": ""}).items()
+        ]
+        self.names = [name[: -len(".toml")] for name, _ in texts]
+        self._handle = _library.Handle("profiles", _library.sources(texts), len(texts))
+
+    @classmethod
+    def from_files(cls, *files: Union[str, pathlib.Path]) -> "Profiles":
+        """Reads profiles from files. Each has the name of its file."""
+        paths = [pathlib.Path(file) for file in files]
+        return cls({path.name: path.read_text(encoding="utf-8") for path in paths})
+
+
+class Cluster:
+    """A hypothetical cluster with a profile.
+
+    A pod is ``namespace/name``, or a name in the namespace ``default``. Objects are texts in YAML or JSON, files, dictionaries, or
+    lists of them. A pod with ``spec.nodeName`` occupies that node, other pods wait.
+    """
+
+    def __init__(
+        self, objects: Optional[Objects] = None, profile: Optional[str] = None, profiles: Optional[Profiles] = None
+    ) -> None:
+        self._profiles = profiles or Profiles()
+        name = profile or self._profiles.names[0]
+        self._handle = _library.Handle("cluster", self._profiles._handle, Text.of(name))
+        if objects is not None:
+            self.apply(objects)
+
+    def apply(self, objects: Objects, defaults: bool = False) -> Dict[str, Any]:
+        """Adds or replaces objects, and returns their numbers. With ``defaults``, they are completed as by an API server."""
+        return _library.loads(self._handle.call("apply", Text.of(_manifests(objects)), defaults)[1])
+
+    def delete(self, kind: str, name: str, namespace: str = "") -> bool:
+        """Deletes an object. Returns whether it existed."""
+        return self._handle.call("delete", Text.of(kind), Text.of(namespace), Text.of(name))[0]
+
+    def clear(self) -> None:
+        """Removes all objects, and closes all forks."""
+        self._handle.call("clear")
+
+    @contextmanager
+    def fork(self) -> Iterator["Cluster"]:
+        """Reverts the changes within a ``with`` statement. :meth:`commit` within it keeps them."""
+        self._handle.call("fork")
+        forks = self._request(op="forks")
+        try:
+            yield self
+        finally:
+            if self._request(op="forks") == forks:
+                self._handle.call("revert")
+
+    def commit(self) -> None:
+        """Keeps the changes since the last fork."""
+        self._handle.call("commit")
+
+    def nodes(self) -> List[str]:
+        """Returns the names of the nodes."""
+        return self._request(op="nodes")
+
+    def pods(self) -> Dict[str, Optional[str]]:
+        """Returns the node of each pod."""
+        return self._request(op="pods")
+
+    def check(self, pod: str, node: str) -> Answer:
+        """Returns whether a pod may run on a node."""
+        return _answer(*self._handle.call("check", Text.of(pod), Text.of(node)))
+
+    def check_nodes(self, pod: str, nodes: Optional[Sequence[str]] = None) -> List[bool]:
+        """Returns for each node, or for all nodes, whether a pod may run there, with one call."""
+        names = self.nodes() if nodes is None else nodes
+        fits = (_library.ctypes.c_bool * len(names))()
+        self._handle.call("check_nodes", Text.of(pod), _library.texts(names), len(names), fits)
+        return list(fits)
+
+    def schedule(self, pod: str, node: str) -> Answer:
+        """Puts a pod on a node if it may run there."""
+        return _answer(*self._handle.call("schedule", Text.of(pod), Text.of(node)))
+
+    def schedule_on_any(self, pod: str, nodes: Optional[Sequence[str]] = None) -> Optional[str]:
+        """Puts a pod on the first of these nodes, or of all, where it may run. Returns the node."""
+        if nodes is not None and not nodes:
+            return None
+        names = None if nodes is None else _library.texts(nodes)
+        found, node = self._handle.call("schedule_on_any", Text.of(pod), names, len(nodes or []))
+        return node.decode() if found else None
+
+    def unschedule(self, pod: str) -> bool:
+        """Removes a pod from its node. Returns whether it had one."""
+        return self._handle.call("unschedule", Text.of(pod))[0]
+
+    def decide(self, pod: str) -> Dict[str, Any]:
+        """Returns the decision about a pod, in the format of ``schedc evaluate``."""
+        return _library.loads(self._handle.call("decide", Text.of(pod))[1])
+
+    def explain(self, pod: str) -> Any:
+        """Returns the decision about a pod as a table: the verdict and the scores of each node. Scores are columns, by plugin."""
+        decision = self.decide(pod)
+        rows = []
+        for node, verdict in decision["nodes"].items():
+            row = {"node": node, "chosen": node == decision["chosen"], "code": verdict["code"]}
+            row.update(plugin=verdict.get("plugin", ""), reasons=", ".join(verdict.get("reasons", [])))
+            row.update(total=verdict.get("total"), **verdict.get("scores", {}))
+            rows.append(row)
+        return _library.table(rows)
+
+    def estimate(self, template: Objects, pods: Sequence[str], max_nodes: int) -> Dict[str, Any]:
+        """Returns the number of new nodes that pods need: a node, and the pods on each copy of it, are the template."""
+        manifests = Text.of(_manifests(template))
+        return _library.loads(
+            self._handle.call("estimate", manifests, _library.texts(pods), len(pods), max_nodes)[1]
+        )
+
+    def requests(self, requests: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+        """Answers many requests with one call. Each answer has a ``result`` or an ``error``."""
+        lines = "\n".join(map(json.dumps, requests))
+        return [json.loads(line) for line in self._handle.call("requests", Text.of(lines))[1].splitlines()]
+
+    def _request(self, **request: Any) -> Any:
+        return self.requests([request])[0]["result"]
+
+
+def evaluate_lines(
+    scenarios: Iterable[Union[str, bytes, Mapping[str, Any]]],
+    profiles: Optional[Profiles] = None,
+    profile: Optional[str] = None,
+) -> Iterator[bytes]:
+    """Evaluates scenarios. Yields the lines that ``schedc evaluate`` writes, without their ends."""
+    evaluator = _library.Handle("evaluator", (profiles or Profiles())._handle)
+    if profile is not None:
+        evaluator.call("use_profile", Text.of(profile))
+    for scenario in scenarios:
+        text = json.dumps(scenario) if isinstance(scenario, Mapping) else scenario
+        yield evaluator.call("evaluate", Text.of(text))[1]
+
+
+def evaluate(
+    scenarios: Iterable[Union[str, bytes, Mapping[str, Any]]],
+    profiles: Optional[Profiles] = None,
+    profile: Optional[str] = None,
+) -> Any:
+    """Evaluates scenarios, and returns a table with a row for each decision: scenario, profile, pod, node and message.
+
+    It is a data frame where pandas is installed, otherwise a list of dictionaries.
+    """
+    rows = []
+    for line in evaluate_lines(scenarios, profiles, profile):
+        results = json.loads(line)
+        for decision in results["results"]:
+            rows.append(
+                {
+                    "scenario": results["id"],
+                    "profile": results["profile"],
+                    "pod": decision["pod"],
+                    "node": decision["chosen"],
+                    "feasible": len(decision["feasible"]),
+                    "message": decision["message"],
+                }
+            )
+    return _library.table(rows)
+
+
+def _answer(fits: bool, content: bytes) -> Answer:
+    return Answer() if fits else Answer(**{"plugin": "", "reasons": [], **_library.loads(content)})
+
+
+def _manifests(objects: Objects) -> str:
+    if isinstance(objects, pathlib.Path):
+        return objects.read_text(encoding="utf-8")
+    if isinstance(objects, str):
+        return objects
+    items = [objects] if isinstance(objects, Mapping) else list(objects)
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})

@@ -1,0 +1,150 @@
+"""Tests of the Python package: ``python -m unittest discover``, or pytest."""
+
+import gzip
+import json
+import os
+import pathlib
+import threading
+import unittest
+
+import schedc
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def node(name, cpu="2"):
+    status = {"allocatable": {"cpu": cpu, "pods": "10"}}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
+
+
+def pod(name, cpu="1", **spec):
+    containers = [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": containers, **spec}}
+
+
+class Questions(unittest.TestCase):
+    def test_a_check_has_the_plugin_and_the_reasons(self):
+        cluster = schedc.Cluster([node("a"), pod("p", "3"), pod("q")])
+        answer = cluster.check("p", "a")
+        self.assertFalse(answer)
+        self.assertEqual((answer.plugin, answer.reasons), ("NodeResourcesFit", ["Insufficient cpu"]))
+        self.assertTrue(cluster.check("default/q", "a"))
+
+    def test_many_nodes_are_checked_at_once(self):
+        cluster = schedc.Cluster([node("a"), node("b", "4"), pod("p", "3")])
+        self.assertEqual(cluster.check_nodes("p"), [False, True])
+        self.assertEqual(cluster.check_nodes("p", ["b", "a", "b"]), [True, False, True])
+        self.assertEqual(cluster.check_nodes("p", []), [])
+
+    def test_a_fork_reverts_its_changes_unless_it_is_committed(self):
+        cluster = schedc.Cluster([node("a"), pod("p", "2")])
+        with cluster.fork():
+            self.assertTrue(cluster.schedule("p", "a"))
+            self.assertEqual(cluster.pods(), {"default/p": "a"})
+        self.assertEqual(cluster.pods(), {"default/p": None})
+        with cluster.fork():
+            self.assertEqual(cluster.schedule_on_any("p"), "a")
+            cluster.commit()
+        self.assertEqual(cluster.pods(), {"default/p": "a"})
+        self.assertTrue(cluster.unschedule("p"))
+        self.assertFalse(cluster.unschedule("p"))
+
+    def test_an_error_within_a_fork_reverts_its_changes(self):
+        cluster = schedc.Cluster([node("a")])
+        with self.assertRaises(schedc.Error), cluster.fork():
+            cluster.delete("Node", "a")
+            cluster.check("p", "a")
+        self.assertEqual(cluster.nodes(), ["a"])
+
+    def test_a_search_is_limited_to_the_given_nodes(self):
+        cluster = schedc.Cluster([node("a"), node("b"), pod("p")])
+        self.assertIsNone(cluster.schedule_on_any("p", []))
+        self.assertEqual(cluster.schedule_on_any("p", ["b"]), "b")
+
+    def test_a_decision_is_explained_by_node(self):
+        cluster = schedc.Cluster([node("a"), node("b", "4"), pod("p", "3")])
+        self.assertEqual(cluster.decide("p")["chosen"], "b")
+        rows = cluster.explain("p")
+        rows = rows if isinstance(rows, list) else rows.to_dict("records")
+        self.assertEqual([row["node"] for row in rows], ["a", "b"])
+        self.assertEqual((rows[0]["reasons"], rows[1]["chosen"]), ("Insufficient cpu", True))
+        self.assertGreater(rows[1]["NodeResourcesFit"], 0)
+
+    def test_an_estimate_counts_nodes(self):
+        cluster = schedc.Cluster([pod("p", "2"), pod("q", "2"), pod("r", "9")])
+        estimate = cluster.estimate(node("group", "2"), ["p", "q", "r"], max_nodes=5)
+        self.assertEqual((estimate["nodes"], estimate["placed"]), (2, ["default/p", "default/q"]))
+        self.assertEqual(estimate["left"][0]["rejection"]["plugin"], "NodeResourcesFit")
+
+    def test_objects_come_from_texts_and_files(self):
+        cluster = schedc.Cluster("{ apiVersion: v1, kind: Node, metadata: { name: a } }")
+        cluster.apply(CHECKOUT / "examples" / "cluster" / "nodes.yaml")
+        self.assertGreater(len(cluster.nodes()), 1)
+        cluster.clear()
+        self.assertEqual(cluster.nodes(), [])
+
+    def test_profiles_are_dictionaries_texts_and_files(self):
+        resources = [{"name": "cpu", "weight": 1}]
+        arguments = {"NodeResourcesFit": {"scoring-strategy": {"type": "MostAllocated", "resources": resources}}}
+        packed = schedc.Profiles({"packed": {"scheduler-name": "packed", "args": arguments}})
+        objects = [node("a"), node("b"), pod("x", nodeName="b"), pod("p")]
+        self.assertEqual(schedc.Cluster(objects, profiles=packed).decide("p")["chosen"], "b")
+        self.assertEqual(schedc.Cluster(objects).decide("p")["chosen"], "a")
+        files = schedc.Profiles.from_files(CHECKOUT / "profiles" / "edge.toml", CHECKOUT / "profiles" / "binpack.toml")
+        self.assertEqual(files.names, ["edge", "binpack"])
+        self.assertEqual(schedc.Cluster(objects, profile="binpack", profiles=files).decide("p")["chosen"], "b")
+
+    def test_errors_have_a_code(self):
+        cluster = schedc.Cluster()
+        for code, work in {
+            "unknown-pod": lambda: cluster.decide("p"),
+            "invalid-objects": lambda: cluster.apply("{"),
+            "unknown-kind": lambda: cluster.delete("DaemonSet", "a"),
+            "unknown-profile": lambda: schedc.Cluster(profile="other"),
+            "invalid-profile": lambda: schedc.Profiles({"own": "scheduler-name = 7"}),
+            "invalid-scenario": lambda: schedc.evaluate(["{}"]),
+        }.items():
+            with self.assertRaises(schedc.Error) as caught:
+                work()
+            self.assertEqual(caught.exception.code, code)
+        answers = cluster.requests([{"op": "nodes"}, {"op": "none"}])
+        self.assertEqual(answers[0], {"result": []})
+        self.assertEqual(answers[1]["error"]["code"], "invalid-request")
+
+    def test_threads_have_their_own_clusters(self):
+        profiles = schedc.Profiles()
+        objects = [node(f"n{at}", "100") for at in range(200)] + [pod("p")]
+        nodes, counts = [f"n{at}" for at in range(200)], []
+
+        def check():
+            cluster = schedc.Cluster(objects, profiles=profiles)
+            counts.append(sum(cluster.check_nodes("p", nodes)))
+
+        threads = [threading.Thread(target=check) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, [200] * 4)
+
+
+class Scenarios(unittest.TestCase):
+    def test_decisions_are_rows(self):
+        scenario = {"id": "s", "profile": "default", "objects": [node("a")], "steps": [{"schedule": pod("p")}]}
+        rows = schedc.evaluate([scenario, json.dumps(scenario)])
+        rows = rows if isinstance(rows, list) else rows.to_dict("records")
+        self.assertEqual([row["node"] for row in rows], ["a", "a"])
+        self.assertEqual(rows[0]["pod"], "default/p")
+
+    def test_lines_have_the_bytes_of_evaluate(self):
+        corpus, expected = os.environ.get("SCHEDC_CORPUS"), os.environ.get("SCHEDC_EXPECTED")
+        if not corpus or not expected:
+            self.skipTest("SCHEDC_CORPUS and SCHEDC_EXPECTED name no files; `cargo test -p schedc-c` sets them")
+        files = sorted((CHECKOUT / "tools" / "import" / "tests" / "profiles").glob("*.toml"))
+        with gzip.open(corpus) as scenarios:
+            lines = list(schedc.evaluate_lines(scenarios, schedc.Profiles.from_files(*files)))
+        self.assertEqual(b"".join(line + b"\n" for line in lines), pathlib.Path(expected).read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()
