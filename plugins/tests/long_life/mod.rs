@@ -142,5 +142,5 @@ fn memory_levels_off_while_unique_pods_come_and_go() {
     let strings = life.scheduler.cache.base.interner.len();
     let more = life.run(MORE);
     assert!(more <= warm + warm / 20, "{more} bytes after {warm}");
-    assert_eq!(life.scheduler.cache.base.interner.len(), strings);
+    assert!(life.scheduler.cache.base.interner.len() <= strings, "no more strings than {strings}");
 }
