@@ -4,5 +4,6 @@ mod catalog;
 mod cycle;
 mod hints;
 mod incremental;
+mod long_life;
 mod steady_churn;
 mod subsets;

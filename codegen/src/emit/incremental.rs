@@ -19,6 +19,18 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc pub #field: NodeMask, }
     });
     let scores = incremental_scores::types(members);
+    let idle_filters = members.filters_with_state().next().map(|_| {
+        quote! {
+            /// Whether the filters that most pods skip are idle.
+            pub are_filters_idle: bool,
+        }
+    });
+    let idle_scores = incremental_scores::updated(members).next().map(|_| {
+        quote! {
+            /// Whether the scores that most pods skip are idle.
+            pub are_scores_idle: bool,
+        }
+    });
     quote! {
         /// The cached results of the plugins.
         #[derive(Default)]
@@ -27,6 +39,8 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
             pub passing: Passing,
             /// Scores.
             pub scores: Scores,
+            #idle_filters
+            #idle_scores
         }
 
         /// The nodes that pass each filter. Filters that are idle for the pod have no entry.
@@ -41,7 +55,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 
 pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
     let parts =
-        [resize_filters(members), update_filters(members), rejectors(members), passing(members), bytes(members)];
+        [resize_filters, update_filters, find_idle, rejectors, passing, bytes].map(|function| function(members));
     let scores = incremental_scores::functions(members);
     quote! {
         impl PluginResults<Pipeline> for CachedAnswer {
@@ -115,12 +129,14 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
                 work.evaluate(#kernel, depends, &mut self.passing.#field, cache.base.alive())?;
             });
             quote! {
-                let depends = #depends;
-                if let Some(mut verdicts) = work.filter_update(depends, &mut self.passing.#field, &cache.base) {
-                    #update
-                }
-                if !cycle.#field.skip && work.affects_filter::<#ty>(depends) {
-                    #evaluate
+                if idle_plugins::may_update(Promises::<#ty>::SKIPS, are_idle) {
+                    let depends = #depends;
+                    if let Some(mut verdicts) = work.filter_update(depends, &mut self.passing.#field, &cache.base) {
+                        #update
+                    }
+                    if !cycle.#field.skip && work.affects_filter::<#ty>(depends) {
+                        #evaluate
+                    }
                 }
             }
         } else {
@@ -139,7 +155,8 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         });
         unless_idle(member, quote! { if work.changes.affect_filter::<#ty>(DependsOn::Node) { #evaluate } })
     });
-    let body = quote! { #(#without)* #(#with_state)* Ok(()) };
+    let read_idle = members.filters_with_state().next().map(|_| quote! { let are_idle = self.are_filters_idle; });
+    let body = quote! { #(#without)* #read_idle #(#with_state)* Ok(()) };
     let (cycle, work) = (parameter("cycle", &body), parameter("work", &body));
     let (context, cx) = context(&body);
     quote! {
@@ -150,6 +167,33 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
             #work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
             #context
+            #body
+        }
+    }
+}
+
+/// Emits the search for plugins without updates.
+fn find_idle(members: &Members<'_>) -> TokenStream {
+    let filters: Vec<TokenStream> = members
+        .filters_with_state()
+        .map(|member| {
+            let (field, ty, depends) = (&member.field, &member.ty, promises::filter_depends_on(member));
+            quote! { idle_plugins::is_idle(Promises::<#ty>::SKIPS, cycle.#field.skip, #depends) }
+        })
+        .collect();
+    let scores: Vec<TokenStream> = incremental_scores::updated(members)
+        .map(|(member, _)| {
+            let (field, ty, depends) = (&member.field, &member.ty, promises::score_depends_on(member));
+            quote! { idle_plugins::is_idle(Promises::<#ty>::SKIPS, score.#field.skip, #depends) }
+        })
+        .collect();
+    let filters = (!filters.is_empty()).then(|| quote! { self.are_filters_idle = #(#filters)&&*; });
+    let scores =
+        (!scores.is_empty()).then(|| quote! { self.are_scores_idle = score.is_some_and(|score| #(#scores)&&*); });
+    let body = quote! { #filters #scores };
+    let (pod, cycle, score) = (parameter("pod", &body), parameter("cycle", &body), parameter("score", &body));
+    quote! {
+        fn find_idle(&mut self, #pod: &Pod, #cycle: &Cycle, #score: Option<&Score>) {
             #body
         }
     }

@@ -213,8 +213,7 @@ fn total(members: &Members<'_>) -> TokenStream {
 
 fn update(members: &Members<'_>) -> TokenStream {
     let mut touches_base = false;
-    let calls: Vec<TokenStream> = stateful(members)
-        .filter(|(_, source)| matches!(source, Source::PreScore | Source::Prepared))
+    let calls: Vec<TokenStream> = updated(members)
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
             let (depends, view) =
@@ -236,7 +235,9 @@ fn update(members: &Members<'_>) -> TokenStream {
                 quote! { work.scores.rescored_unnormalized.extend(&work.scores.reevaluate); }
             };
             quote! {
-                if let Some(mut update) = work.score_update(#depends, feasible) {
+                if idle_plugins::may_update(Promises::<#ty>::SKIPS, are_idle)
+                    && let Some(mut update) = work.score_update(#depends, feasible)
+                {
                     #update
                     if work.scores.have_changed(feasible) {
                         #rescore
@@ -254,7 +255,8 @@ fn update(members: &Members<'_>) -> TokenStream {
             }
         }
     });
-    let body = quote! { #(#calls)* #base Ok(()) };
+    let read_idle = (!calls.is_empty()).then(|| quote! { let are_idle = self.are_scores_idle; });
+    let body = quote! { #read_idle #(#calls)* #base Ok(()) };
     let (cycle, score) = (parameter("cycle", &body), parameter("score", &body));
     let (feasible, work) = (parameter("feasible", &body), parameter("work", &body));
     let (context, cx) = context(&body);
@@ -272,6 +274,11 @@ fn update(members: &Members<'_>) -> TokenStream {
             #body
         }
     }
+}
+
+/// Returns the plugins whose score states are updated.
+pub(super) fn updated<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
+    stateful(members).filter(|(_, source)| matches!(source, Source::PreScore | Source::Prepared))
 }
 
 fn clear(members: &Members<'_>) -> TokenStream {

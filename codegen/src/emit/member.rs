@@ -18,6 +18,7 @@ use crate::source::Files;
 /// Local variables and fields of generated code that are invalid as names of plugin fields.
 const RESERVED: &[&str] = &[
     "a",
+    "are_idle",
     "ask",
     "b",
     "base",
@@ -156,6 +157,11 @@ impl<'a> Members<'a> {
     /// Returns the plugins of an extension point, in order.
     pub(super) fn at(&self, point: Point) -> impl DoubleEndedIterator<Item = &Member<'a>> {
         self.steps(point).map(|(_, member)| member)
+    }
+
+    /// Returns the plugins with PreFilter and Filter, in order.
+    pub(super) fn filters_with_state(&self) -> impl Iterator<Item = &Member<'a>> {
+        self.at(Point::PreFilter).filter(|member| member.runs(Point::Filter))
     }
 
     /// Returns the name of a column's or an index's type in the profile's module.

@@ -8,9 +8,10 @@ use super::{
 };
 use crate::model::intern::{Interner, Symbol};
 use crate::model::quantity::Quantity;
+use crate::model::symbols::Symbols;
 
 /// `status.allocation` of a claim.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct AllocationResult {
     /// `devices.results`.
     pub results: Arc<[DeviceRequestAllocationResult]>,
@@ -23,7 +24,7 @@ pub struct AllocationResult {
 }
 
 /// One allocated device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct DeviceRequestAllocationResult {
     /// `request` that it fulfils.
     pub request: RequestRef,
@@ -48,7 +49,7 @@ pub struct DeviceRequestAllocationResult {
 }
 
 /// Configuration for the drivers of allocated devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct DeviceAllocationConfiguration {
     /// `source`.
     pub source: ConfigurationSource,
@@ -59,7 +60,7 @@ pub struct DeviceAllocationConfiguration {
 }
 
 /// Source of a [`DeviceAllocationConfiguration`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Symbols)]
 pub enum ConfigurationSource {
     /// `FromClass`.
     Class,
@@ -70,7 +71,7 @@ pub enum ConfigurationSource {
 }
 
 /// Nodes where allocated devices can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub enum AllocationNodes {
     /// A single node: a selector with one term that has one condition, which is on the node's name.
     Node(Symbol),
@@ -96,7 +97,7 @@ impl AllocationNodes {
 }
 
 /// A node selector of devices: as written, and parsed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct DeviceNodeSelector {
     /// The terms as written.
     pub terms: Box<[DeviceNodeSelectorTerm]>,
@@ -105,7 +106,7 @@ pub struct DeviceNodeSelector {
 }
 
 /// A term of a [`DeviceNodeSelector`] as written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceNodeSelectorTerm {
     /// Conditions on labels.
     pub match_expressions: Box<[DeviceNodeRequirement]>,
@@ -114,7 +115,7 @@ pub struct DeviceNodeSelectorTerm {
 }
 
 /// A condition of a [`DeviceNodeSelectorTerm`] as written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceNodeRequirement {
     /// The label or field.
     pub key: Symbol,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{LabelSelector, Pod};
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// A PodDisruptionBudget: how many of its pods may be evicted at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct PodDisruptionBudget {
     /// `metadata.namespace`.
     pub namespace: Symbol,

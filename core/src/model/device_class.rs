@@ -2,9 +2,10 @@
 
 use super::{DeviceConfiguration, DeviceSelector};
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// `resource.k8s.io/v1` DeviceClass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct DeviceClass {
     /// `metadata.name`.
     pub name: Symbol,

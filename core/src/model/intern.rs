@@ -3,12 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::map::Map;
+use crate::model::map::{Map, Set};
+use crate::model::symbols::LiveSymbols;
 
 /// A string of an [`Interner`]: four bytes, compared and hashed as a number.
 ///
 /// Symbols are ordered by their first use, not alphabetically, and are valid only in their interner. The default is the
 /// empty string.
+///
+/// The number of a freed string is not used again before all other numbers. A symbol that is left behind, for example
+/// in a cache, therefore equals no new one.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
 
@@ -23,17 +27,39 @@ impl fmt::Debug for Symbol {
     }
 }
 
+/// Number of new strings after which unused ones are freed, at least.
+const MIN_NEW: usize = 1 << 14;
+
 /// The strings of one cluster, each stored once.
 #[derive(Clone, Debug)]
 pub struct Interner {
     symbols: Map<Arc<str>, Symbol>,
-    strings: Vec<Arc<str>>,
+    strings: Map<Symbol, Arc<str>>,
+    empty: Arc<str>,
+    /// The number of the next new string, unless a string has it already.
+    next: u32,
+    /// Symbols that are never freed.
+    pinned: Set<Symbol>,
+    is_pinning: bool,
+    /// Symbols that were not live when unused strings were freed last, and not interned since.
+    unused: Set<Symbol>,
+    /// Number of strings at that time.
+    len_after_free: usize,
 }
 
 impl Default for Interner {
     fn default() -> Self {
-        let mut interner = Interner { symbols: Map::default(), strings: Vec::new() };
-        interner.intern("");
+        let mut interner = Interner {
+            symbols: Map::default(),
+            strings: Map::default(),
+            empty: "".into(),
+            next: 0,
+            pinned: Set::default(),
+            is_pinning: false,
+            unused: Set::default(),
+            len_after_free: 0,
+        };
+        interner.pinning(|interner| interner.intern(""));
         interner
     }
 }
@@ -42,16 +68,78 @@ impl Interner {
     /// Returns the symbol of `string`, which is new if the string is.
     ///
     /// # Panics
-    /// After 2^32 different strings, which no memory holds.
+    /// With 2^32 different strings, which no memory holds.
     pub fn intern(&mut self, string: &str) -> Symbol {
-        if let Some(&symbol) = self.symbols.get(string) {
-            return symbol;
+        let symbol = match self.symbols.get(string) {
+            Some(&symbol) => {
+                self.unused.remove(&symbol);
+                symbol
+            }
+            None => self.add(string),
+        };
+        if self.is_pinning {
+            self.pinned.insert(symbol);
         }
-        let symbol = Symbol(self.strings.len().try_into().expect("fewer than 2^32 strings"));
+        symbol
+    }
+
+    fn add(&mut self, string: &str) -> Symbol {
+        assert!(self.strings.len() < u32::MAX as usize, "fewer than 2^32 strings");
+        while self.strings.contains_key(&Symbol(self.next)) {
+            self.next = self.next.wrapping_add(1);
+        }
+        let symbol = Symbol(self.next);
+        self.next = self.next.wrapping_add(1);
         let string: Arc<str> = string.into();
-        self.strings.push(string.clone());
+        self.strings.insert(symbol, string.clone());
         self.symbols.insert(string, symbol);
         symbol
+    }
+
+    /// Calls `intern`. The strings that it interns are never freed.
+    pub(crate) fn pinning<T>(&mut self, intern: impl FnOnce(&mut Interner) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_pinning, true);
+        let value = intern(self);
+        self.is_pinning = before;
+        value
+    }
+
+    /// Returns whether there are so many new strings that the unused ones are to be freed: as many as there were after
+    /// the last time, and at least 16,384.
+    pub(crate) fn has_many_new(&self) -> bool {
+        self.strings.len() - self.len_after_free >= self.len_after_free.max(MIN_NEW)
+    }
+
+    /// Frees the strings that are neither live now nor were the last time, and were not interned since.
+    pub(crate) fn free_unused(&mut self, live: &LiveSymbols) {
+        let Interner { symbols, strings, pinned, unused, .. } = self;
+        let mut still_unused = Set::default();
+        symbols.retain(|_, symbol| {
+            if live.contains(*symbol) || pinned.contains(symbol) {
+                return true;
+            }
+            let is_kept = !unused.contains(symbol);
+            if is_kept {
+                still_unused.insert(*symbol);
+            } else {
+                strings.remove(symbol);
+            }
+            is_kept
+        });
+        symbols.shrink_to_fit();
+        strings.shrink_to_fit();
+        *unused = still_unused;
+        self.len_after_free = self.strings.len();
+    }
+
+    /// Returns the number of strings.
+    pub fn len(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// Returns whether there are no strings: never, because the empty string is one.
+    pub fn is_empty(&self) -> bool {
+        self.strings.is_empty()
     }
 
     /// Returns the symbol of `string` if it was interned. A string that was not interned is on no node and no pod.
@@ -59,13 +147,14 @@ impl Interner {
         self.symbols.get(string).copied()
     }
 
-    /// Returns the string of a symbol.
+    /// Returns the string of a symbol. A symbol without a string is an error of the caller: it belongs to another
+    /// interner, or its string was freed. Its string is empty.
     ///
     /// # Panics
-    /// If the symbol belongs to another interner that has more strings.
+    /// In debug builds, if the symbol has no string.
     #[inline]
     pub fn resolve(&self, symbol: Symbol) -> &str {
-        &self.strings[symbol.0 as usize]
+        self.string(symbol)
     }
 
     /// Returns a shared copy of the string of a symbol.
@@ -74,7 +163,14 @@ impl Interner {
     /// As [`Interner::resolve`].
     #[inline]
     pub fn share(&self, symbol: Symbol) -> Arc<str> {
-        self.strings[symbol.0 as usize].clone()
+        self.string(symbol).clone()
+    }
+
+    #[inline]
+    fn string(&self, symbol: Symbol) -> &Arc<str> {
+        let string = self.strings.get(&symbol);
+        debug_assert!(string.is_some(), "{symbol:?} has no string");
+        string.unwrap_or(&self.empty)
     }
 }
 
@@ -120,6 +216,7 @@ impl Resolve for SharedTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::symbols::Symbols;
 
     #[test]
     fn equal_strings_are_one_symbol() {
@@ -130,6 +227,30 @@ mod tests {
         assert_eq!(interner.resolve(zone), "zone");
         assert_eq!(interner.get("never seen"), None);
         assert_eq!(interner.intern(""), Symbol::EMPTY);
+    }
+
+    #[test]
+    fn unused_strings_are_freed_the_second_time() {
+        let mut interner = Interner::default();
+        let hostname = interner.pinning(|interner| interner.intern("hostname"));
+        let [zone, web, old] = ["zone", "web", "old"].map(|string| interner.intern(string));
+        let mut live = LiveSymbols::default();
+        zone.mark(&mut live);
+        interner.free_unused(&live);
+        assert_eq!(interner.intern("web"), web, "strings that are interned again are used");
+        interner.free_unused(&live);
+        let found = ["", "hostname", "zone", "web", "old"].map(|string| interner.get(string));
+        assert_eq!(found, [Some(Symbol::EMPTY), Some(hostname), Some(zone), Some(web), None]);
+        interner.free_unused(&live);
+        assert_eq!((interner.get("web"), interner.len()), (None, 3));
+        assert!(![hostname, zone, web, old].contains(&interner.intern("old")), "numbers are not used again");
+    }
+
+    #[test]
+    fn numbers_are_used_again_after_all_others() {
+        let mut interner = Interner { next: u32::MAX, ..Interner::default() };
+        let symbols = ["last", "first"].map(|string| interner.intern(string));
+        assert_eq!(symbols, [Symbol(u32::MAX), Symbol(1)]);
     }
 
     #[test]

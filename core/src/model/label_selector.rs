@@ -4,12 +4,13 @@ use super::node_selector_parse::{aggregate, quoted};
 use super::selector::{Operator, Requirement};
 use super::{Labels, RequirementText};
 use crate::model::intern::{Interner, Symbol};
+use crate::model::symbols::Symbols;
 
 /// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions it matches everything.
 ///
 /// A missing selector matches nothing: optional selectors are an `Option`. Its operators are `In`, `NotIn`, `Exists`
 /// and `DoesNotExist`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct LabelSelector {
     /// The conditions, `matchLabels` among them as `In` with one value.
     pub requirements: Box<[Requirement]>,

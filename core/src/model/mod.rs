@@ -29,6 +29,7 @@ mod resource_claim_json;
 mod resource_slice;
 mod resources;
 mod selector;
+pub(crate) mod symbols;
 mod taint;
 mod topology_spread;
 mod volume;

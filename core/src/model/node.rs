@@ -2,6 +2,7 @@
 
 use super::{Labels, Resources, Taint};
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// A node's dense index in the cluster's columns and node masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,7 +17,7 @@ impl NodeIndex {
 }
 
 /// An image that a node has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct ContainerImage {
     /// All its names, as the node reports them: usually with tag or digest.
     pub names: Box<[Symbol]>,
@@ -25,7 +26,7 @@ pub struct ContainerImage {
 }
 
 /// A node as scheduling reads it. The default has no resources.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct Node {
     /// `metadata.name`.
     pub name: Symbol,

@@ -7,6 +7,7 @@ use super::{
     PersistentVolumeClaim, PodDisruptionBudget, ResourceClaim, ResourceSlice, StorageClass, VolumeAttachment, Workload,
 };
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// The kinds of [`Object`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +60,7 @@ pub struct ObjectKey {
 }
 
 /// An object other than a node or a pod.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub enum Object {
     /// A namespace.
     Namespace(Arc<Namespace>),

@@ -9,13 +9,14 @@ use super::{
     TopologySpreadConstraint, Volume,
 };
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// `metadata.uid`. A pod that is deleted and created again with the same name is another pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(pub Arc<str>);
 
 /// Transport protocol of a host port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub enum Protocol {
     /// TCP, also if not given.
     Tcp,
@@ -28,7 +29,7 @@ pub enum Protocol {
 }
 
 /// A port of the node that a container requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub struct HostPort {
     /// The address on the node. An empty one is stored as `0.0.0.0`, which conflicts with all.
     pub ip: Symbol,
@@ -39,7 +40,7 @@ pub struct HostPort {
 }
 
 /// A preferred term of node affinity.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct PreferredTerm {
     /// Weight that is added to a node's score if the term matches. Terms of weight 0 are left out; if all terms have
     /// weight 0, one term that never matches remains.
@@ -59,7 +60,7 @@ pub enum PreemptionPolicy {
 }
 
 /// A resource claim of a pod: `spec.resourceClaims[]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct PodResourceClaim {
     /// Name of the claim in the pod.
     pub name: Symbol,
@@ -68,7 +69,7 @@ pub struct PodResourceClaim {
 }
 
 /// Source of a pod's resource claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum ClaimSource {
     /// `resourceClaimName`: the claim of this name.
     Named(Symbol),
@@ -79,7 +80,7 @@ pub enum ClaimSource {
 }
 
 /// Generated resource claims in a pod's status.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct ClaimStatuses {
     /// `status.resourceClaimStatuses`: the claim's name in the pod, and the claim's own name if it has one.
     pub generated: Box<[(Symbol, Option<Symbol>)]>,
@@ -88,7 +89,7 @@ pub struct ClaimStatuses {
 }
 
 /// A container's request for an extended resource that devices may back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct ContainerDeviceRequest {
     /// The extended resource.
     pub resource: Symbol,
@@ -107,7 +108,7 @@ pub struct ContainerDeviceRequest {
 
 /// All parts of a pod that plugins may read before it runs, shared by pods of one template. The default requests
 /// nothing and has no container.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct PodSpec {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -230,7 +231,7 @@ impl Pod {
 }
 
 /// Resources that a running pod uses on its node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Symbols)]
 pub struct PodUsage {
     /// Resources that count against the node's allocatable.
     pub requests: Resources,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::LabelSelector;
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// A term of pod affinity or anti-affinity: pods and a topology key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct PodAffinityTerm {
     /// `topologyKey`: nodes with one value of this label form a domain.
     pub topology_key: Symbol,
@@ -34,7 +35,7 @@ impl PodAffinityTerm {
 }
 
 /// A preferred term with its weight.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct WeightedPodAffinityTerm {
     /// Weight that is added to the score of a domain for each matching pod.
     pub weight: i32,
@@ -43,7 +44,7 @@ pub struct WeightedPodAffinityTerm {
 }
 
 /// Affinity and anti-affinity of a pod: kube-scheduler's parsed terms of a `PodInfo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct PodAffinity {
     /// Required affinity.
     pub required: Box<[PodAffinityTerm]>,

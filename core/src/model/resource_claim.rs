@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::{AllocationResult, ClaimSource, Pod, QualifiedName, Uid};
 use crate::model::intern::{Interner, Resolve, Symbol};
 use crate::model::quantity::Quantity;
+use crate::model::symbols::Symbols;
 
 /// `resource.k8s.io/v1` ResourceClaim.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct ResourceClaim {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -42,7 +43,7 @@ pub const EXTENDED_RESOURCE_CLAIM_ANNOTATION: &str = "resource.kubernetes.io/ext
 pub const RESOURCE_CLAIM_FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
 /// Requested devices: `spec.devices` of a claim. Equal specs, as those of claims from one template, are equal values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct ResourceClaimSpec {
     /// `requests`.
     pub requests: Box<[DeviceRequest]>,
@@ -53,7 +54,7 @@ pub struct ResourceClaimSpec {
 }
 
 /// One request for devices.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceRequest {
     /// `name`.
     pub name: Symbol,
@@ -62,7 +63,7 @@ pub struct DeviceRequest {
 }
 
 /// Requested devices of a [`DeviceRequest`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum RequestedDevices {
     /// `exactly`.
     Exactly(ExactDeviceRequest),
@@ -73,7 +74,7 @@ pub enum RequestedDevices {
 }
 
 /// One alternative of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceSubRequest {
     /// `name`, unique in the request.
     pub name: Symbol,
@@ -82,7 +83,7 @@ pub struct DeviceSubRequest {
 }
 
 /// Devices of one class.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct ExactDeviceRequest {
     /// `deviceClassName`.
     pub class: Symbol,
@@ -101,14 +102,14 @@ pub struct ExactDeviceRequest {
 }
 
 /// A condition on devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceSelector {
     /// `cel.expression`. `None`: a type of selector that this version of Kubernetes does not have.
     pub cel: Option<Symbol>,
 }
 
 /// Number of devices that a request needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum AllocationMode {
     /// `ExactCount`.
     ExactCount,
@@ -119,7 +120,7 @@ pub enum AllocationMode {
 }
 
 /// Requested amounts of the capacities of a device that several claims share.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct CapacityRequirements {
     /// `requests`, in the order of the text.
     pub requests: Box<[(QualifiedName, Quantity)]>,
@@ -134,7 +135,7 @@ impl Hash for CapacityRequirements {
 }
 
 /// A condition on several devices together.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceConstraint {
     /// `requests` whose devices it concerns; empty: all.
     pub requests: Box<[RequestRef]>,
@@ -143,7 +144,7 @@ pub struct DeviceConstraint {
 }
 
 /// Condition of a [`DeviceConstraint`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum ConstrainedAttribute {
     /// `matchAttribute`: all devices have this attribute with the same value.
     Match(QualifiedName),
@@ -154,7 +155,7 @@ pub enum ConstrainedAttribute {
 }
 
 /// Name of a request, or of one of its alternatives: `request` or `request/alternative`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub struct RequestRef {
     /// The request.
     pub request: Symbol,
@@ -186,7 +187,7 @@ impl RequestRef {
 }
 
 /// Configuration that a claim passes to a driver.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceClaimConfiguration {
     /// `requests` that it applies to; empty: all.
     pub requests: Box<[RequestRef]>,
@@ -195,14 +196,14 @@ pub struct DeviceClaimConfiguration {
 }
 
 /// Configuration for a driver.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceConfiguration {
     /// `opaque`. `None`: a type of configuration that this version of Kubernetes does not have.
     pub opaque: Option<OpaqueDeviceConfiguration>,
 }
 
 /// Parameters that only their driver reads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct OpaqueDeviceConfiguration {
     /// `driver`.
     pub driver: Symbol,
@@ -211,7 +212,7 @@ pub struct OpaqueDeviceConfiguration {
 }
 
 /// A tolerated taint of devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceToleration {
     /// `key`; empty: any.
     pub key: Symbol,
@@ -226,7 +227,7 @@ pub struct DeviceToleration {
 }
 
 /// Comparison of a [`DeviceToleration`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum DeviceTolerationOperator {
     /// Not set: as `Equal`.
     Unset,
@@ -239,7 +240,7 @@ pub enum DeviceTolerationOperator {
 }
 
 /// Effect of a taint of devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum DeviceTaintEffect {
     /// `None`: for information.
     None,
@@ -252,7 +253,7 @@ pub enum DeviceTaintEffect {
 }
 
 /// `status` of a claim.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct ResourceClaimStatus {
     /// `allocation`.
     pub allocation: Option<Arc<AllocationResult>>,
@@ -263,7 +264,7 @@ pub struct ResourceClaimStatus {
 }
 
 /// A user of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct ConsumerReference {
     /// `apiGroup`, empty for pods.
     pub api_group: Symbol,
@@ -276,7 +277,7 @@ pub struct ConsumerReference {
 }
 
 /// Status of an allocated device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct AllocatedDeviceStatus {
     /// `driver`.
     pub driver: Symbol,
@@ -293,7 +294,7 @@ pub struct AllocatedDeviceStatus {
 }
 
 /// A condition of a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct DeviceCondition {
     /// `type`.
     pub kind: Symbol,

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::{DeviceNodeSelector, DeviceTaintEffect};
 use crate::model::intern::{Interner, Resolve, Symbol};
 use crate::model::quantity::Quantity;
+use crate::model::symbols::Symbols;
 
 /// `resource.k8s.io/v1` ResourceSlice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct ResourceSlice {
     /// `metadata.name`.
     pub name: Symbol,
@@ -31,7 +32,7 @@ pub struct ResourceSlice {
 }
 
 /// Nodes where a device can be used, as written; one field is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct DeviceNodes {
     /// `nodeName`.
     pub node: Option<Symbol>,
@@ -42,7 +43,7 @@ pub struct DeviceNodes {
 }
 
 /// A set of counters by name: their limits in a slice, or their consumption by a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct CounterSet {
     /// `name` or `counterSet`.
     pub name: Symbol,
@@ -51,7 +52,7 @@ pub struct CounterSet {
 }
 
 /// One device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct Device {
     /// `name`, unique in its pool.
     pub name: Symbol,
@@ -76,7 +77,7 @@ pub struct Device {
 }
 
 /// Name of an attribute or capacity, with or without the domain that defines it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub struct QualifiedName {
     /// Text before the slash. `None`: the driver's name is the domain.
     pub domain: Option<Symbol>,
@@ -107,7 +108,7 @@ impl QualifiedName {
 }
 
 /// Value of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum DeviceAttribute {
     /// `int`.
     Int(i64),
@@ -154,7 +155,7 @@ pub struct CapacityRequestRange {
 }
 
 /// A taint of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct DeviceTaint {
     /// `key`.
     pub key: Symbol,

@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// Requests of a pod, or capacity of a node: kube-scheduler's `framework.Resource`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct Resources {
     /// CPU in thousandths of a core.
     pub milli_cpu: i64,

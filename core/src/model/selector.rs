@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::intern::{Interner, Symbol};
+use crate::model::symbols::Symbols;
 
 /// Labels, shared, sorted by key symbol, each key once.
 pub type Labels = Arc<[(Symbol, Symbol)]>;
@@ -47,7 +48,7 @@ pub enum Operator {
 }
 
 /// One condition on a label.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct Requirement {
     /// The label's key.
     pub key: Symbol,
@@ -74,7 +75,7 @@ impl Requirement {
 }
 
 /// One condition on `metadata.name`, the only field that node selectors support.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct FieldRequirement {
     /// `In` if false, `NotIn` if true.
     pub negated: bool,
@@ -93,7 +94,7 @@ impl FieldRequirement {
 /// Conditions that a node must all meet.
 ///
 /// Terms without any condition match nothing and are left out when a selector is made, as in Kubernetes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Symbols)]
 pub struct NodeSelectorTerm {
     /// Conditions on labels.
     pub match_expressions: Box<[Requirement]>,
@@ -119,7 +120,7 @@ impl NodeSelectorTerm {
 ///
 /// A term that Kubernetes cannot parse matches nothing and is left out. Where its node names matter to NodeAffinity's
 /// PreFilter, a term that cannot match replaces it. An empty list matches no node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Symbols)]
 pub struct NodeSelector {
     /// The terms that can match.
     pub terms: Arc<[NodeSelectorTerm]>,

@@ -1,9 +1,10 @@
 //! Taints and tolerations.
 
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// Effect of a taint on pods that do not tolerate it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub enum Effect {
     /// New pods are not scheduled here.
     NoSchedule,
@@ -16,7 +17,7 @@ pub enum Effect {
 }
 
 /// A taint of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct Taint {
     /// The key.
     pub key: Symbol,
@@ -38,7 +39,7 @@ pub enum TolerationOperator {
 }
 
 /// A toleration of a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct Toleration {
     /// The tolerated key; `None` (an empty key) is any.
     pub key: Option<Symbol>,

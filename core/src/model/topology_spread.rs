@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::LabelSelector;
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// Consequence of an unmet constraint: `whenUnsatisfiable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,7 @@ pub enum InclusionPolicy {
 }
 
 /// `spec.topologySpreadConstraints[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct TopologySpreadConstraint {
     /// `maxSkew`.
     pub max_skew: i32,

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::{LabelSelector, Labels, NodeSelector, Uid};
 use crate::model::intern::Symbol;
 use crate::model::quantity::Quantity;
+use crate::model::symbols::Symbols;
 
 /// A volume of a pod, as scheduling reads it, in the order of the spec. Irrelevant volumes, such as config maps, are
 /// left out. A volume that both excludes other pods and counts against a limit occurs twice.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum Volume {
     /// A claim by name.
     Claim {
@@ -68,7 +69,7 @@ pub enum Volume {
 }
 
 /// A volume of a CSI driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub struct CsiVolume {
     /// The driver's name.
     pub driver: Symbol,
@@ -77,7 +78,7 @@ pub struct CsiVolume {
 }
 
 /// The nodes or pods that may mount a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum AccessMode {
     /// By one node.
     ReadWriteOnce,
@@ -92,7 +93,7 @@ pub enum AccessMode {
 }
 
 /// Content of a volume.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub enum VolumeMode {
     /// Files; also if not set.
     #[default]
@@ -104,7 +105,7 @@ pub enum VolumeMode {
 }
 
 /// `v1` PersistentVolume.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct PersistentVolume {
     /// `metadata.name`.
     pub name: Symbol,
@@ -137,7 +138,7 @@ pub struct PersistentVolume {
 }
 
 /// A label with the zone or region of a volume.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct ZoneLabel {
     /// The label's key.
     pub key: Symbol,
@@ -148,7 +149,7 @@ pub struct ZoneLabel {
 }
 
 /// A volume of an in-tree plugin that the scheduler migrates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct Migration {
     /// The plugin's name, such as `kubernetes.io/gce-pd`.
     pub plugin: Symbol,
@@ -157,7 +158,7 @@ pub struct Migration {
 }
 
 /// Fields of a volume that differ after migration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct MigratedVolume {
     /// Driver and handle.
     pub csi: CsiVolume,
@@ -166,7 +167,7 @@ pub struct MigratedVolume {
 }
 
 /// The claim that a volume is bound to or reserved for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct ClaimRef {
     /// Its namespace.
     pub namespace: Symbol,
@@ -177,7 +178,7 @@ pub struct ClaimRef {
 }
 
 /// `v1` PersistentVolumeClaim.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct PersistentVolumeClaim {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -212,7 +213,7 @@ pub struct PersistentVolumeClaim {
 }
 
 /// `storage.k8s.io/v1` StorageClass.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct StorageClass {
     /// `metadata.name`.
     pub name: Symbol,
@@ -231,7 +232,7 @@ pub struct StorageClass {
 }
 
 /// `storage.k8s.io/v1` CSINode.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct CsiNode {
     /// The node's name.
     pub name: Symbol,
@@ -242,7 +243,7 @@ pub struct CsiNode {
 }
 
 /// `storage.k8s.io/v1` CSIDriver.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct CsiDriver {
     /// The driver's name.
     pub name: Symbol,
@@ -251,7 +252,7 @@ pub struct CsiDriver {
 }
 
 /// `storage.k8s.io/v1` CSIStorageCapacity.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct CsiStorageCapacity {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -266,7 +267,7 @@ pub struct CsiStorageCapacity {
 }
 
 /// `storage.k8s.io/v1` VolumeAttachment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Symbols)]
 pub struct VolumeAttachment {
     /// `metadata.name`.
     pub name: Symbol,

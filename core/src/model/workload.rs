@@ -2,6 +2,7 @@
 
 use super::{Kind, LabelSelector};
 use crate::model::intern::Symbol;
+use crate::model::symbols::Symbols;
 
 /// The kinds of [`Workload`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +29,7 @@ impl From<WorkloadKind> for Kind {
 }
 
 /// A Service, ReplicationController, ReplicaSet or StatefulSet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct Workload {
     /// Its kind.
     pub kind: WorkloadKind,
@@ -43,7 +44,7 @@ pub struct Workload {
 
 /// The controller that owns a pod: that of `metadata.ownerReferences` with `controller: true`, if it is a
 /// ReplicationController (`v1`), ReplicaSet or StatefulSet (`apps/v1`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct ControllerRef {
     /// Its kind.
     pub kind: WorkloadKind,

@@ -239,6 +239,9 @@ macro_rules! column_tuples {
 column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2, D 3, E 4; A 0, B 1, C 2, D 3, E 4, F 5; }
 
 /// State of the cluster as a whole. Kernels cannot read it; extension points that run once in a cycle can.
+///
+/// The symbols of a pod, a node or an object are valid until it is removed. If its strings come back later, they may get
+/// other symbols.
 pub trait Index: Default + Send + Sync + 'static {
     /// The custom resources that the index reads, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin
     /// that reads the index has to watch them.

@@ -42,7 +42,8 @@ pub trait Plugin: Send + Sync + Sized + 'static {
 
     /// Compiles a pod. All pods with an equal specification share the result until
     /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch) changes. Data that it reads from
-    /// indexes, or registers with them, must stay valid until then.
+    /// indexes, or registers with them, must stay valid until then. Strings that it interns are never freed: intern
+    /// constants and arguments, and take strings of the pod from `pod`.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod;
 
     /// Closes the plugin when the scheduler stops.

@@ -2,6 +2,7 @@
 //! compiled in one variant for each value of [`IdlePlugins`].
 
 use crate::plugin_api::extension_points::SkipFrequency;
+use crate::plugin_api::incremental::DependsOn;
 
 /// Which plugins are known to be idle for a pod, among those that can be idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +57,20 @@ pub const fn runs(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
 #[inline(always)]
 pub const fn filter_runs(skips: SkipFrequency, idle: u8) -> bool {
     !(matches!(skips, SkipFrequency::Usually) && idle >= IdlePlugins::Usual as u8)
+}
+
+/// Returns whether a plugin may have to update its part of a cached answer. `are_idle` is the result of [`is_idle`] for
+/// all plugins.
+#[inline(always)]
+pub const fn may_update(skips: SkipFrequency, are_idle: bool) -> bool {
+    !(are_idle && matches!(skips, SkipFrequency::Usually))
+}
+
+/// Returns whether a plugin that most pods skip is idle in a cached answer: it skips, and no change of the cluster can
+/// affect its state. Other plugins do not count.
+#[inline(always)]
+pub const fn is_idle(skips: SkipFrequency, skip: bool, depends: DependsOn) -> bool {
+    !matches!(skips, SkipFrequency::Usually) || skip && !depends.needs_update()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 //! | `plugin_requests` | requests of plugins through their handle | |
 //! | `tasks` | asynchronous calls | goroutines |
 //! | `templates` | pods of one template share their specs | |
+//! | `unused_strings` | strings of objects that left the cluster are freed | garbage collection |
 //! | [`queue`] | the pending pods | `SchedulingQueue` |
 //! | [`snapshot`], [`minimal_cluster`], [`erased`] | entry points for programs | |
 
@@ -42,6 +43,7 @@ mod status_writer;
 mod tasks;
 mod templates;
 mod timed_activations;
+mod unused_strings;
 
 pub use crate::engine::observer::{Observer, Point};
 pub use crate::engine::tie_break::TieBreak;

@@ -1,5 +1,7 @@
 //! The macros for plugin authors: `#[derive(Args)]` and `#[plugin]`. `schedc_core::prelude` re-exports both.
 
+mod symbols;
+
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
@@ -109,4 +111,10 @@ pub fn derive_args(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn plugin(attribute: TokenStream, item: TokenStream) -> TokenStream {
     schedc_derive_model::plugin(attribute.into(), item.into()).into()
+}
+
+/// Generates an implementation of `Symbols` for a type of `schedc-core`'s model, which marks the symbols of all fields.
+#[proc_macro_derive(Symbols)]
+pub fn derive_symbols(input: TokenStream) -> TokenStream {
+    symbols::derive(&parse_macro_input!(input as DeriveInput)).into()
 }

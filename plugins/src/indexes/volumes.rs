@@ -195,6 +195,9 @@ impl Index for Volumes {
 
     #[inline]
     fn add_pod(&mut self, _: NodeIndex, pod: &Pod) {
+        if pod.spec.volumes.is_empty() {
+            return;
+        }
         for claim in named_claims(pod) {
             *self.references.entry(claim).or_default() += 1;
         }
@@ -202,6 +205,9 @@ impl Index for Volumes {
 
     #[inline]
     fn remove_pod(&mut self, _: NodeIndex, pod: &Pod) {
+        if pod.spec.volumes.is_empty() {
+            return;
+        }
         for claim in named_claims(pod) {
             if let Some(count) = self.references.get_mut(&claim) {
                 *count -= 1;

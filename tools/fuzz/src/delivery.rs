@@ -46,6 +46,8 @@ impl Simulation {
         let translated = scheduler_change(change, &mut self.scheduler.cache.base.interner);
         let Some(delivered) = translated.and_then(|delivered| self.inject_bug(delivered, change)) else { return };
         self.scheduler.on_change(delivered, &mut Spawner(&mut self.executor));
+        // Far more often than a program does it: a string that is still in use must not disappear.
+        self.scheduler.free_unused_strings_now();
         self.note_shared_ports();
     }
 

@@ -298,6 +298,7 @@ impl<H: SimulationHooks> Simulator<H> {
                 self.hooks.after_change(self.now, change, &mut *self.scheduler);
             }
         }
+        self.scheduler.free_unused_strings();
         // The controllers have processed them, too.
         self.server.forget(self.delivered);
     }

@@ -207,6 +207,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
 
     /// Does the pending work. Returns whether there may be more.
     fn turn(&mut self) -> bool {
+        self.scheduler.free_unused_strings();
         self.scheduler.at(self.now());
         let has_more_events = self.receive_events();
         while let Some(done) = self.tasks.take_completed() {

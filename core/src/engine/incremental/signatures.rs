@@ -101,6 +101,7 @@ impl<P: Profile> Signatures<P> {
         self.compile_new_spec(plugins, spec, cache)
     }
 
+    #[inline(never)]
     fn compile_new_spec(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         if !Arc::ptr_eq(&self.cluster, &cache.identity) {
             let (cluster, last_number) = (cache.identity.clone(), self.last_number);
@@ -247,7 +248,8 @@ impl<P: Profile> Signatures<P> {
 
 /// Compiles a pod with every plugin of the profile.
 pub(crate) fn compile<P: Profile>(plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
-    plugins.compile(spec, &mut cache.base.interner, &mut cache.state)
+    // A compiled pod may live longer than all objects with the strings that plugins compare.
+    cache.base.interner.pinning(|interner| plugins.compile(spec, interner, &mut cache.state))
 }
 
 fn hash_of(value: &impl Hash) -> u64 {

@@ -42,8 +42,9 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
     fn verdicts(&mut self) -> Result<(), NeedsFullEvaluation> {
         let AnswerUpdate { cached, cx, work, .. } = self;
         let slots = cx.cache.base.infos().len();
-        if !Arc::ptr_eq(&cached.attempt.compiled, cx.compiled) {
+        if self.is_new || !Arc::ptr_eq(&cached.attempt.compiled, cx.compiled) {
             cached.attempt.compiled = cx.compiled.clone();
+            cached.parts.find_idle(cx.compiled, &cached.attempt.cycle, cached.score.as_ref());
         }
         if cached.feasible.words().len() < slots.div_ceil(64) {
             cached.feasible.resize(slots);
@@ -224,6 +225,7 @@ impl<P: Profile> CachedAnswer<P> {
         let slots = cx.cache.base.infos().len();
         let score = cx.plugins.pre_score(compiled, cycle, cx.cache, &self.feasible).map_err(|_| NeedsFullEvaluation)?;
         work.scores.score_all(&self.feasible);
+        self.parts.find_idle(compiled, cycle, Some(&score));
         self.parts.clear_scores();
         self.parts.resize_scores(&score, slots);
         self.totals.resize(slots, 0);

@@ -21,6 +21,7 @@ use crate::model::map::Map;
 use crate::model::node_info::NodeInfo;
 use crate::model::node_mask::NodeMask;
 use crate::model::originals::Originals;
+use crate::model::symbols::{LiveSymbols, Symbols};
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
 
 /// The columns and indexes of all profiles of a program, one of each. Generated.
@@ -157,7 +158,7 @@ pub struct Cache<S> {
 impl<S: State> Default for Cache<S> {
     fn default() -> Self {
         let (mut base, mut state) = (Base::default(), S::default());
-        state.begin(&mut base.interner);
+        base.interner.pinning(|interner| state.begin(interner));
         Cache {
             base,
             state,
@@ -286,7 +287,7 @@ impl<S: State> Cache<S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_at(&mut self, pod: Arc<Pod>, index: NodeIndex) {
         self.state.add_pod(index, &pod);
         self.base.infos[index.get()].add_pod(pod);
@@ -445,6 +446,14 @@ impl<S: State> Cache<S> {
             Some(node) => self.nominator.before(node.name, pod),
             None => Cow::Borrowed(&[]),
         }
+    }
+
+    /// Marks the symbols of all nodes, pods and objects.
+    pub(crate) fn mark(&self, live: &mut LiveSymbols) {
+        self.base.infos.iter().for_each(|info| info.node.mark(live));
+        self.pods.iter().for_each(|placed| (&placed.pod, placed.node).mark(live));
+        self.nominator.iter().for_each(|(node, pods)| (node, pods).mark(live));
+        self.objects.values().for_each(|object| object.mark(live));
     }
 
     /// Derives the same state from nothing, slot by slot, for comparison with the incremental state.

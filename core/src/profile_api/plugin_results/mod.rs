@@ -88,6 +88,10 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
+    /// Finds the plugins that need no update for a compiled pod: for a new answer, for new states of Score, and for
+    /// another pod with the signature.
+    fn find_idle(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
+
     /// Removes all scores.
     fn clear_scores(&mut self);
 
@@ -152,6 +156,7 @@ impl<P: Profile> PluginResults<P> for Uncached {
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
     }
+    fn find_idle(&mut self, _: &P::Pod, _: &P::Cycle, _: Option<&P::Score>) {}
     fn clear_scores(&mut self) {}
     fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet) {}
     fn score(&mut self, _: &UpdateContext<'_, P>, _: &P::Score, _: &UpdateScratch) -> Result<(), NeedsFullEvaluation> {

@@ -96,6 +96,7 @@ any_scheduler! {
     }
     write {
         fn at(now: i64);
+        fn free_unused_strings();
         fn stop_background();
         fn take_outcomes() -> Vec<Outcome>;
         fn take_extender_calls() -> Vec<ExtenderCall>;
