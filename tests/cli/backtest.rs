@@ -95,6 +95,16 @@ fn merged_shards_equal_one_run() {
     assert!(error.contains("name all shards"), "{error}");
     let error = folder.schedc(&["backtest", "merge", "pods.csv"]).refused();
     assert!(error.contains("pods.csv: this is not the result of a shard"), "{error}");
+    let error = folder.schedc(&with(&["--shard", "1/2", "--report", "r.html"])).refused();
+    assert!(error.contains("schedc backtest merge --report"), "{error}");
+    for args in [
+        &["--seeds", "3", "--shard", "2/2", "--samples", "7"][..],
+        &["--seeds", "3", "--shard", "2/2", "--influence", "7"],
+    ] {
+        fs::write(folder.path("other.json"), folder.schedc(&with(args)).ok()).expect("a file");
+        let error = folder.schedc(&["backtest", "merge", "1.json", "other.json"]).refused();
+        assert!(error.contains("other workloads or options"), "{error}");
+    }
     let job = folder.schedc(&with(&["--print-job", "2"])).ok();
     assert!(job.contains("completionMode: Indexed") && job.contains("--shard \"$shard/2\""), "{job}");
 }
@@ -103,7 +113,8 @@ fn merged_shards_equal_one_run() {
 fn a_sweep_has_a_result_for_each_value() {
     let folder = folder();
     let sweep = "NodeResourcesFit.weight=0..2";
-    let args = ["backtest", "default", "--on", ".", "--trace-mapping", "mapping.toml", "--sweep", sweep, "--seeds", "2"];
+    let args =
+        ["backtest", "default", "--on", ".", "--trace-mapping", "mapping.toml", "--sweep", sweep, "--seeds", "2"];
     let result = folder.schedc(&[&args[..], &["-o", "json"]].concat()).json();
     let values: Vec<&str> = result["profiles"]
         .as_array()

@@ -146,7 +146,7 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
             return Err(MergeError::Version(at, result.version));
         }
         let parts = [
-            ("workloads", result.source.fingerprint == source.fingerprint),
+            ("workloads or options", result.source.fingerprint == source.fingerprint),
             ("seeds", result.seeds == seeds),
             ("profiles", names(&result) == profiles),
         ];
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(merge(vec![shard(1), shard(1)]), Err(MergeError::Twice("a".to_owned(), 0)));
         let mut other = shard(2);
         other.source.fingerprint = "x".to_owned();
-        assert_eq!(merge(vec![shard(1), other]), Err(MergeError::Differs(2, "workloads")));
+        assert_eq!(merge(vec![shard(1), other]), Err(MergeError::Differs(2, "workloads or options")));
         assert_eq!(merge(Vec::new()), Err(MergeError::Empty));
     }
 }

@@ -1,6 +1,6 @@
 //! The assumptions of a simulation, in words.
 
-use crate::workload::{Facts, Workload};
+use crate::workload::{Facts, MAX_SHAPES, Workload};
 
 /// Assumptions that apply to every workload.
 const ALWAYS: &[&str] = &[
@@ -16,7 +16,8 @@ const ALWAYS: &[&str] = &[
 const RECORDED: &[&str] = &[
     "Pods arrive as recorded. After its binding, a pod runs as long as it ran when it was recorded, from its binding to its end or \
      deletion; pods that still ran at the end of the recording stay.",
-    "A pod that never had a node when it was recorded leaves at the recorded time.",
+    "A pod that never had a node when it was recorded, or belongs to a DaemonSet, leaves at the recorded time. Any pod leaves when \
+     the next one of its name arrives.",
     "Nodes and all other objects come, change and go as recorded, whatever the simulated pods do: an autoscaler does not react.",
     "Claims are created unbound, and controllers of the simulation bind them and provision their volumes.",
 ];
@@ -58,8 +59,8 @@ pub fn assumptions(workload: &Workload) -> Vec<String> {
     all.extend(cut.iter().map(|place| format!("{place}: the recording ends here without its regular end.")));
     let ignored = ignored.iter().map(|(kind, lines)| format!("{kind}: no plugin reads this kind ({lines} lines)."));
     all.extend(ignored);
-    if workload.shapes.len() == crate::workload::MAX_SHAPES {
-        all.push(format!("Usable free capacity counts the {} most frequent requests.", workload.shapes.len()));
+    if workload.shapes.len() > MAX_SHAPES {
+        all.push(format!("The usable free amount of a resource counts its {MAX_SHAPES} most frequent requests."));
     }
     all
 }

@@ -6,7 +6,7 @@ use schedc_core::intern::Symbol;
 use crate::numbers::rounded;
 use crate::result::{ResourceSample, Sample};
 use crate::totals::{Sums, parse_price};
-use crate::workload::{Shape, Workload, amount};
+use crate::workload::{MAX_SHAPES, Shape, Workload, amount};
 
 /// A node with its amounts, in the order of the workload's resources.
 struct Node {
@@ -94,7 +94,7 @@ fn fits(requests: &[i64], free: &[i64]) -> bool {
 
 /// Returns the share of a free resource on nodes where the observed pods that request it fit.
 fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
-    let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).collect();
+    let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).take(MAX_SHAPES).collect();
     let pods: u64 = shapes.iter().map(|shape| shape.pods).sum();
     let free_on = |node: &Node| if node.is_schedulable { node.free[resource].max(0) as f64 } else { 0.0 };
     let free: f64 = nodes.iter().map(free_on).sum();

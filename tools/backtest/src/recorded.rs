@@ -16,7 +16,7 @@ use schedc_recording::reader::{Item, Place, ReadError};
 use schedc_recording::{Reader, Reference};
 use serde_json::{Map, Value};
 
-use crate::workload::{Change, Event, Lifetime, PodId, TemplateId, Workload, WorkloadPod};
+use crate::workload::{Change, Event, Lifetime, Owner, PodId, TemplateId, Workload, WorkloadPod};
 
 const MILLISECOND: i64 = 1_000_000;
 /// Latest time of a line in milliseconds: the year 2200. Times in nanoseconds then fit into 64 bits.
@@ -250,9 +250,11 @@ impl<'a> Builder<'a> {
             return;
         }
         let Some(id) = known.id else { return };
+        // A pod of a DaemonSet goes with its node, even if it waits for a long time.
+        let is_of_node = self.workload.owner(id) == Owner::Node;
         let pod = &mut self.workload.pods[id.0 as usize];
         pod.lifetime = match known.bound {
-            Some(bound) if pod.node.is_none() => Lifetime::Runs(self.now - bound),
+            Some(bound) if pod.node.is_none() && !is_of_node => Lifetime::Runs(self.now - bound),
             _ => Lifetime::Until(self.now),
         };
     }

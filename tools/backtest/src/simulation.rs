@@ -10,9 +10,8 @@ use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::profile::StartErrors;
 use schedc_core::scheduler;
-use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::server::{Key, Request, uid_of};
 use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
-use schedc_objects::AnyObject;
 
 use crate::cluster_sample::sample;
 use crate::numbers::seconds;
@@ -91,6 +90,8 @@ struct Replaced {
     number: u32,
     /// Time that they ran.
     ran: i64,
+    /// Time that the pod runs in total, if it already had a node when it arrived.
+    total: Option<i64>,
 }
 
 impl<'a> Simulation<'a> {
@@ -213,13 +214,13 @@ impl<'a> Simulation<'a> {
         if !self.simulator.hooks.end(id, now, end) {
             return false;
         }
-        let key = self.key(id);
+        let key = self.key(self.simulator.hooks.get(id).pod);
         self.request(Request::Delete(key, None));
         true
     }
 
-    fn key(&self, id: InstanceId) -> Key {
-        let name = &self.workload.pods[self.simulator.hooks.get(id).pod.0 as usize].name;
+    fn key(&self, pod: PodId) -> Key {
+        let name = &self.workload.pods[pod.0 as usize].name;
         let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
         Key::pod(namespace, name)
     }
@@ -228,34 +229,22 @@ impl<'a> Simulation<'a> {
     fn arrive(&mut self, id: PodId, now: i64) {
         let workload = self.workload;
         let pod = &workload.pods[id.0 as usize];
-        let (namespace, name) = pod.name.split_once('/').unwrap_or(("default", &pod.name));
-        let known = self.simulator.server.get(&Key::pod(namespace, name));
-        let uid_of = |object: &Arc<AnyObject>| object.metadata().uid.clone().unwrap_or_default();
-        if let Some(known) = known.map(uid_of).and_then(|uid| self.simulator.hooks.by_uid(&uid)) {
+        let known = self.simulator.server.get(&self.key(id)).map(|pod| uid_of(pod));
+        if let Some(known) = known.and_then(|uid| self.simulator.hooks.by_uid(&uid.0)) {
             self.end(known, now, End::Recorded);
         }
-        // Another pod of the workload may have the same uid.
-        let is_known = self.simulator.hooks.by_uid(&pod.uid).is_some();
-        let uid = if is_known { format!("{}-{}", pod.uid, id.0).into() } else { pod.uid.clone() };
-        self.create(id, pod.template, uid, pod.node.clone(), pod.created, now);
-        if let Lifetime::Until(end) = pod.lifetime {
-            self.ends.insert((end, self.current[&id].0));
-        }
+        self.create(id, pod.template, &pod.uid, pod.node.clone(), pod.created, now);
     }
 
-    fn create(
-        &mut self,
-        id: PodId,
-        template: TemplateId,
-        uid: Arc<str>,
-        node: Option<Arc<str>>,
-        created: i64,
-        now: i64,
-    ) {
-        let mut pod = self.workload.pod(id, template, &uid);
+    fn create(&mut self, id: PodId, template: TemplateId, uid: &str, node: Option<Arc<str>>, created: i64, now: i64) {
+        let of = &self.workload.pods[id.0 as usize];
+        let mut pod = self.workload.pod(id, template, uid);
         pod.metadata.creation_timestamp = Timestamp::from_nanosecond(i128::from(created)).ok().map(Time);
         pod.spec.get_or_insert_default().node_name = node.as_deref().map(str::to_owned);
         let is_placed = node.is_some();
+        self.request(Request::Create(Box::new(pod.into())));
+        // The server chooses another uid if an object already had this one.
+        let Some(uid) = self.simulator.server.get(&self.key(id)).map(|pod| uid_of(pod).0) else { return };
         match is_placed {
             true => self.counts.with_node += 1,
             false => self.counts.arrived += 1,
@@ -273,7 +262,11 @@ impl<'a> Simulation<'a> {
             ended: None,
         });
         self.current.insert(id, (instance, template));
-        self.request(Request::Create(Box::new(pod.into())));
+        if let Lifetime::Until(end) = of.lifetime
+            && (is_placed || of.node.is_none())
+        {
+            self.ends.insert((end, instance));
+        }
     }
 
     fn update(&mut self, id: PodId, template: TemplateId, now: i64) {
@@ -321,16 +314,22 @@ impl<'a> Simulation<'a> {
 
     /// Returns the time that a pod runs after its binding; `None` if it does not end, or at a time that is known.
     fn remaining(&self, pod: PodId) -> Option<i64> {
-        let Lifetime::Runs(time) = self.workload.pods[pod.0 as usize].lifetime else { return None };
-        let ran = self.replaced.get(&pod).map_or(0, |replaced| replaced.ran);
+        let replaced = self.replaced.get(&pod);
+        let time = match self.workload.pods[pod.0 as usize].lifetime {
+            Lifetime::Runs(time) => time,
+            _ => replaced?.total?,
+        };
+        let ran = replaced.map_or(0, |replaced| replaced.ran);
         // A Job starts its work again; another owner's pod would have ended at the same time.
         Some(if self.workload.owner(pod) == Owner::Job { time } else { time.saturating_sub(ran).max(0) })
     }
 
     /// Creates a replacement of a pod that lost its node, if its owner does so.
     fn replace(&mut self, id: InstanceId, now: i64) {
-        let Instance { pod, bound, .. } = *self.simulator.hooks.get(id);
-        match self.workload.owner(pod) {
+        let Instance { pod, bound, is_placed, .. } = *self.simulator.hooks.get(id);
+        let of = &self.workload.pods[pod.0 as usize];
+        let owner = self.workload.owner(pod);
+        match owner {
             Owner::None => {
                 self.counts.lost += 1;
                 return;
@@ -338,16 +337,18 @@ impl<'a> Simulation<'a> {
             Owner::Node => return,
             Owner::Job | Owner::Controller => {}
         }
-        let template = self.current.get(&pod).map_or(self.workload.pods[pod.0 as usize].template, |(_, it)| *it);
+        let template = self.current.get(&pod).map_or(of.template, |(_, template)| *template);
         let replaced = self.replaced.entry(pod).or_default();
         replaced.number += 1;
         replaced.ran = replaced.ran.saturating_add(bound.map_or(0, |bound| now.saturating_sub(bound)));
-        let uid = format!("{}-r{}", self.workload.pods[pod.0 as usize].uid, replaced.number).into();
-        self.counts.replacements += 1;
-        self.create(pod, template, uid, None, now, now);
-        if let Lifetime::Until(end) = self.workload.pods[pod.0 as usize].lifetime {
-            self.ends.insert((end, self.current[&pod].0));
+        if let (Lifetime::Until(end), Some(bound), true) = (of.lifetime, bound, is_placed) {
+            // A Job's pod started before it was recorded.
+            let begin = if owner == Owner::Job { of.created.min(bound) } else { bound };
+            replaced.total = Some(end.saturating_sub(begin));
         }
+        let uid = format!("{}-r{}", of.uid, replaced.number);
+        self.counts.replacements += 1;
+        self.create(pod, template, &uid, None, now, now);
     }
 
     fn finish(mut self, bundle: &AnyBundle) -> Simulated {

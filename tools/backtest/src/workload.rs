@@ -10,7 +10,9 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
-/// Maximum number of different requests for which fragmentation is computed; the most frequent ones.
+use crate::simulation::Options;
+
+/// Maximum number of different requests for which the fragmentation of a resource is computed; the most frequent ones.
 pub(crate) const MAX_SHAPES: usize = 64;
 
 /// A workload.
@@ -30,7 +32,7 @@ pub struct Workload {
     pub facts: Facts,
     /// Resources that pods request, each with a position in [`Shape::requests`].
     pub resources: Vec<String>,
-    /// The most frequent requests of pods.
+    /// The most frequent requests of pods, for each resource. Pods that belong to their node do not count.
     pub shapes: Vec<Shape>,
     templates: Vec<Template>,
 }
@@ -223,7 +225,8 @@ impl Workload {
         let storage = uses_storage.then_some("ephemeral-storage");
         self.resources = ["cpu", "memory", "pods"].into_iter().chain(storage).map(str::to_owned).chain(names).collect();
         let mut counts: HashMap<u32, u64> = HashMap::new();
-        for pod in &self.pods {
+        let is_movable = |pod: &&WorkloadPod| self.templates[pod.template.0 as usize].owner != Owner::Node;
+        for pod in self.pods.iter().filter(is_movable) {
             *counts.entry(pod.template.0).or_default() += 1;
         }
         for (template, requests) in self.templates.iter_mut().zip(&requests) {
@@ -235,38 +238,44 @@ impl Workload {
         }
         let mut shapes: Vec<Shape> = shapes.into_iter().map(|(requests, pods)| Shape { requests, pods }).collect();
         shapes.sort_by(|a, b| b.pods.cmp(&a.pods).then_with(|| a.requests.cmp(&b.requests)));
-        shapes.truncate(MAX_SHAPES);
-        self.shapes = shapes;
+        self.shapes = most_frequent(shapes, self.resources.len());
     }
 
-    /// Returns a number that differs for different workloads.
-    pub fn fingerprint(&self) -> String {
+    /// Returns a number that differs for different workloads, and for options that change the meaning of results.
+    pub fn fingerprint(&self, options: &Options) -> String {
         // The keys of this hasher are fixed.
         let mut hasher = DefaultHasher::new();
+        (options.samples, options.explained, &options.price_label).hash(&mut hasher);
         (self.start, self.end, self.objects.len(), self.events.len(), &self.resources).hash(&mut hasher);
+        for template in &self.templates {
+            serde_json::to_string(&template.pod).unwrap_or_default().hash(&mut hasher);
+        }
         for pod in &self.pods {
-            (&pod.name, &pod.uid, pod.created, &pod.node).hash(&mut hasher);
+            (pod.template, &pod.name, &pod.uid, pod.created, &pod.node).hash(&mut hasher);
             match pod.lifetime {
                 Lifetime::Unlimited => 0.hash(&mut hasher),
                 Lifetime::Runs(time) => (1, time).hash(&mut hasher),
                 Lifetime::Until(time) => (2, time).hash(&mut hasher),
             }
         }
-        for event in &self.events {
-            event.at.hash(&mut hasher);
-        }
-        for shape in &self.shapes {
-            (&shape.requests, shape.pods).hash(&mut hasher);
+        for Event { at, change } in &self.events {
+            match change {
+                Change::Arrive(pod) => (at, 0, pod).hash(&mut hasher),
+                Change::Update(pod, template) => (at, 1, pod, template).hash(&mut hasher),
+                Change::Set(object) => (at, 2, text(object)).hash(&mut hasher),
+                Change::Delete(key) => (at, 3, key.kind, &key.namespace, &key.name).hash(&mut hasher),
+            }
         }
         for object in &self.objects {
-            (object.kind(), object.namespace(), object.name()).hash(&mut hasher);
+            text(object).hash(&mut hasher);
         }
         format!("{:016x}", hasher.finish())
     }
 
     /// Returns the number of nodes at the start.
     pub fn nodes(&self) -> usize {
-        self.objects.iter().filter(|object| object.kind() == "Node").count()
+        let nodes = self.objects.iter().filter(|object| object.kind() == "Node");
+        nodes.map(AnyObject::name).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -281,6 +290,26 @@ pub(crate) fn amount(of: &Resources, name: &str, pods: i64, interner: &Interner)
     }
 }
 
+/// Returns the shapes that are among the most frequent ones that request a resource, in their order.
+fn most_frequent(shapes: Vec<Shape>, resources: usize) -> Vec<Shape> {
+    let mut counts = vec![0; resources];
+    let is_frequent = |shape: &Shape| {
+        let mut is_frequent = false;
+        for (count, amount) in counts.iter_mut().zip(&shape.requests) {
+            is_frequent |= *amount > 0 && *count < MAX_SHAPES;
+            *count += usize::from(*amount > 0);
+        }
+        is_frequent
+    };
+    shapes.into_iter().filter(is_frequent).collect()
+}
+
+/// Returns an object as text.
+fn text(object: &AnyObject) -> String {
+    // Objects that were read as JSON can be written as JSON.
+    object.to_json().unwrap_or_default().to_string()
+}
+
 fn owner(pod: &ApiPod) -> Owner {
     let owners = pod.metadata.owner_references.iter().flatten();
     let Some(controller) = owners.into_iter().find(|owner| owner.controller == Some(true)) else { return Owner::None };
@@ -288,5 +317,20 @@ fn owner(pod: &ApiPod) -> Owner {
         "Job" => Owner::Job,
         "DaemonSet" | "Node" => Owner::Node,
         _ => Owner::Controller,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_resources_keep_their_most_frequent_requests() {
+        let shape = |cpu: i64, gpu: i64, pods: u64| Shape { requests: vec![cpu, gpu], pods };
+        let mut shapes: Vec<Shape> = (0..100).map(|cpu| shape(cpu + 1, 0, 1000 - cpu as u64)).collect();
+        shapes.extend([shape(1, 1, 2), shape(0, 2, 1)]);
+        let found = most_frequent(shapes, 2);
+        assert_eq!(found.len(), MAX_SHAPES + 2);
+        assert_eq!(found[MAX_SHAPES..], [shape(1, 1, 2), shape(0, 2, 1)]);
     }
 }

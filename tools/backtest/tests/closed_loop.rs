@@ -176,6 +176,69 @@ fn owners_replace_the_pods_of_removed_nodes() {
 }
 
 #[test]
+fn replacements_of_pods_that_had_a_node_run_for_the_rest() {
+    let recording = |owner: &str| {
+        Recording::begin()
+            .node(0, "n1", "1")
+            .pod_with(0, "a", Some("n1"), json!({"requests": "1", "owner": owner}))
+            .synced(2)
+            .delete(40, "Node", "n1")
+            .node(50, "n2", "1")
+            .delete(100, "Pod", "a")
+            .end(300)
+            .simulate()
+    };
+    assert_eq!(times(&recording("ReplicaSet").pods[1]), (40.0, Some(50.0), Some(110.0)));
+    assert_eq!(times(&recording("Job").pods[1]), (40.0, Some(50.0), Some(150.0)));
+}
+
+#[test]
+fn pods_of_daemon_sets_leave_at_their_recorded_time() {
+    let daemon = json!({"requests": "1", "owner": "DaemonSet"});
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .synced(1)
+        .pod(5, "a", None)
+        .pod_with(10, "daemon", None, daemon.clone())
+        .pod_with(20, "daemon", Some("n1"), daemon)
+        .delete(50, "Pod", "daemon")
+        .end(60)
+        .simulate();
+    let daemon = &found.pods[1];
+    assert_eq!((times(daemon), daemon.state), ((10.0, None, Some(50.0)), PodState::Ended));
+}
+
+#[test]
+fn uids_of_replacements_are_unique() {
+    let owned = json!({"requests": "1", "owner": "ReplicaSet"});
+    let found = Recording::begin()
+        .node(0, "n1", "2")
+        .synced(1)
+        .pod_with(0, "a", None, owned.clone())
+        .pod_with(0, "a-r1", None, owned)
+        .delete(40, "Node", "n1")
+        .node(50, "n2", "2")
+        .end(60)
+        .simulate();
+    // The replacement of `a` would have the uid of the other pod.
+    assert_eq!((found.result.pods.bound, found.result.pods.waiting), (4, 0));
+    assert!(found.pods[2..].iter().all(|pod| pod.bound == Some(50.0)), "{:?}", found.pods);
+}
+
+#[test]
+fn workloads_with_other_contents_have_other_fingerprints() {
+    let of = |cpu: &str, requests: &str, samples: u32| {
+        let pod = json!({"requests": requests});
+        let workload = Recording::begin().node(0, "n1", cpu).synced(1).pod_with(1, "a", None, pod).end(2).workload();
+        workload.fingerprint(&Options { samples, ..Options::default() })
+    };
+    assert_eq!(of("4", "1", 100), of("4", "1", 100));
+    for other in [of("2", "1", 100), of("4", "2", 100), of("4", "1", 50)] {
+        assert_ne!(of("4", "1", 100), other);
+    }
+}
+
+#[test]
 fn preempted_pods_are_replaced_and_wait() {
     let low = json!({"requests": "1", "owner": "ReplicaSet"});
     let high = json!({"requests": "1", "priority": 1000});

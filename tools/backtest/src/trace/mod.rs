@@ -91,7 +91,7 @@ impl Trace<'_> {
                 self.builder.node(nodes, &row)?;
             }
         }
-        Ok(())
+        rows.finish()
     }
 
     fn add_pods(&mut self, pods: &PodMapping) -> Result<(), TraceError> {
@@ -114,7 +114,7 @@ impl Trace<'_> {
             };
             self.pods.push((pod, times.ended));
         }
-        Ok(())
+        rows.finish()
     }
 
     /// Opens the file of a section, or counts.
@@ -147,6 +147,9 @@ impl Trace<'_> {
         let Some(start) = pods.iter().map(|(pod, _)| pod.created).min() else {
             return Err(TraceError::new(&name, 0, "no row of the trace is a pod"));
         };
+        if !builder.has_nodes() {
+            return Err(TraceError::new(&name, 0, "no row of the trace is a node"));
+        }
         let last = pods.iter().flat_map(|(pod, ended)| [Some(pod.created), *ended]).flatten().max().unwrap_or(start);
         // Times without a date are relative to the first pod.
         let has_dates = mapping.pods.iter().any(|pods| pods.time_unit.has_dates());

@@ -98,6 +98,11 @@ impl ObjectBuilder {
         Ok((key, template))
     }
 
+    /// Returns whether there is a node.
+    pub(super) fn has_nodes(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
     /// Returns the workload with all nodes.
     pub(super) fn finish(self) -> Workload {
         self.workload

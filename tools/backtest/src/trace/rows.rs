@@ -1,9 +1,11 @@
 //! Rows of tables: CSV with a header, or JSON lines.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use schedc_bounds::suggest::closest;
@@ -27,7 +29,11 @@ pub(super) struct Rows {
     /// Number of rows so far.
     index: u64,
     line: u64,
+    fields: Rc<RefCell<Fields>>,
 }
+
+/// Fields of JSON for which values were requested: whether any object has them.
+type Fields = BTreeMap<String, bool>;
 
 enum Source {
     Csv(Box<csv::Reader<File>>, Arc<HashMap<String, usize>>),
@@ -42,6 +48,7 @@ pub(super) struct Row<'a> {
     index: u64,
     maps: &'a Maps,
     values: Values,
+    fields: Rc<RefCell<Fields>>,
 }
 
 enum Values {
@@ -60,8 +67,14 @@ impl Rows {
             Some("csv") => {
                 let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file);
                 let header = reader.headers().map_err(|error| of_csv(&name, 1, &error))?;
-                let columns = header.iter().enumerate().map(|(at, name)| (name.to_owned(), at));
-                let columns: HashMap<String, usize> = columns.collect();
+                let mut columns: HashMap<String, usize> = HashMap::new();
+                for (at, column) in header.iter().enumerate().filter(|(_, column)| !column.is_empty()) {
+                    if columns.insert(column.to_owned(), at).is_some() {
+                        let column = shortened(column, 100);
+                        let message = format!("two columns are named `{column}`; rename one of them");
+                        return Err(TraceError::new(&name, 1, message));
+                    }
+                }
                 Source::Csv(Box::new(reader), Arc::new(columns))
             }
             Some("json" | "jsonl" | "ndjson") => Source::Json(BufReader::new(file)),
@@ -71,19 +84,35 @@ impl Rows {
                 return Err(failed(message.to_owned()));
             }
         };
-        Ok(Rows { file: name, source, index: 0, line: 0 })
+        Ok(Rows::of(name, source))
+    }
+
+    fn of(file: Arc<str>, source: Source) -> Rows {
+        Rows { file, source, index: 0, line: 0, fields: Rc::default() }
     }
 
     /// Returns a number of rows without columns.
     pub(super) fn count(file: Arc<str>, count: u64) -> Rows {
-        Rows { file, source: Source::Count(count), index: 0, line: 0 }
+        Rows::of(file, Source::Count(count))
+    }
+
+    /// Returns an error if no object has a field that the mapping names.
+    pub(super) fn finish(self) -> Result<(), TraceError> {
+        match self.fields.borrow().iter().find(|(_, exists)| !**exists) {
+            Some((field, _)) => {
+                let message = format!("no object has the field `{}`; correct the mapping", shortened(field, 100));
+                Err(TraceError::new(&self.file, 0, message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the next row.
     pub(super) fn next<'a>(&mut self, maps: &'a Maps) -> Result<Option<Row<'a>>, TraceError> {
         let Some(values) = self.next_values()? else { return Ok(None) };
         self.index += 1;
-        Ok(Some(Row { file: self.file.clone(), line: self.line, index: self.index, maps, values }))
+        let fields = self.fields.clone();
+        Ok(Some(Row { file: self.file.clone(), line: self.line, index: self.index, maps, values, fields }))
     }
 
     fn next_values(&mut self) -> Result<Option<Values>, TraceError> {
@@ -106,10 +135,12 @@ impl Rows {
                 if text.len() as u64 > MAX_LINE {
                     return Err(failed("the line is longer than 1 MiB".to_owned()));
                 }
+                // Some programs begin files with a byte-order mark.
+                let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
                 if text.trim_ascii().is_empty() {
                     continue;
                 }
-                let value: Value = serde_json::from_slice(&text)
+                let value: Value = serde_json::from_slice(text)
                     .map_err(|error| failed(format!("this is not an object in JSON: {error}")))?;
                 if !value.is_object() {
                     return Err(failed("this is not an object in JSON; write one object on each line".to_owned()));
@@ -185,6 +216,14 @@ impl Row<'_> {
         })
     }
 
+    fn note_field(&self, field: &str, exists: bool) {
+        let mut fields = self.fields.borrow_mut();
+        match fields.get_mut(field) {
+            Some(known) => *known |= exists,
+            None => drop(fields.insert(field.to_owned(), exists)),
+        }
+    }
+
     /// Returns the value of a column.
     fn value(&self, column: &str) -> Result<String, TraceError> {
         let unknown = |columns: Vec<&str>| {
@@ -207,6 +246,9 @@ impl Row<'_> {
             },
             Values::Json(object) => {
                 let found = column.split('.').try_fold(object, |value, name| value.get(name));
+                if column != INDEX {
+                    self.note_field(column, found.is_some());
+                }
                 match found {
                     None if column == INDEX => Ok(self.index.to_string()),
                     // Fields without a value are often left out.

@@ -114,6 +114,24 @@ spec = { schedulerName = "edge" }
 "#;
 
 #[test]
+fn fields_that_no_object_has_are_errors() {
+    let pods = "\u{feff}{\"meta\": {\"id\": \"a\"}, \"cpus\": 2, \"at\": 3, \"kind\": \"vm\"}\n";
+    let error = read_files(&[("mapping.toml", MAPPING), ("pods.jsonl", pods)]).unwrap_err();
+    assert_eq!(error, "pods.jsonl: no object has the field `cpu`; correct the mapping");
+}
+
+#[test]
+fn headers_and_nodes_are_checked() {
+    let mapping = MAPPING.replace("pods.jsonl", "pods.csv").replace("meta.id", "id");
+    let pods = "id,cpu,at,cpu,kind\na,1,0,2,vm\n";
+    let error = read_files(&[("mapping.toml", &mapping), ("pods.csv", pods)]).unwrap_err();
+    assert_eq!(error, "pods.csv:1: two columns are named `cpu`; rename one of them");
+    let mapping = mapping.replace("count = 2", "count = 0");
+    let error = read_files(&[("mapping.toml", &mapping), ("pods.csv", "id,cpu,at,kind\na,1,0,vm\n")]).unwrap_err();
+    assert!(error.ends_with("no row of the trace is a node"), "{error}");
+}
+
+#[test]
 fn fields_of_json_lines_are_columns() {
     let pods = "{\"meta\": {\"id\": \"A\"}, \"cpu\": 2, \"at\": 3.5, \"kind\": \"vm\"}\n\n{\"kind\": \"other\"}\n";
     let workload = read_files(&[("mapping.toml", MAPPING), ("pods.jsonl", pods)]).unwrap();

@@ -138,7 +138,7 @@ impl ReplayCommand {
         let simulated = simulate(bundle, &workload, &options)?;
         let used = bundle.profiles.iter().enumerate().filter(|(at, _)| serve_all.is_none_or(|only| only == *at));
         let report = ClosedLoop {
-            source: self.input.source(&self.recording, &workload),
+            source: self.input.source(&self.recording, &workload, &options),
             profiles: used.map(|(_, profile)| profile.name.to_owned()).collect(),
             seed: self.seed,
             assumptions: assumptions::assumptions(&workload),

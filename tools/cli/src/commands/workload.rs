@@ -1,16 +1,19 @@
 //! Workloads of closed-loop simulations: recordings and traces.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 use k8s_openapi::jiff::Timestamp;
 use schedc_backtest::report::Source;
+use schedc_backtest::workload::Change;
 use schedc_backtest::{Options, Workload, parse_price, recorded, trace};
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{AnyObject, Kinds};
 use schedc_recording::Reader;
 
 use super::failure::Failure;
+use super::output;
 
 /// Options of commands that simulate a workload.
 #[derive(Args)]
@@ -80,7 +83,7 @@ impl Input {
     }
 
     /// Returns a description of the workload.
-    pub(crate) fn source(&self, paths: &[PathBuf], workload: &Workload) -> Source {
+    pub(crate) fn source(&self, paths: &[PathBuf], workload: &Workload, options: &Options) -> Source {
         let start = (workload.start > 0).then(|| Timestamp::from_nanosecond(i128::from(workload.start)).ok());
         let initial = workload.pods.iter().filter(|pod| pod.node.is_some()).count() as u64;
         Source {
@@ -90,7 +93,7 @@ impl Input {
             nodes: workload.nodes() as u64,
             initial_pods: initial,
             arriving_pods: workload.pods.len() as u64 - initial,
-            fingerprint: workload.fingerprint(),
+            fingerprint: workload.fingerprint(options),
         }
     }
 }
@@ -101,20 +104,31 @@ fn display(paths: &[PathBuf]) -> Vec<String> {
 
 /// Returns an error unless nodes carry prices.
 fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
-    let nodes = || workload.objects.iter().filter(|object| matches!(object, AnyObject::Node(_)));
-    let price = |node: &AnyObject| node.metadata().labels.as_ref().and_then(|labels| labels.get(label)).cloned();
-    for node in nodes() {
-        let Some(text) = price(node) else { continue };
-        if parse_price(&text).is_none() {
-            let name = node.name();
+    let later = workload.events.iter().filter_map(|event| match &event.change {
+        Change::Set(object) => Some(&**object),
+        _ => None,
+    });
+    let (mut has_price, mut without) = (false, BTreeSet::new());
+    for node in workload.objects.iter().chain(later).filter(|object| matches!(object, AnyObject::Node(_))) {
+        let name = node.name();
+        let Some(text) = node.metadata().labels.as_ref().and_then(|labels| labels.get(label)) else {
+            without.insert(name);
+            continue;
+        };
+        has_price = true;
+        if parse_price(text).is_none() {
             return Err(Failure::new(format_args!(
                 "Node {name}: the label {label} is `{text}`, which is not a price such as 0.384; recordings with --anonymise keep \
                  whole numbers only"
             )));
         }
     }
-    match nodes().any(|node| price(node).is_some()) {
-        true => Ok(()),
-        false => Err(Failure::new(format_args!("--price-label: no node has the label {label} at the start"))),
+    if !has_price {
+        return Err(Failure::new(format_args!("--price-label: no node has the label {label}")));
     }
+    if let Some(first) = without.first() {
+        let count = without.len();
+        output::warning(format_args!("{count} nodes without the label {label} cost nothing, such as {first}"));
+    }
+    Ok(())
 }

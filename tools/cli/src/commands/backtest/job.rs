@@ -10,18 +10,20 @@ use crate::commands::output;
 /// Folder of the workload and the results in the containers.
 const FOLDER: &str = "/data";
 
-/// Returns the arguments of this program after `backtest`, without `--print-job`.
+/// Options that are not those of a shard.
+const OPTIONS: [&str; 2] = ["--print-job", "--report"];
+
+/// Returns the arguments of a shard: those of this program after `backtest`.
 pub(super) fn arguments() -> Vec<String> {
-    without_print_job(env::args().skip_while(|argument| argument != "backtest").skip(1))
+    of_shard(env::args().skip_while(|argument| argument != "backtest").skip(1))
 }
 
-fn without_print_job(arguments: impl Iterator<Item = String>) -> Vec<String> {
+fn of_shard(mut arguments: impl Iterator<Item = String>) -> Vec<String> {
     let mut rest = Vec::new();
-    let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--print-job" => drop(arguments.next()),
-            _ if argument.starts_with("--print-job=") => {}
+        match argument.split_once('=') {
+            None if OPTIONS.contains(&argument.as_str()) => drop(arguments.next()),
+            Some((option, _)) if OPTIONS.contains(&option) => {}
             _ => rest.push(argument),
         }
     }
@@ -82,8 +84,8 @@ mod tests {
 
     #[test]
     fn a_shard_runs_the_same_command() {
-        let all = ["a b", "--print-job", "3", "--on", "rec", "--print-job=4", "--seeds=2", "it's"].map(str::to_owned);
-        let rest = without_print_job(all.into_iter());
+        let all = ["a b", "--print-job", "3", "--report=r", "--on", "rec", "--report", "r", "--seeds=2", "it's"];
+        let rest = of_shard(all.map(str::to_owned).into_iter());
         assert_eq!(rest, ["a b", "--on", "rec", "--seeds=2", "it's"]);
         let text = manifest(3, &rest).unwrap_or_default();
         assert!(text.contains(r"schedc backtest 'a b' --on rec --seeds=2 'it'\''s' --shard"), "{text}");

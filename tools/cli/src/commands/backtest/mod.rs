@@ -80,6 +80,7 @@ pub(crate) struct BacktestCommand {
 
     /// Print a Kubernetes Job that runs this command in so many shards, instead of running it
     ///
+    /// The report is left out: `schedc backtest merge` writes it.
     /// A shard needs about the memory of the workload for each thread. Edit the image, the volume and the requests.
     #[arg(long, value_name = "SHARDS", conflicts_with = "shard", value_parser = value_parser!(u32).range(1..=10_000))]
     print_job: Option<u32>,
@@ -118,6 +119,9 @@ impl BacktestCommand {
         if let Some(BacktestSubcommand::Merge(merge)) = self.command {
             return merge.run();
         }
+        if self.shard.is_some() && self.report.is_requested() {
+            return Err(Failure::new("--report: a shard has no report; use `schedc backtest merge --report`"));
+        }
         if let Some(shards) = self.print_job {
             return output::print_text(&job::manifest(shards, &job::arguments())?);
         }
@@ -136,7 +140,7 @@ impl BacktestCommand {
         };
         let runs = plan.run(progress(plan.count()))?;
         let result = aggregate(Parts {
-            source: self.input.source(&self.on, &workload),
+            source: self.input.source(&self.on, &workload, &options),
             assumptions: assumptions(&workload),
             seeds: seeds.clone(),
             profiles: names,

@@ -157,7 +157,7 @@ fn amount(value: f64, unit: MetricUnit) -> String {
 
 /// Formats a time in seconds as a duration.
 pub(crate) fn time(seconds: f64) -> String {
-    Span((seconds * 1e3).round() as i64 * 1_000_000).to_string()
+    Span(((seconds * 1e3).round() as i64).saturating_mul(1_000_000)).to_string()
 }
 
 pub(super) fn influence(title: &str, plugins: &[PluginEstimate]) -> String {
