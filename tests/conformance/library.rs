@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use schedc::evaluation::Evaluator;
 use schedc_core::profile::Bundle;
 
-use crate::conformance::FAMILIES;
 use crate::conformance::corpus::family_lines;
 use crate::conformance::scheduler::Profiles;
 
@@ -16,7 +15,8 @@ fn the_library_writes_the_lines_of_evaluate() {
     let profiles = schedc_api::Profiles::read(&files).unwrap();
     let mut library = schedc_api::Evaluator::new(&profiles).unwrap();
     let mut compiled = Evaluator::of::<Profiles>().unwrap();
-    let families = if slow_tests::is_enabled() { FAMILIES } else { &["taints"] };
+    let families: &[&str] =
+        if slow_tests::is_enabled() { &["claims", "hostile", "mixed", "preemption", "taints"] } else { &["taints"] };
     for line in families.iter().flat_map(|family| family_lines(family)) {
         let expected = compiled.evaluate_line(line.as_bytes()).map_err(|error| error.to_string());
         assert_eq!(library.evaluate(line.as_bytes()).map_err(|error| error.to_string()), expected, "{line}");

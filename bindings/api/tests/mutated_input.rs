@@ -39,7 +39,7 @@ fn mutated(text: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 fn cases() -> u64 {
-    if slow_tests::is_enabled() { 5_000 } else { 300 }
+    if slow_tests::is_enabled() { 2_000 } else { 300 }
 }
 
 /// Returns objects of many kinds, in YAML.
