@@ -298,10 +298,12 @@ impl Cluster {
         let call = self.calls.remove(at % self.calls.len());
         let request = call.request.clone();
         if let Some(claim) = claim_of(&request).and_then(|key| self.server.get(key)).map(|claim| uid(claim)) {
-            if answer == Answer::Lost {
+            // A caller that was cancelled receives no response, either: preemption ends PreBind of its victims.
+            let is_lost = answer == Answer::Lost || call.is_abandoned();
+            if is_lost {
                 self.uncertain.insert(claim.clone());
             }
-            if answer != Answer::Done {
+            if is_lost || answer != Answer::Done {
                 self.faulted.insert(claim);
             }
         }
