@@ -104,10 +104,11 @@ impl Interner {
         value
     }
 
-    /// Returns whether there are so many new strings that the unused ones are to be freed: as many as there were after
-    /// the last time, and at least 16,384.
+    /// Returns whether there are so many new strings that the unused ones are to be freed: as many as were live the
+    /// last time, and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
-        self.strings.len() - self.len_after_free >= self.len_after_free.max(MIN_NEW)
+        let live = self.len_after_free.saturating_sub(self.unused.len());
+        self.strings.len() - self.len_after_free >= live.max(MIN_NEW)
     }
 
     /// Frees the strings that are neither live now nor were the last time, and were not interned since.

@@ -28,23 +28,24 @@ pub(crate) struct BlockBest {
     pub(crate) total: i64,
     /// Number of nodes with it; 0 if no node is feasible.
     pub(crate) ties: u32,
+    /// Number of these nodes in the left child, if there are children.
+    left_ties: u32,
 }
 
 impl Default for BlockBest {
     fn default() -> Self {
-        BlockBest { total: i64::MIN, ties: 0 }
+        BlockBest { total: i64::MIN, ties: 0, left_ties: 0 }
     }
 }
 
 impl BlockBest {
-    /// Combines two values. Also returns the number of ties of the first one. Without branches, which the CPU could not
-    /// predict: without nodes, zero ties are added.
+    /// Combines two values. Without branches, which the CPU could not predict: without nodes, zero ties are added.
     #[inline(always)]
-    fn join(self, other: Self) -> (Self, u32) {
+    fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);
         let ties = |of: BlockBest| if of.total == total { of.ties } else { 0 };
         let left_ties = ties(self);
-        (BlockBest { total, ties: left_ties + ties(other) }, left_ties)
+        BlockBest { total, ties: left_ties + ties(other), left_ties }
     }
 
     /// Returns the best of the feasible nodes of a block.
@@ -66,9 +67,9 @@ impl BlockBest {
             return best;
         }
         for node in nodes_of(0, bits) {
-            (best, _) = best.join(BlockBest { total: totals[first + node.get()], ties: 1 });
+            best = best.join(BlockBest { total: totals[first + node.get()], ties: 1, left_ties: 0 });
         }
-        best
+        BlockBest { left_ties: 0, ..best }
     }
 }
 
@@ -78,9 +79,6 @@ pub(super) struct BestTree {
     /// The root is at 1, the children of `n` are at `2n` and `2n + 1`; blocks are the second half. The number of blocks
     /// is a power of two.
     nodes: Vec<BlockBest>,
-    /// For each node with children, the number of its ties in the left child. In a separate list, because a search for
-    /// one of the best reads nothing else.
-    left_ties: Vec<u32>,
     /// Number of blocks with node slots.
     used: usize,
 }
@@ -96,7 +94,6 @@ impl BestTree {
         let leaves = self.nodes.split_off(self.blocks());
         self.nodes.clear();
         self.nodes.resize(2 * blocks, BlockBest::default());
-        self.left_ties.resize(blocks, 0);
         self.nodes[blocks..][..leaves.len()].copy_from_slice(&leaves);
         self.update_ancestors();
     }
@@ -144,9 +141,8 @@ impl BestTree {
             let (above, below) = self.nodes.split_at_mut(first);
             (first, used) = (first / 2, used.div_ceil(2));
             let (pairs, _) = below.as_chunks();
-            let nodes = above[first..first + used].iter_mut().zip(&mut self.left_ties[first..]);
-            for ((node, left_ties), [left, right]) in nodes.zip(pairs) {
-                (*node, *left_ties) = left.join(*right);
+            for (node, [left, right]) in above[first..first + used].iter_mut().zip(pairs) {
+                *node = left.join(*right);
             }
         }
     }
@@ -165,8 +161,8 @@ impl BestTree {
             if at <= 1 {
                 return;
             }
+            best = pair[0].join(pair[1]);
             at /= 2;
-            (best, self.left_ties[at]) = pair[0].join(pair[1]);
         }
     }
 
@@ -178,20 +174,21 @@ impl BestTree {
 
     /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<BlockBest>() + self.left_ties.capacity() * size_of::<u32>()
+        self.nodes.capacity() * size_of::<BlockBest>()
     }
 
     /// Returns the block with the `k`-th of the best nodes, and the number of this node among the best of the block.
     #[inline]
     pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
         // Every node on the path has the total of the root.
+        let (inner, _) = self.nodes.split_at(self.blocks());
         let mut at = 1;
-        while let Some(&left_ties) = self.left_ties.get(at) {
+        while let Some(&BlockBest { left_ties, .. }) = inner.get(at) {
             let is_right = k >= left_ties;
             k -= if is_right { left_ties } else { 0 };
             at = 2 * at + usize::from(is_right);
         }
-        (at - self.left_ties.len(), k)
+        (at - inner.len(), k)
     }
 }
 
@@ -206,7 +203,7 @@ mod tests {
         let mut tree = BestTree::default();
         tree.resize(totals.len() * BLOCK);
         for (block, &total) in totals.iter().enumerate() {
-            tree.set(block, BlockBest { total, ties: 1 });
+            tree.set(block, BlockBest { total, ties: 1, left_ties: 0 });
         }
         tree
     }
@@ -226,7 +223,7 @@ mod tests {
         fn a_tree_that_grows_keeps_its_blocks(first in prop::collection::vec(-3i64..3, 1..9), new in -3i64..3) {
             let mut grown = best_of(&first);
             grown.resize((first.len() + 1) * BLOCK);
-            grown.set(first.len(), BlockBest { total: new, ties: 1 });
+            grown.set(first.len(), BlockBest { total: new, ties: 1, left_ties: 0 });
             let all: Vec<i64> = first.iter().copied().chain([new]).collect();
             prop_assert_eq!(grown.root(), best_of(&all).root());
         }
