@@ -50,7 +50,8 @@ pub fn assumptions(workload: &Workload) -> Vec<String> {
     }
     if *other_schedulers > 0 {
         all.push(format!(
-            "{other_schedulers} pods of other schedulers arrive at their recorded binding, on their recorded node."
+            "{other_schedulers} pods of other schedulers arrive at their recorded binding, on their recorded node, and are replaced as \
+             recorded only."
         ));
     }
     if *gaps > 0 {

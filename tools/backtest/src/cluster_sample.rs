@@ -111,7 +111,8 @@ fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
 }
 
 /// Removes the pods of nodes whose pods fit on other nodes with pods, the least used nodes first. Returns the number of
-/// these nodes: a lower bound, because only requests count, pods move once, and the search ends after some failures.
+/// these nodes. Only requests count. It is a lower bound, because the search places pods in one order and ends after
+/// some failures.
 fn remove_nodes(nodes: &mut [Node]) -> u64 {
     let used = |node: &Node| {
         let shares = node.requested.iter().zip(&node.allocatable).filter(|(_, all)| **all > 0);

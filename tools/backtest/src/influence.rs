@@ -15,6 +15,8 @@ pub(crate) struct Influence {
 #[derive(Clone, Debug, Default)]
 struct PluginSum {
     plugin: &'static str,
+    /// Number of decisions in which the plugin scored; it skips the other pods.
+    scored: u64,
     decided: f64,
     outvoted: f64,
     indifferent: f64,
@@ -36,6 +38,7 @@ impl Influence {
             let own: Vec<i64> = feasible.iter().map(|node| node.scores[at].weighted()).collect();
             let without: Vec<i64> = totals.iter().zip(&own).map(|(total, own)| total.wrapping_sub(*own)).collect();
             let sum = self.of(score.plugin);
+            sum.scored += 1;
             sum.decided += difference(&best, &highest(&without));
             let favourites = highest(&own);
             if favourites.len() == feasible.len() {
@@ -62,17 +65,18 @@ impl Influence {
         self.decisions
     }
 
-    /// Returns the influence of each plugin of a profile. A plugin that skipped all pods has none.
+    /// Returns the influence of each plugin of a profile. A plugin is indifferent to a pod that it skips.
     pub(crate) fn finish(&self, plugins: &[(&'static str, i64)]) -> Vec<PluginInfluence> {
         let share = |sum: f64| if self.decisions == 0 { 0.0 } else { rounded(sum / self.decisions as f64) };
         let of = |(plugin, weight): &(&'static str, i64)| {
             let sum = self.plugins.iter().find(|sum| sum.plugin == *plugin).cloned().unwrap_or_default();
+            let skipped = self.decisions.saturating_sub(sum.scored) as f64;
             PluginInfluence {
                 plugin: (*plugin).to_owned(),
                 weight: *weight,
                 decided: share(sum.decided),
                 outvoted: share(sum.outvoted),
-                indifferent: share(sum.indifferent),
+                indifferent: share(sum.indifferent + skipped),
             }
         };
         plugins.iter().map(of).collect()
@@ -99,6 +103,13 @@ fn difference(a: &[usize], b: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plugins_are_indifferent_to_pods_that_they_skip() {
+        let sum = PluginSum { plugin: "A", scored: 3, indifferent: 1.0, ..PluginSum::default() };
+        let found = Influence { decisions: 4, plugins: vec![sum] }.finish(&[("A", 1), ("B", 2)]);
+        assert_eq!(found.iter().map(|it| it.indifferent).collect::<Vec<_>>(), [0.5, 1.0]);
+    }
 
     #[test]
     fn a_difference_is_the_probability_of_another_node() {

@@ -178,12 +178,13 @@ impl<'a> Builder<'a> {
         let Some(known) = self.pods.get_mut(&key) else {
             let mut known =
                 KnownPod { uid, template, id: None, bound: None, node: None, has_finished, snapshot: self.snapshot };
-            let is_served = node.is_some() || (self.is_served)(&scheduler);
-            self.workload.facts.other_schedulers += u64::from(!is_served);
-            if is_served && !has_finished {
+            let is_served = (self.is_served)(&scheduler);
+            let arrives = node.is_some() || is_served;
+            self.workload.facts.other_schedulers += u64::from(!arrives);
+            if arrives && !has_finished {
                 self.workload.facts.with_node += u64::from(node.is_some() && self.has_started);
                 let created = created.as_deref().and_then(nanoseconds);
-                known.id = Some(self.arrive(&key, &known.uid, template, node.as_deref(), created));
+                known.id = Some(self.arrive(&key, &known.uid, template, node.as_deref(), created, is_served));
                 known.bound = node.is_some().then_some(self.now);
                 known.node = node.map(Into::into);
             }
@@ -207,7 +208,8 @@ impl<'a> Builder<'a> {
             }
             (Some(node), None) if !known.has_finished && !has_finished => {
                 let created = created.as_deref().and_then(nanoseconds);
-                let id = self.arrive(&key, &uid, template, Some(&node), created);
+                // It would have arrived earlier if a profile served it.
+                let id = self.arrive(&key, &uid, template, Some(&node), created, false);
                 if let Some(known) = self.pods.get_mut(&key) {
                     (known.id, known.bound, known.node) = (Some(id), Some(self.now), Some(node.into()));
                 }
@@ -228,6 +230,7 @@ impl<'a> Builder<'a> {
         template: TemplateId,
         node: Option<&str>,
         created: Option<i64>,
+        is_served: bool,
     ) -> PodId {
         let node: Option<Arc<str>> = node.map(Into::into);
         let id = self.workload.add_pod(WorkloadPod {
@@ -238,6 +241,7 @@ impl<'a> Builder<'a> {
             recorded_node: node.clone(),
             node,
             lifetime: Lifetime::Unlimited,
+            is_served,
         });
         self.workload.events.push(Event { at: self.now, change: Change::Arrive(id) });
         id

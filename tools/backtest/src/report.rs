@@ -214,7 +214,7 @@ pub struct PluginEstimate {
     pub decided: Estimate,
     /// Share of decisions in which no chosen node has the plugin's highest score.
     pub outvoted: Estimate,
-    /// Share of decisions in which the plugin's score is equal on all feasible nodes.
+    /// Share of decisions in which the plugin's score is equal on all feasible nodes, or it skips the pod.
     pub indifferent: Estimate,
 }
 

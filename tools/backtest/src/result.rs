@@ -163,7 +163,7 @@ pub struct PluginInfluence {
     pub decided: f64,
     /// Share of decisions in which no chosen node has the plugin's highest score, from 0 to 1.
     pub outvoted: f64,
-    /// Share of decisions in which the plugin's score is equal on all feasible nodes, from 0 to 1.
+    /// Share of decisions in which the plugin's score is equal on all feasible nodes, or it skips the pod, from 0 to 1.
     pub indifferent: f64,
 }
 

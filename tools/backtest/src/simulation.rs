@@ -324,7 +324,7 @@ impl<'a> Simulation<'a> {
         Some(if self.workload.owner(pod) == Owner::Job { time } else { time.saturating_sub(ran).max(0) })
     }
 
-    /// Creates a replacement of a pod that lost its node, if its owner does so.
+    /// Creates a replacement of a pod that lost its node, if its owner does so and a profile can place it.
     fn replace(&mut self, id: InstanceId, now: i64) {
         let Instance { pod, bound, is_placed, .. } = *self.simulator.hooks.get(id);
         let of = &self.workload.pods[pod.0 as usize];
@@ -335,6 +335,7 @@ impl<'a> Simulation<'a> {
                 return;
             }
             Owner::Node => return,
+            Owner::Job | Owner::Controller if !of.is_served => return,
             Owner::Job | Owner::Controller => {}
         }
         let template = self.current.get(&pod).map_or(of.template, |(_, template)| *template);

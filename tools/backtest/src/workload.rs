@@ -72,6 +72,8 @@ pub struct WorkloadPod {
     pub recorded_node: Option<Arc<str>>,
     /// When it ends.
     pub lifetime: Lifetime,
+    /// Whether a profile would place its replacement. Pods of other schedulers are replaced as recorded.
+    pub is_served: bool,
 }
 
 /// When a pod ends.

@@ -48,16 +48,17 @@ impl Recording {
         self.pod_with(at, name, node, json!({"requests": "1"}))
     }
 
-    /// Adds a pod with `requests`, and if they are set, `priority`, `owner` and `phase`.
+    /// Adds a pod with `requests`, and if they are set, `priority`, `owner`, `phase` and `scheduler`.
     fn pod_with(self, at: i64, name: &str, node: Option<&str>, fields: Value) -> Self {
         let owner = fields["owner"].as_str();
+        let scheduler = fields["scheduler"].as_str().unwrap_or("default-scheduler");
         let owners: Vec<Value> = owner
             .map(|kind| json!({"apiVersion": "apps/v1", "kind": kind, "name": "o", "uid": "o", "controller": true}))
             .into_iter()
             .collect();
         let pod = json!({"apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": name, "namespace": "d", "uid": format!("uid-{name}"), "ownerReferences": owners},
-            "spec": {"nodeName": node, "schedulerName": "default-scheduler", "priority": fields["priority"],
+            "spec": {"nodeName": node, "schedulerName": scheduler, "priority": fields["priority"],
                 "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": fields["requests"]}}}]},
             "status": {"phase": fields["phase"]}});
         self.add(at, json!({"set": pod}))
@@ -190,6 +191,21 @@ fn replacements_of_pods_that_had_a_node_run_for_the_rest() {
     };
     assert_eq!(times(&recording("ReplicaSet").pods[1]), (40.0, Some(50.0), Some(110.0)));
     assert_eq!(times(&recording("Job").pods[1]), (40.0, Some(50.0), Some(150.0)));
+}
+
+#[test]
+fn pods_of_other_schedulers_are_not_replaced() {
+    let other = json!({"requests": "1", "owner": "ReplicaSet", "scheduler": "other"});
+    let found = Recording::begin()
+        .node(0, "n1", "2")
+        .pod_with(0, "a", Some("n1"), other.clone())
+        .synced(2)
+        .pod_with(10, "b", None, other.clone())
+        .pod_with(20, "b", Some("n1"), other)
+        .delete(40, "Node", "n1")
+        .end(60)
+        .simulate();
+    assert_eq!((found.pods.len(), found.result.pods.evicted, found.result.pods.waiting), (2, 2, 0));
 }
 
 #[test]

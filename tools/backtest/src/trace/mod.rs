@@ -111,6 +111,7 @@ impl Trace<'_> {
                 node: None,
                 recorded_node: None,
                 lifetime: times.runs.map_or(Lifetime::Unlimited, Lifetime::Runs),
+                is_served: true,
             };
             self.pods.push((pod, times.ended));
         }

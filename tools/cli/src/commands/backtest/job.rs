@@ -14,8 +14,16 @@ const FOLDER: &str = "/data";
 const OPTIONS: [&str; 2] = ["--print-job", "--report"];
 
 /// Returns the arguments of a shard: those of this program after `backtest`.
-pub(super) fn arguments() -> Vec<String> {
-    of_shard(env::args().skip_while(|argument| argument != "backtest").skip(1))
+///
+/// # Errors
+/// An argument is not UTF-8.
+pub(super) fn arguments() -> Result<Vec<String>, Failure> {
+    let all: Result<Vec<String>, _> = env::args_os().map(|argument| argument.into_string()).collect();
+    let all = all.map_err(|argument| {
+        let argument = argument.display();
+        Failure::new(format_args!("--print-job: the argument `{argument}` is not UTF-8; rename the file"))
+    })?;
+    Ok(of_shard(all.into_iter().skip_while(|argument| argument != "backtest").skip(1)))
 }
 
 fn of_shard(mut arguments: impl Iterator<Item = String>) -> Vec<String> {
@@ -74,7 +82,8 @@ pub(super) fn manifest(shards: u32, arguments: &[String]) -> Result<String, Fail
         },
     });
     let comment = "# Runs the shards of a back-test. The claim `schedc-backtest` contains the workload and the profiles, and gets the results;\n\
-                   # the image needs a shell and schedc. Afterwards: schedc backtest merge results/*.json\n";
+                   # for several nodes, its access mode is ReadWriteMany. The image needs a shell and schedc.\n\
+                   # Afterwards: schedc backtest merge results/*.json\n";
     Ok(comment.to_owned() + &output::yaml(&job)?)
 }
 

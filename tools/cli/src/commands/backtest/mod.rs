@@ -123,7 +123,7 @@ impl BacktestCommand {
             return Err(Failure::new("--report: a shard has no report; use `schedc backtest merge --report`"));
         }
         if let Some(shards) = self.print_job {
-            return output::print_text(&job::manifest(shards, &job::arguments())?);
+            return output::print_text(&job::manifest(shards, &job::arguments()?)?);
         }
         let (names, contenders) = self.contenders(bundle)?;
         let workload = self.input.read(&self.on, bundle, &|_| true)?;

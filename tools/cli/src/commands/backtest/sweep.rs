@@ -80,7 +80,10 @@ pub(crate) struct Variant {
 /// Returns the variants of a profile, one for each combination of values.
 pub(crate) fn variants(compilation: &Compilation, sweeps: &[Sweep]) -> Result<Vec<Variant>, String> {
     let mut variants = vec![Variant { parameters: Vec::new(), compilation: compilation.clone() }];
-    for sweep in sweeps {
+    for (at, sweep) in sweeps.iter().enumerate() {
+        if sweeps[..at].iter().any(|other| other.name() == sweep.name()) {
+            return Err(format!("{sweep}: this parameter has two sweeps; list all values in one"));
+        }
         if variants.len().saturating_mul(sweep.values.len()) > MAX_VARIANTS {
             return Err(format!("{sweep}: there are more than {MAX_VARIANTS} combinations of values"));
         }
@@ -241,6 +244,12 @@ mod tests {
         let plan = &all[5].compilation.plans[0];
         let weight = plan.at(Point::Score).find(|(_, plugin)| plugin.entry.name == "NodeResourcesFit");
         assert_eq!(weight.and_then(|(step, _)| step.weight.as_ref()).map(|weight| weight.value), Some(3));
+    }
+
+    #[test]
+    fn a_parameter_has_one_sweep() {
+        let found = swept(&["ImageLocality.weight=1", "ImageLocality.weight=2"]);
+        assert!(found.err().unwrap_or_default().contains("has two sweeps"));
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     Table::new(
         "Influence of scores",
         "Decided: another node without the score. Outvoted: no chosen node has the plugin's highest score. Indifferent: \
-         the score is equal on all feasible nodes.",
+         the score is equal on all feasible nodes, or the plugin skips the pod.",
         "No decision had a choice of nodes.",
     )
     .with(Column::text("Plugin", Kind::Text, rows.iter().map(|(plugin, _)| plugin.plugin.as_str())))

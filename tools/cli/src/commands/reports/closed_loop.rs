@@ -64,6 +64,9 @@ pub(crate) fn page(report: &ClosedLoop, metrics: &ProfileResult) -> Page {
     ));
     page.view(influence(std::slice::from_ref(metrics), &[report.profiles.join(", ")]));
     page.view(pods(&report.pods));
+    if resources.len() > MAX_LINES {
+        page.notes.push(format!("Charts over time show the first {MAX_LINES} of {} resources.", resources.len()));
+    }
     if report.pods.len() > MAX_ROWS {
         page.notes.push(format!("The table of pods has {MAX_ROWS} rows; -o json has all pods."));
     }

@@ -10,6 +10,9 @@ use super::count;
 use crate::commands::output::{Columns, heading};
 use crate::timeline::Span;
 
+/// Maximum number of profiles with a column each; of more profiles, only the first one has a table of influence.
+const SIDE_BY_SIDE: usize = 4;
+
 /// Returns the estimates of all profiles side by side, the influence of plugins, and the assumptions.
 pub(crate) fn table(result: &Backtest) -> String {
     let names: Vec<String> = result.profiles.iter().map(display_name).collect();
@@ -17,7 +20,8 @@ pub(crate) fn table(result: &Backtest) -> String {
     if result.seeds.len() > 1 {
         text += "Ranges are 95 % confidence intervals; * marks a difference from the first profile whose interval excludes 0.\n";
     }
-    for (profile, name) in result.profiles.iter().zip(&names) {
+    let shown = if names.len() > SIDE_BY_SIDE { 1 } else { names.len() };
+    for (profile, name) in result.profiles.iter().zip(&names).take(shown) {
         text += &influence(&format!("Influence of scores: {name}"), &profile.plugins);
     }
     text += &assumptions(&result.assumptions);
@@ -48,7 +52,7 @@ pub(super) fn source(source: &Source) -> String {
 pub(super) fn metrics(profiles: &[ProfileResult], names: &[String]) -> String {
     let Some(first) = profiles.first() else { return String::new() };
     // With many profiles, each is a row.
-    if profiles.len() > 4 {
+    if profiles.len() > SIDE_BY_SIDE {
         return rows(profiles, names);
     }
     let titles: Vec<String> =
