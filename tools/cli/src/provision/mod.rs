@@ -169,9 +169,12 @@ impl Question<'_> {
     }
 }
 
-/// Returns a pod of a DaemonSet for another node.
+/// Returns a pod of a DaemonSet for another node, with a name of its own.
 fn on_node(pod: &Pod, node: &str) -> Pod {
     let mut pod = pod.clone();
+    let prefix = pod.metadata.generate_name.as_deref().unwrap_or_default();
+    pod.metadata.name = Some(format!("{prefix}{node}"));
+    pod.metadata.uid = None;
     let affinity = pod.spec.as_mut().and_then(|spec| spec.affinity.as_mut()?.node_affinity.as_mut());
     let selector = affinity.and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_mut());
     let terms = selector.into_iter().flat_map(|selector| &mut selector.node_selector_terms);

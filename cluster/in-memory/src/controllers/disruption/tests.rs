@@ -449,7 +449,7 @@ fn budgets_follow_labels_and_selectors() {
     for _ in 0..400 {
         match random.below(4) {
             0 | 1 => {
-                let (pod, app, tier) = (random.below(6), ["a", "b"][random.below(2)], ["x", "y"][random.below(2)]);
+                let (pod, app, tier) = (random.below(6), ["a", "b"][random.below(2)], ["x", "z"][random.below(2)]);
                 world.apply(&format!(
                     "{{kind: Pod, metadata: {{name: p{pod}, labels: {{app: {app}, tier: {tier}}}}}, spec: {{nodeName: n1}}}}"
                 ));
