@@ -84,6 +84,15 @@ pub(super) struct NodeAllocation {
     pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
 
+/// Result for a node on which the claims can be used.
+pub(super) struct Feasible<T> {
+    /// Score of the existing allocations.
+    pub(super) score: i64,
+    /// Devices for the claims that are to be allocated, if there are any.
+    pub(super) found: Option<T>,
+    pub(super) extended: Option<Arc<ExtendedClaim>>,
+}
+
 /// Rejection or failure on a node.
 pub(super) enum Infeasible {
     Rejected(String),
@@ -109,42 +118,40 @@ impl NodeEvaluator<'_> {
     pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<i64, Infeasible> {
         let interner = &self.base.interner;
         let found = self.check(index, |node, specs| devices.evaluate(node, specs, self.timeout, interner));
-        found.map(|(score, new, _)| score + new.unwrap_or(0))
+        found.map(|feasible| feasible.score + feasible.found.unwrap_or(0))
     }
 
     /// Allocates devices on a node.
     pub(super) fn allocate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
         let interner = &self.base.interner;
         let times = (self.timeout, self.now);
-        let (_, allocations, extended) =
-            self.check(index, |node, specs| devices.allocate(node, specs, times, interner))?;
-        Ok(NodeAllocation { allocations: allocations.unwrap_or_default(), extended })
+        let feasible = self.check(index, |node, specs| devices.allocate(node, specs, times, interner))?;
+        Ok(NodeAllocation { allocations: feasible.found.unwrap_or_default(), extended: feasible.extended })
     }
 
-    /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
-    /// of the existing allocations.
+    /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any.
     pub(super) fn check<T>(
         &self,
         index: NodeIndex,
         find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
-    ) -> Result<(i64, Option<T>, Option<Arc<ExtendedClaim>>), Infeasible> {
+    ) -> Result<Feasible<T>, Infeasible> {
         let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
             return Err(Infeasible::Failed("there is no such node".to_owned()));
         };
         let extended = self.extended_claim(node)?;
         if extended.is_none() && self.claims.claims.iter().all(|claim| claim.pod_claim.is_none()) {
-            return Ok((0, None, None));
+            return Ok(Feasible { score: 0, found: None, extended: None });
         }
-        let (mut unavailable, mut total) = (0, 0);
+        let (mut unavailable, mut score) = (0, 0);
         for (at, claim) in self.claims.claims.iter().enumerate() {
             match &claim.state {
-                ClaimState::Allocated { nodes, has_failed, score } => {
+                ClaimState::Allocated { nodes, has_failed, score: of_claim } => {
                     let interner = &self.base.interner;
                     let is_usable = !has_failed && nodes.as_ref().is_none_or(|nodes| matches(nodes, node, interner));
                     if !is_usable {
                         unavailable |= bit(at);
                     }
-                    total += score;
+                    score += of_claim;
                 }
                 ClaimState::Unallocated(_) | ClaimState::Extended | ClaimState::Obsolete => {}
             }
@@ -163,7 +170,7 @@ impl NodeEvaluator<'_> {
         if unavailable != 0 {
             return Err(Infeasible::Unavailable(unavailable));
         }
-        Ok((total, found, extended))
+        Ok(Feasible { score, found, extended })
     }
 
     /// Converts the reason why a node has no devices.

@@ -114,6 +114,22 @@ spec = { schedulerName = "edge" }
 "#;
 
 #[test]
+fn the_mapping_of_the_documentation_is_read() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/backtest.md")).unwrap();
+    let (_, mapping) = page.split_once("```toml mapping\n").unwrap();
+    let (mapping, _) = mapping.split_once("```").unwrap();
+    let tasks = "state,team,class,zone,submitted,started,ended,cpu_share,memory_mib\n\
+                 RUN,search,high,a|b,0,1,5,0.5,100\n\
+                 WAIT,search,low,a,0,,,1,100\n";
+    let machines = "machine,zone,cores,memory_mib\nm1,a,64,1024\n";
+    let workload = read_files(&[("mapping.toml", mapping), ("machines.csv", machines), ("tasks.csv", tasks)]).unwrap();
+    assert_eq!((workload.nodes(), workload.pods.len()), (1, 1), "other states are left out");
+    assert_eq!(&*workload.pods[0].name, "search/task-0");
+    assert_eq!((workload.pods[0].lifetime, workload.priority(PodId(0))), (Lifetime::Runs(4 * SECOND), 1000));
+    assert_eq!(requests(&workload, 0), [("cpu", 32_000), ("memory", 100 << 20), ("pods", 1)]);
+}
+
+#[test]
 fn fields_that_no_object_has_are_errors() {
     let pods = "\u{feff}{\"meta\": {\"id\": \"a\"}, \"cpus\": 2, \"at\": 3, \"kind\": \"vm\"}\n";
     let error = read_files(&[("mapping.toml", MAPPING), ("pods.jsonl", pods)]).unwrap_err();

@@ -3,8 +3,21 @@
 use crate::pages;
 
 /// Kinds of blocks.
-const KINDS: [&str; 12] =
-    ["c", "console", "ini", "json", "python", "rust", "sh", "sh no-run", "text", "toml", "toml wrong", "yaml"];
+const KINDS: [&str; 13] = [
+    "c",
+    "console",
+    "ini",
+    "json",
+    "python",
+    "rust",
+    "sh",
+    "sh no-run",
+    "text",
+    "toml",
+    "toml mapping",
+    "toml wrong",
+    "yaml",
+];
 
 /// First words of blocks that should be `sh` or `console`.
 const COMMANDS: [&str; 7] = ["$ ", "cargo ", "docker ", "kubectl ", "mdbook ", "schedc ", "sudo "];

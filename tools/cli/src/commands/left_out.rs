@@ -86,7 +86,7 @@ mod tests {
         expect![[r#"
             Commands that this program was built without:
               --features run,tools: manifest, record, replay, serve
-              --features tools: build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
+              --features tools: backtest, build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
               --features bench: bench"#]]
         .assert_eq(&help(&tailored()).expect("commands"));
     }
