@@ -136,7 +136,8 @@ impl SimulationHooks for Observer {
         let instance = &mut self.instances[id.0 as usize];
         match change.kind {
             ChangeKind::Deleted => {
-                if self.end(id, now, End::Preempted) {
+                let is_preempted = self.end(id, now, End::Preempted);
+                if is_preempted {
                     self.preempted.push(id);
                 }
             }

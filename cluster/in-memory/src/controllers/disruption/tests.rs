@@ -433,7 +433,9 @@ fn each_budget_counts_the_pods_that_it_selects() {
 
 #[test]
 fn budgets_follow_labels_and_selectors() {
-    let selectors: [(&str, fn(&str, &str) -> bool); 5] = [
+    /// Whether a selector selects the labels `app` and `tier`.
+    type Selects = fn(&str, &str) -> bool;
+    let selectors: [(&str, Selects); 5] = [
         ("{matchLabels: {app: a}}", |app, _| app == "a"),
         ("{matchLabels: {app: b, tier: x}}", |app, tier| app == "b" && tier == "x"),
         ("{matchLabels: {tier: x}, matchExpressions: [{key: app, operator: In, values: [a]}]}", |app, tier| {
