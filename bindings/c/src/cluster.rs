@@ -1,6 +1,6 @@
 //! Hypothetical clusters.
 
-use schedc_api::{Answer, Cluster, Defaults};
+use schedc_api::{Answer, Cluster, Defaults, Error};
 use serde::Serialize;
 
 use crate::buffer::{Buffer, Text, array};
@@ -26,6 +26,41 @@ unsafe fn call(cluster: *mut ClusterHandle, out: *mut Buffer, work: impl FnOnce(
     unsafe { answer(out, work) }
 }
 
+/// Calls a function that cannot fail with the cluster of a handle.
+///
+/// # Safety
+/// That of [`call`].
+#[allow(unsafe_code, reason = "handles are pointers")]
+unsafe fn change(cluster: *mut ClusterHandle, out: *mut Buffer, work: impl FnOnce(&mut Cluster)) -> Status {
+    let work = |cluster: &mut Cluster| {
+        work(cluster);
+        found(true)
+    };
+    // SAFETY: the caller has the same promise.
+    unsafe { call(cluster, out, work) }
+}
+
+/// Calls a function that needs a pod and a node with the cluster of a handle.
+///
+/// # Safety
+/// That of [`call`]; the texts are valid during the call.
+#[allow(unsafe_code, reason = "handles and texts are pointers")]
+unsafe fn place(
+    cluster: *mut ClusterHandle,
+    (pod, node): (Text, Text),
+    out: *mut Buffer,
+    work: impl FnOnce(&mut Cluster, &str, &str) -> Result<Answer, Error>,
+) -> Status {
+    let work = |cluster: &mut Cluster| {
+        // SAFETY: the caller promises valid texts.
+        let (pod, node) = unsafe { (pod.text("pod")?, node.text("node")?) };
+        let answer = work(cluster, pod, node)?;
+        if is_success(&answer) { Ok((Status::Ok, Vec::new())) } else { json(Status::Rejected, &answer) }
+    };
+    // SAFETY: the caller has the same promise.
+    unsafe { call(cluster, out, work) }
+}
+
 /// Returns the texts of an array of a caller. Null is an empty array.
 ///
 /// # Safety
@@ -43,11 +78,6 @@ fn json(status: Status, result: &impl Serialize) -> Answered {
     let text = serde_json::to_vec(result);
     let text = text.map_err(|error| Failure { status: Status::Other, message: error.to_string() })?;
     Ok((status, text))
-}
-
-/// Returns the answer of plugins, with its status.
-fn verdict(answer: &Answer) -> Answered {
-    if is_success(answer) { Ok((Status::Ok, Vec::new())) } else { json(Status::Rejected, answer) }
 }
 
 fn is_success(answer: &Answer) -> bool {
@@ -148,12 +178,8 @@ pub unsafe extern "C" fn schedc_cluster_delete(
 #[allow(unsafe_code, reason = "handles and texts are pointers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn schedc_cluster_clear(cluster: *mut ClusterHandle, out: *mut Buffer) -> Status {
-    let work = |cluster: &mut Cluster| {
-        cluster.clear();
-        found(true)
-    };
     // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    unsafe { change(cluster, out, Cluster::clear) }
 }
 
 /// Opens a fork: later changes can be reverted. Forks can be nested.
@@ -163,12 +189,8 @@ pub unsafe extern "C" fn schedc_cluster_clear(cluster: *mut ClusterHandle, out: 
 #[allow(unsafe_code, reason = "handles and texts are pointers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn schedc_cluster_fork(cluster: *mut ClusterHandle, out: *mut Buffer) -> Status {
-    let work = |cluster: &mut Cluster| {
-        cluster.fork();
-        found(true)
-    };
     // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    unsafe { change(cluster, out, Cluster::fork) }
 }
 
 /// Adds the changes since the last fork to the fork around it, or makes them final if there is none.
@@ -179,12 +201,8 @@ pub unsafe extern "C" fn schedc_cluster_fork(cluster: *mut ClusterHandle, out: *
 #[allow(unsafe_code, reason = "handles and texts are pointers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn schedc_cluster_commit(cluster: *mut ClusterHandle, out: *mut Buffer) -> Status {
-    let work = |cluster: &mut Cluster| {
-        cluster.commit();
-        found(true)
-    };
     // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    unsafe { change(cluster, out, Cluster::commit) }
 }
 
 /// Undoes the changes since the last fork. Without a fork, nothing happens.
@@ -194,12 +212,8 @@ pub unsafe extern "C" fn schedc_cluster_commit(cluster: *mut ClusterHandle, out:
 #[allow(unsafe_code, reason = "handles and texts are pointers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn schedc_cluster_revert(cluster: *mut ClusterHandle, out: *mut Buffer) -> Status {
-    let work = |cluster: &mut Cluster| {
-        cluster.revert();
-        found(true)
-    };
     // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    unsafe { change(cluster, out, Cluster::revert) }
 }
 
 /// Writes the number of open forks to `count`.
@@ -236,13 +250,8 @@ pub unsafe extern "C" fn schedc_cluster_check(
     node: Text,
     out: *mut Buffer,
 ) -> Status {
-    let work = |cluster: &mut Cluster| {
-        // SAFETY: the caller promises valid texts.
-        let (pod, node) = unsafe { (pod.text("pod")?, node.text("node")?) };
-        verdict(&cluster.check(pod, node)?)
-    };
-    // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    // SAFETY: the caller promises valid pointers and texts.
+    unsafe { place(cluster, (pod, node), out, Cluster::check) }
 }
 
 /// Writes to `fits`, for each of `count` nodes, whether a pod may run there. This is faster than a call for each node.
@@ -289,13 +298,8 @@ pub unsafe extern "C" fn schedc_cluster_schedule(
     node: Text,
     out: *mut Buffer,
 ) -> Status {
-    let work = |cluster: &mut Cluster| {
-        // SAFETY: the caller promises valid texts.
-        let (pod, node) = unsafe { (pod.text("pod")?, node.text("node")?) };
-        verdict(&cluster.schedule(pod, node)?)
-    };
-    // SAFETY: the caller promises valid pointers.
-    unsafe { call(cluster, out, work) }
+    // SAFETY: the caller promises valid pointers and texts.
+    unsafe { place(cluster, (pod, node), out, Cluster::schedule) }
 }
 
 /// Puts a pod on the first node where it may run, of `count` nodes, or of all if `nodes` is NULL. The answer is the name of

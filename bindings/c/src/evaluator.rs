@@ -1,14 +1,36 @@
 //! Scenarios of `schedc evaluate`.
 
-use schedc_api::Evaluator;
+use schedc_api::{Error, Evaluator};
 
 use crate::buffer::{Buffer, Text};
 use crate::guard::{Guarded, answer, create, free, value};
 use crate::profiles::ProfilesHandle;
-use crate::status::Status;
+use crate::status::{Failure, Status};
 
 /// An evaluator of scenarios.
 pub struct EvaluatorHandle(Guarded<Evaluator>);
+
+/// Answers with the line of a scenario.
+///
+/// # Safety
+/// `evaluator` is null or a handle that no other thread uses during the call; `scenario` is valid during the call; `out` is
+/// null or valid for a write.
+#[allow(unsafe_code, reason = "handles and texts are pointers")]
+unsafe fn line(
+    evaluator: *mut EvaluatorHandle,
+    scenario: Text,
+    out: *mut Buffer,
+    work: impl FnOnce(&mut Evaluator, &[u8]) -> Result<String, Error>,
+) -> Status {
+    let work = || {
+        // SAFETY: the caller has the same promise.
+        let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
+        let line = evaluator.0.call(|evaluator| Ok(work(evaluator, scenario)?))?;
+        Ok((Status::Ok, line.into_bytes()))
+    };
+    // SAFETY: the caller has the same promise.
+    unsafe { answer(out, work) }
+}
 
 /// Creates an evaluator with all plugins of the profiles.
 ///
@@ -23,7 +45,7 @@ pub unsafe extern "C" fn schedc_evaluator_new(
 ) -> Status {
     let make = || {
         // SAFETY: the caller promises a null or valid handle; profiles are only read.
-        let profiles = unsafe { profiles.as_ref() }.ok_or_else(|| crate::status::Failure::null("profiles"))?;
+        let profiles = unsafe { profiles.as_ref() }.ok_or_else(|| Failure::null("profiles"))?;
         Ok(EvaluatorHandle(Guarded::new(Evaluator::new(&profiles.0)?)))
     };
     // SAFETY: the caller promises that `evaluator` and `out` are null or valid.
@@ -62,14 +84,8 @@ pub unsafe extern "C" fn schedc_evaluator_evaluate(
     scenario: Text,
     out: *mut Buffer,
 ) -> Status {
-    let work = || {
-        // SAFETY: the caller promises valid pointers.
-        let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
-        let line = evaluator.0.call(|evaluator| Ok(evaluator.evaluate(scenario)?))?;
-        Ok((Status::Ok, line.into_bytes()))
-    };
-    // SAFETY: the caller promises that `out` is null or valid.
-    unsafe { answer(out, work) }
+    // SAFETY: the caller promises valid pointers and a valid text.
+    unsafe { line(evaluator, scenario, out, Evaluator::evaluate) }
 }
 
 /// Evaluates the queueing hints of a scenario, as `schedc evaluate --hints` does.
@@ -83,14 +99,8 @@ pub unsafe extern "C" fn schedc_evaluator_hints(
     scenario: Text,
     out: *mut Buffer,
 ) -> Status {
-    let work = || {
-        // SAFETY: the caller promises valid pointers.
-        let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
-        let line = evaluator.0.call(|evaluator| Ok(evaluator.hints(scenario)?))?;
-        Ok((Status::Ok, line.into_bytes()))
-    };
-    // SAFETY: the caller promises that `out` is null or valid.
-    unsafe { answer(out, work) }
+    // SAFETY: the caller promises valid pointers and a valid text.
+    unsafe { line(evaluator, scenario, out, Evaluator::hints) }
 }
 
 /// Releases an evaluator.

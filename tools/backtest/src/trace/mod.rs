@@ -27,7 +27,6 @@ use crate::workload::{Change, Event, Facts, Lifetime, Workload, WorkloadPod};
 use mapping::{Mapping, NodeMapping, PodMapping};
 use objects::ObjectBuilder;
 use rows::Rows;
-use times::Clock;
 
 /// An error in a mapping or in a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,13 +95,12 @@ impl Trace<'_> {
 
     fn add_pods(&mut self, pods: &PodMapping) -> Result<(), TraceError> {
         let mut rows = self.rows(pods.file.as_deref(), pods.count, "pods")?;
-        let clock = Clock { unit: pods.time_unit };
         while let Some(row) = rows.next(&self.mapping.maps)? {
             if !row.is_selected(&pods.only)? {
                 continue;
             }
             let (name, template) = self.builder.pod(pods, &row)?;
-            let times = clock.times(pods, &row)?;
+            let times = pods.time_unit.times(pods, &row)?;
             let pod = WorkloadPod {
                 template,
                 uid: name.clone(),

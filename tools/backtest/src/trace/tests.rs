@@ -125,6 +125,8 @@ fn the_mapping_of_the_documentation_is_read() {
     let workload = read_files(&[("mapping.toml", mapping), ("machines.csv", machines), ("tasks.csv", tasks)]).unwrap();
     assert_eq!((workload.nodes(), workload.pods.len()), (1, 1), "other states are left out");
     assert_eq!(&*workload.pods[0].name, "search/task-1");
+    assert_eq!((workload.pods[0].lifetime, workload.priority(PodId(0))), (Lifetime::Runs(4 * SECOND), 1000));
+    assert_eq!(requests(&workload, 0), [("cpu", 32_000), ("memory", 100 << 20), ("pods", 1)]);
 }
 
 #[test]

@@ -31,6 +31,18 @@ pub(super) enum TimeUnit {
     Date,
 }
 
+/// Largest distance of a time from 0: about 126 years, so that differences fit into 64 bits.
+const LARGEST: i64 = 4_000_000_000_000_000_000;
+
+/// Times of a pod in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Times {
+    pub(super) created: i64,
+    pub(super) ended: Option<i64>,
+    /// Time from its start to its end; `None` if it does not end.
+    pub(super) runs: Option<i64>,
+}
+
 impl TimeUnit {
     /// Returns whether times are dates.
     pub(super) fn has_dates(self) -> bool {
@@ -49,28 +61,9 @@ impl TimeUnit {
             TimeUnit::Days => 86400e9,
         }
     }
-}
 
-/// Largest distance of a time from 0: about 126 years, so that differences fit into 64 bits.
-const LARGEST: i64 = 4_000_000_000_000_000_000;
-
-/// Reads times.
-pub(super) struct Clock {
-    pub(super) unit: TimeUnit,
-}
-
-/// Times of a pod in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Times {
-    pub(super) created: i64,
-    pub(super) ended: Option<i64>,
-    /// Time from its start to its end; `None` if it does not end.
-    pub(super) runs: Option<i64>,
-}
-
-impl Clock {
     /// Reads the times of a pod.
-    pub(super) fn times(&self, pods: &PodMapping, row: &Row<'_>) -> Result<Times, TraceError> {
+    pub(super) fn times(self, pods: &PodMapping, row: &Row<'_>) -> Result<Times, TraceError> {
         let created = self.time(&pods.created, row)?.ok_or_else(|| row.error("`created` is empty"))?;
         let optional = |text: &Option<Text>| match text {
             Some(text) => self.time(text, row),
@@ -86,22 +79,22 @@ impl Clock {
         }
     }
 
-    fn time(&self, text: &Text, row: &Row<'_>) -> Result<Option<i64>, TraceError> {
+    fn time(self, text: &Text, row: &Row<'_>) -> Result<Option<i64>, TraceError> {
         let Some(text) = row.text(text)? else { return Ok(None) };
         let time = self.parse(&text).filter(|time| (-LARGEST..=LARGEST).contains(time));
-        let message = || match self.unit {
+        let message = || match self {
             TimeUnit::Date => "is not a date such as 2026-01-01T00:00:00Z",
             _ => "is not a number of the time unit, up to 126 years",
         };
         time.map(Some).ok_or_else(|| row.error(format_args!("`{}` {}", shortened(&text, 100), message())))
     }
 
-    fn parse(&self, text: &str) -> Option<i64> {
-        if self.unit.has_dates() {
+    fn parse(self, text: &str) -> Option<i64> {
+        if self.has_dates() {
             let time: Timestamp = text.parse().ok()?;
             return i64::try_from(time.as_nanosecond()).ok();
         }
-        let unit = self.unit.nanoseconds();
+        let unit = self.nanoseconds();
         // Whole numbers are exact.
         match text.parse::<i64>() {
             Ok(number) => number.checked_mul(unit as i64),
@@ -119,7 +112,7 @@ mod tests {
 
     #[test]
     fn times_are_numbers_or_dates() {
-        let parse = |unit, text: &str| Clock { unit }.parse(text);
+        let parse = |unit: TimeUnit, text: &str| unit.parse(text);
         assert_eq!(parse(TimeUnit::Seconds, "12"), Some(12_000_000_000));
         assert_eq!(parse(TimeUnit::Days, "-0.5"), Some(-43_200_000_000_000));
         assert_eq!(parse(TimeUnit::Date, "1970-01-01T00:00:01Z"), Some(1_000_000_000));
