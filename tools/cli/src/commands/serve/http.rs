@@ -43,11 +43,11 @@ pub(super) fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 }
 
 /// Returns the address of a port.
-pub(super) fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
+fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
     listener.local_addr().map_err(|error| Failure::new(format_args!("cannot read the address of the port: {error}")))
 }
 
-/// Serves until a signal ends the program.
+/// Prints the address, and serves until a signal ends the program.
 pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limits, is_loopback: bool) {
     let server = Arc::new(Server { jobs, limits, is_loopback });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -74,9 +74,11 @@ struct Server {
 
 impl Server {
     async fn accept(self: Arc<Self>, listener: TcpListener) -> Result<(), Failure> {
+        let mut stop = signals::stop()?;
+        // A program that reads this line may connect, and may end the server with a signal.
+        output::print_text(&format!("listening on http://{}\n", address(&listener)?))?;
         let listener = tokio::net::TcpListener::from_std(listener)
             .map_err(|error| Failure::new(format_args!("cannot listen: {error}")))?;
-        let mut stop = signals::stop()?;
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
             let next = async {

@@ -25,7 +25,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failure::Failure;
 use super::objects;
-use super::output;
 use super::validate;
 use problem::Problem;
 use questions::{Answers, Question};
@@ -101,7 +100,6 @@ impl Serve {
         let limits = Limits { time: Duration::from_secs(self.timeout.into()), body: self.max_body as usize };
         let (sender, jobs) = mpsc::channel::<Job>(self.queue.into());
         let listener = http::bind(self.listen)?;
-        output::print_text(&format!("listening on http://{}\n", http::address(&listener)?))?;
         // The scheduler stays in this thread; the other one has the connections.
         thread::Builder::new()
             .name("http".to_owned())
