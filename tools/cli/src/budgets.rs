@@ -10,7 +10,6 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Object, Pod, PodDisruptionBudget};
 use schedc_in_memory::ApiServer;
 use schedc_objects::{AnyObject, convert_object};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cluster::pod_name;
@@ -29,7 +28,8 @@ pub struct Effects {
 }
 
 /// A budget with more victims than allowed disruptions.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The budget: `namespace/name`.
     pub budget: String,
@@ -40,7 +40,8 @@ pub struct Violation {
 }
 
 /// A pod that would be a victim without a budget.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProtectedPod {
     /// The pod: `namespace/name`.
     pub pod: String,
@@ -51,7 +52,8 @@ pub struct ProtectedPod {
 }
 
 /// Allowed disruptions of a budget.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The budget: `namespace/name`.

@@ -36,10 +36,12 @@ enum Output {
 
 impl Schema {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
-        let schema = match self.of {
-            Some(Output::Explain) => explanation::schema(),
-            None => json_schema::of_profiles(&sources::catalogs(bundle, &self.profiles)?),
-        };
-        output::print_text(&(output::json(&schema)? + "\n"))
+        match self.of {
+            Some(Output::Explain) => output::print_text(explanation::SCHEMA),
+            None => {
+                let schema = json_schema::of_profiles(&sources::catalogs(bundle, &self.profiles)?);
+                output::print_text(&(output::json(&schema)? + "\n"))
+            }
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use schedc_core::extenders::EXTENDER;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Explanation, NodeReport, Rejection, Score};
@@ -12,7 +11,8 @@ use super::{Explanation, NodeReport, Rejection, Score};
 const HIGHEST_WEIGHT: i64 = i32::MAX as i64;
 
 /// The reasons for the chosen node and against another one.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// The other node.
@@ -29,7 +29,8 @@ pub struct Comparison {
 }
 
 /// A score plugin's effect on the choice.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PluginComparison {
     /// The plugin.
@@ -46,7 +47,8 @@ pub struct PluginComparison {
 }
 
 /// A weight with which the scheduler prefers the other node to the chosen one.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecisiveWeight {
     /// The weight.
     pub weight: i64,

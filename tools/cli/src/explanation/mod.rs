@@ -10,8 +10,6 @@ use schedc_core::model::Pod;
 use schedc_core::profile::{PluginScore, ProfileInfo};
 use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,14 +19,13 @@ use crate::remedies::Remedies;
 pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
-/// Returns the JSON schema (draft 2020-12) of [`Explanation`] as it is written.
-pub fn schema() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<Explanation>().to_value()
-}
+/// The JSON schema (draft 2020-12) of [`Explanation`] as it is written. A test generates it, because the generator would take as long to
+/// compile as all types here.
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The result of a scheduling cycle.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// `namespace/name`.
@@ -70,7 +67,8 @@ pub struct Explanation {
 }
 
 /// The cycles before the explained cycle.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct After {
     /// Number of other pending pods that were placed.
@@ -88,7 +86,8 @@ pub struct After {
 }
 
 /// A preemption.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Preemption {
     /// The node.
@@ -104,7 +103,8 @@ pub struct Preemption {
 }
 
 /// The result for one node.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeReport {
     /// The node's name.
@@ -129,7 +129,8 @@ pub struct NodeReport {
 }
 
 /// The rejection of a pod or a node by a plugin.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rejection {
     /// The plugin; empty if the nodes of several PreFilter plugins exclude the node.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -141,7 +142,8 @@ pub struct Rejection {
 }
 
 /// A plugin's score for a feasible node.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Score {
     /// The plugin.
     pub plugin: &'static str,
@@ -246,5 +248,22 @@ impl From<PluginScore> for Score {
     fn from(score: PluginScore) -> Self {
         let PluginScore { plugin, raw, normalized, weight } = score;
         Score { plugin, raw, normalized, weight, weighted: score.weighted() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect_file;
+    use schemars::generate::SchemaSettings;
+
+    use super::Explanation;
+
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        let settings =
+            SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
+        let schema = settings.into_generator().into_root_schema_for::<Explanation>();
+        let text = serde_json::to_string_pretty(&schema).expect("JSON");
+        expect_file!["schema.json"].assert_eq(&(text + "\n"));
     }
 }

@@ -19,7 +19,6 @@ use schedc_core::extenders::Overrides;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use fork::Edit;
@@ -29,7 +28,8 @@ pub use remedy::Remedy;
 use search::Search;
 
 /// The remedies for a pod.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Remedies {
     /// The remedies, the least disturbing first.
     pub found: Vec<Combination>,
@@ -40,7 +40,8 @@ pub struct Remedies {
 }
 
 /// Changes that together make the pod schedulable; usually one.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Combination {
     /// The changes. None of them can be left out.
     pub changes: Vec<Described>,
@@ -54,7 +55,8 @@ pub struct Combination {
 }
 
 /// A change with its text.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Described {
     /// The change.
     #[serde(flatten)]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fork::Fork;
@@ -61,7 +60,8 @@ pub(super) trait Change: fmt::Display {
 macro_rules! remedies {
     ($($kind:ident,)*) => {
         /// A change that makes a pod schedulable.
-        #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(tag = "kind")]
         pub enum Remedy {
             $(#[doc = concat!("The change `", stringify!($kind), "`.")] $kind($kind),)*

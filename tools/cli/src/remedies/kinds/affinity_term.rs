@@ -3,7 +3,6 @@
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Pod, PodAffinityTerm, WeightedPodAffinityTerm};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -11,7 +10,8 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Makes a required term preferred.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RelaxAffinityTerm {
     /// Whether it is a term of anti-affinity.

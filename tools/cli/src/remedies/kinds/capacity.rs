@@ -4,7 +4,6 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::model::Resources;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::amount::{amount, text};
@@ -16,7 +15,8 @@ use crate::remedies::situation::Situation;
 const NODES: usize = 3;
 
 /// Frees an amount of a resource on a node, by any means.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FreeCapacity {
     /// The node.
     pub node: String,

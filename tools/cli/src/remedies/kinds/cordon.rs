@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -10,7 +9,8 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CORDONED, Situation};
 
 /// Uncordons a node.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Uncordon {
     /// The node.
     pub node: String,

@@ -11,7 +11,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::tolerations::{Taint, write_taints};
@@ -25,7 +24,8 @@ const CLASSES: usize = 4;
 const SETS: usize = 8;
 
 /// A request of a resource claim.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClaimRequest {
     /// Name of the claim.
     pub claim: String,
@@ -37,7 +37,8 @@ pub struct ClaimRequest {
 }
 
 /// Creates a missing ResourceClaim of the pod, for one device.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateResourceClaim {
     /// Name of the claim.
@@ -47,7 +48,8 @@ pub struct CreateResourceClaim {
 }
 
 /// Requests another device class, because there is none of this name.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangeDeviceClass {
     /// The request.
     #[serde(flatten)]
@@ -59,7 +61,8 @@ pub struct ChangeDeviceClass {
 }
 
 /// Tolerates taints of devices.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TolerateDevices {
     /// The request.
     #[serde(flatten)]
@@ -69,7 +72,8 @@ pub struct TolerateDevices {
 }
 
 /// Removes a selector of devices.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoveDeviceSelector {
     /// The request.
     #[serde(flatten)]
@@ -79,7 +83,8 @@ pub struct RemoveDeviceSelector {
 }
 
 /// Requests fewer devices.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LowerDeviceCount {
     /// The request.
     #[serde(flatten)]

@@ -7,7 +7,6 @@ use schedc_core::extension_points::Candidate;
 use schedc_core::model::{Pod, PodSpec, PreemptionPolicy};
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -21,7 +20,8 @@ const NODES: usize = 4;
 const PODS: usize = 12;
 
 /// Evicts pods of one node within their disruption budgets.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evict {
     /// The pods: `namespace/name`.
     pub pods: Vec<String>,

@@ -7,7 +7,6 @@ use k8s_openapi::api::core::v1::Node as ApiNode;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -21,7 +20,8 @@ const SHAPES: usize = 12;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Adds an empty node with the shape of an existing one.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AddNode {
     /// A node of this shape.
     pub like: String,

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -14,7 +13,8 @@ use crate::remedies::situation::Situation;
 const EXPRESSIONS: usize = 16;
 
 /// Removes an expression of the required node affinity, or all of it.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoveNodeAffinity {
     /// The expression as text. `None`: the whole required node affinity.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, NodeSelectorTerm};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::node_affinity::required;
@@ -13,7 +12,8 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Sets labels of a node.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LabelNode {
     /// The node.
     pub node: String,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use k8s_openapi::api::core::v1::Node as ApiNode;
 use schedc_codegen::suggest::closest;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -12,7 +11,8 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Replaces an entry of the node selector by a similar label of nodes.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeNodeSelector {
     /// The key.
@@ -26,7 +26,8 @@ pub struct ChangeNodeSelector {
 }
 
 /// Removes an entry of the node selector.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoveNodeSelector {
     /// The key.
     pub key: String,

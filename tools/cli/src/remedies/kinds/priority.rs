@@ -6,7 +6,6 @@ use std::sync::Arc;
 use schedc_core::extension_points::{Candidate, PostFilterResult};
 use schedc_core::model::PreemptionPolicy;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::eviction::{is_movable, with_priority};
@@ -18,7 +17,8 @@ use crate::remedies::situation::Situation;
 const PRIORITIES: usize = 4;
 
 /// Raises the priority of the pod, which then preempts other pods within their disruption budgets.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RaisePriority {
     /// A priority class of the cluster.

@@ -4,7 +4,6 @@ use std::fmt;
 
 use k8s_openapi::api::core::v1::{PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::amount::{amount, text};
@@ -16,7 +15,8 @@ use crate::remedies::situation::Situation;
 const CONTAINERS: usize = 4;
 
 /// Lowers a request to the highest value with which the pod is schedulable.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LowerRequest {
     /// The container; empty for a request of the whole pod.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::tolerations::{Taint, untolerated, write_taints};
@@ -11,7 +10,8 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
 /// Removes taints from a node.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoveTaints {
     /// The node.
     pub node: String,

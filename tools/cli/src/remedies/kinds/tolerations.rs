@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, Taint as ApiTaint, Toleration};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -16,7 +15,8 @@ use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_tai
 const SETS: usize = 32;
 
 /// A taint of a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Taint {
     /// The key.
     pub key: String,
@@ -27,7 +27,8 @@ pub struct Taint {
 }
 
 /// Adds tolerations to the pod.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AddTolerations {
     /// The tolerated taints.
     pub taints: Vec<Taint>,

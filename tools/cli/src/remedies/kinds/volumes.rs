@@ -11,7 +11,6 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -26,7 +25,8 @@ const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 const BOUND: &str = "pv.kubernetes.io/bind-completed";
 
 /// Creates a missing PersistentVolumeClaim of the pod.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateClaim {
     /// Name of the claim.
@@ -36,7 +36,8 @@ pub struct CreateClaim {
 }
 
 /// Creates a PersistentVolume for a claim of the pod.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateVolume {
     /// Name of the claim.
