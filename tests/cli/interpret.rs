@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
-const PROFILES: [&str; 4] = ["binpack", "default", "edge", "features"];
+const PROFILES: [&str; 3] = ["binpack", "default", "edge"];
 
 /// Returns a result of `simulate` without its real times.
 fn timeless(mut result: Value) -> Value {

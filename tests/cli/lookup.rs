@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
-const PROFILES: [&str; 4] = ["binpack", "default", "edge", "features"];
+const PROFILES: [&str; 3] = ["binpack", "default", "edge"];
 
 /// Creates a package without profiles.
 fn other_folder() -> Folder {

@@ -29,7 +29,7 @@ fn the_list() {
 fn as_json() {
     let profiles = schedc(&["profiles", "-o", "json"]).json();
     let names: Vec<&str> = profiles.as_array().expect("an array").iter().filter_map(|p| p["name"].as_str()).collect();
-    assert_eq!(names, ["binpack", "default", "edge", "features"]);
+    assert_eq!(names, ["binpack", "default", "edge"]);
     let edge = &profiles[2];
     assert_eq!(edge["schedulerName"], "edge");
     assert_eq!(edge["source"], "profiles/edge.toml");

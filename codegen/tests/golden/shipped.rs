@@ -1,4 +1,4 @@
-//! The code of every profile in profiles/, each compiled separately.
+//! The code of every profile in profiles/ and of the example with all features, each compiled separately.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,10 @@ fn rendered(profiles: &[PathBuf]) -> String {
 }
 
 fn shipped() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../profiles").canonicalize().unwrap();
-    select(&folder, None).unwrap_or_else(|errors| panic!("{errors}")).profiles
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let mut profiles = select(&root.join("profiles"), None).unwrap_or_else(|errors| panic!("{errors}")).profiles;
+    profiles.push(root.join("examples/features.toml"));
+    profiles
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The profiles in profiles/.
+//! The profiles in profiles/, and the example with all features.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -12,8 +12,9 @@ fn root() -> PathBuf {
 }
 
 fn shipped() -> Compilation {
-    let selection = select(&root().join("profiles"), None).unwrap();
-    load(&selection.profiles, &Options { manifest_dir: root() }).unwrap_or_else(|errors| panic!("{errors}"))
+    let mut profiles = select(&root().join("profiles"), None).unwrap().profiles;
+    profiles.push(root().join("examples/features.toml"));
+    load(&profiles, &Options { manifest_dir: root() }).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn empty() -> Compilation {
@@ -56,7 +57,7 @@ fn default_is_the_empty_profile() {
 
 #[test]
 fn features_names_every_key_of_a_profile() {
-    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
     let points = schedc_codegen::plan::Point::ALL.map(|point| point.name());
     let keys = ["scheduler-name", "percentage-of-nodes-to-score", "pod-initial-backoff-seconds"];
     let more = ["pod-max-backoff-seconds", "# crates", "multi-point", "enabled", "disabled", "weight", "[args."];
@@ -67,7 +68,7 @@ fn features_names_every_key_of_a_profile() {
 
 #[test]
 fn features_gives_arguments_to_every_plugin_that_has_any() {
-    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
     let args = std::fs::read_to_string(root().join("codegen/catalog/in-tree-args.json")).unwrap();
     let args: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&args).unwrap();
     assert!(args.contains_key("NodeAffinity"));
@@ -80,14 +81,14 @@ fn features_gives_arguments_to_every_plugin_that_has_any() {
 fn files_that_were_read_are_watched() {
     let selection = select(&root().join("profiles"), None).unwrap();
     assert_eq!(selection.watched, [root().join("profiles")]);
-    assert_eq!(shipped().watched, selection.profiles);
+    assert_eq!(shipped().watched[..selection.profiles.len()], selection.profiles);
     assert_eq!(shipped().plans[0].path, "profiles/binpack.toml");
 }
 
 /// A profile with any part removed compiles, or its errors can be displayed.
 #[test]
 fn damaged_profiles_are_refused_with_messages() {
-    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
     let text: String = text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line} # é\n")).collect();
     let cuts = |width: usize| (0..text.len() - width).step_by(9).map(move |start| start..start + width);
     for cut in cuts(1).chain(cuts(4)).chain(cuts(200)) {

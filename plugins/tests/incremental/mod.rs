@@ -29,7 +29,7 @@ mod scheduler {
         "../profiles/binpack.toml",
         "../profiles/default.toml",
         "../profiles/edge.toml",
-        "../profiles/features.toml",
+        "../examples/features.toml",
         "tests/incremental/profiles/subset-0.toml",
         "tests/incremental/profiles/subset-1.toml",
         "tests/incremental/profiles/subset-2.toml",

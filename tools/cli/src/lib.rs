@@ -28,7 +28,7 @@ pub mod precheck;
 pub mod provision;
 #[cfg(feature = "tools")]
 pub mod remedies;
-#[cfg(all(feature = "run", feature = "tools"))]
+#[cfg(all(feature = "recordings", feature = "run"))]
 pub mod replay;
 #[cfg(feature = "tools")]
 mod resource_amounts;

@@ -5,13 +5,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::failure::Failure;
 
 /// Optional commands by the features that they need, separated by commas.
-const COMMANDS: [(&str, &[&str]); 4] = [
+const COMMANDS: [(&str, &[&str]); 6] = [
     ("run", &["run"]),
-    ("run,tools", &["manifest", "record", "replay", "serve"]),
+    ("run,tools", &["manifest", "serve"]),
     (
         "tools",
         &[
-            "backtest",
             "build",
             "capacity",
             "check",
@@ -32,6 +31,8 @@ const COMMANDS: [(&str, &[&str]); 4] = [
         ],
     ),
     ("bench", &["bench"]),
+    ("recordings", &["backtest"]),
+    ("recordings,run", &["record", "replay"]),
 ];
 
 /// Explains an unknown command that other features would add.

@@ -1,6 +1,6 @@
 //! The command line: one module per subcommand, and shared modules.
 
-#[cfg(feature = "tools")]
+#[cfg(feature = "recordings")]
 mod backtest;
 #[cfg(feature = "bench")]
 mod bench;
@@ -59,9 +59,9 @@ mod profiles;
 mod program;
 #[cfg(feature = "tools")]
 mod provision;
-#[cfg(all(feature = "run", feature = "tools"))]
+#[cfg(all(feature = "recordings", feature = "run"))]
 mod record;
-#[cfg(all(feature = "run", feature = "tools"))]
+#[cfg(all(feature = "recordings", feature = "run"))]
 mod replay;
 #[cfg(feature = "tools")]
 mod reports;
@@ -82,7 +82,7 @@ mod tables;
 mod validate;
 #[cfg(feature = "tools")]
 mod watch;
-#[cfg(feature = "tools")]
+#[cfg(feature = "recordings")]
 mod workload;
 
 use std::process::ExitCode;
@@ -115,11 +115,11 @@ enum Command {
     Defragment(defragment::Defragment),
     #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
-    #[cfg(all(feature = "run", feature = "tools"))]
+    #[cfg(all(feature = "recordings", feature = "run"))]
     Record(record::Record),
-    #[cfg(all(feature = "run", feature = "tools"))]
+    #[cfg(all(feature = "recordings", feature = "run"))]
     Replay(replay::ReplayCommand),
-    #[cfg(feature = "tools")]
+    #[cfg(feature = "recordings")]
     Backtest(Box<backtest::BacktestCommand>),
     #[cfg(feature = "tools")]
     Capacity(capacity::Capacity),
@@ -212,11 +212,11 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Defragment(command) => return command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(bundle),
-        #[cfg(all(feature = "run", feature = "tools"))]
+        #[cfg(all(feature = "recordings", feature = "run"))]
         Command::Record(command) => command.run(bundle),
-        #[cfg(all(feature = "run", feature = "tools"))]
+        #[cfg(all(feature = "recordings", feature = "run"))]
         Command::Replay(command) => command.run(bundle),
-        #[cfg(feature = "tools")]
+        #[cfg(feature = "recordings")]
         Command::Backtest(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Capacity(command) => command.run(bundle),

@@ -1,14 +1,15 @@
 //! Reports as HTML pages.
 
+#[cfg(feature = "recordings")]
 pub(crate) mod backtest;
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
 mod charts;
-#[cfg(feature = "run")]
+#[cfg(all(feature = "recordings", feature = "run"))]
 pub(crate) mod closed_loop;
 pub(crate) mod diff;
 pub(crate) mod explanation;
-#[cfg(feature = "run")]
+#[cfg(all(feature = "recordings", feature = "run"))]
 pub(crate) mod replay;
 pub(crate) mod simulation;
 

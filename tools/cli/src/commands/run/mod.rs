@@ -9,7 +9,7 @@ mod serving;
 mod settings;
 pub(crate) mod signals;
 
-#[cfg(feature = "tools")]
+#[cfg(feature = "recordings")]
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -36,7 +36,7 @@ use tracing::info;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
-#[cfg(feature = "tools")]
+#[cfg(feature = "recordings")]
 use super::record::while_running::RecordingHooks;
 #[cfg(feature = "tools")]
 use super::watch::run::{LiveRun, above_view};
@@ -76,7 +76,7 @@ pub(crate) struct Run {
     /// Record the changes that the scheduler receives in this folder, for `schedc replay` and `schedc backtest`
     ///
     /// The format is that of `schedc record`, with the kinds that the profiles watch.
-    #[cfg(feature = "tools")]
+    #[cfg(feature = "recordings")]
     #[arg(long, value_name = "FOLDER", help_heading = "schedc")]
     record: Option<PathBuf>,
 }
@@ -110,7 +110,7 @@ impl Run {
         let started = SystemTime::now();
         #[cfg(feature = "tools")]
         let live = LiveRun::new(self.watch)?;
-        #[cfg(feature = "tools")]
+        #[cfg(feature = "recordings")]
         let record = self.record.clone();
         let Run { flags, printed, standby, extenders, read_only, .. } = self;
         #[cfg(feature = "tools")]
@@ -161,18 +161,22 @@ impl Run {
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
         #[cfg(feature = "tools")]
-        let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
-        #[cfg(feature = "tools")]
         let hooks = {
             tokio::spawn(live.clone().run());
+            (hooks, live)
+        };
+        #[cfg(feature = "recordings")]
+        let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
+        #[cfg(feature = "recordings")]
+        let hooks = {
             tokio::spawn(recording.clone().run());
-            (hooks, (live, recording.clone()))
+            (hooks, recording.clone())
         };
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
             read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
-            #[cfg(feature = "tools")]
+            #[cfg(feature = "recordings")]
             recording.stop();
             serving.end().await;
             return Ok(());
@@ -184,7 +188,7 @@ impl Run {
         } else {
             driver.run(stop).await
         };
-        #[cfg(feature = "tools")]
+        #[cfg(feature = "recordings")]
         recording.stop();
         if end == StopReason::LeaseLost {
             return Err(Failure::new("leader election lost"));

@@ -1,12 +1,12 @@
 //! Tables for users.
 
-#[cfg(feature = "tools")]
+#[cfg(feature = "recordings")]
 pub(crate) mod backtest;
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
 #[cfg(feature = "tools")]
 pub(crate) mod capacity;
-#[cfg(all(feature = "run", feature = "tools"))]
+#[cfg(all(feature = "recordings", feature = "run"))]
 pub(crate) mod closed_loop;
 #[cfg(feature = "tools")]
 mod comparison;
@@ -29,7 +29,7 @@ pub(crate) mod provision;
 pub(crate) mod read_only;
 #[cfg(feature = "tools")]
 mod remedies;
-#[cfg(all(feature = "run", feature = "tools"))]
+#[cfg(all(feature = "recordings", feature = "run"))]
 pub(crate) mod replay;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
