@@ -4,5 +4,6 @@
 
 mod arbitrary_bytes;
 mod c_program;
+mod go;
 mod header;
 mod python;

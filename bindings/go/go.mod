@@ -1,0 +1,3 @@
+module schedc
+
+go 1.23
