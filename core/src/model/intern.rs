@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use crate::model::cache_size::CacheSize;
 use crate::model::map::{FixedHasher, Map};
 
 /// A string of an [`Interner`]: four bytes, compared and hashed as a number.
@@ -159,7 +160,17 @@ impl Interner {
     /// Returns whether there are so many new strings since the last pass that another one is due: as many as it marked,
     /// and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
-        self.created - self.created_before >= self.live_before.max(MIN_NEW) as u64
+        self.until_pass() == 0
+    }
+
+    /// Returns the number of new strings until another pass is due.
+    fn until_pass(&self) -> usize {
+        self.live_before.max(MIN_NEW).saturating_sub((self.created - self.created_before) as usize)
+    }
+
+    /// Returns the number of strings, and their number when the next pass begins.
+    pub(crate) fn cache_size(&self) -> CacheSize {
+        CacheSize::limited("strings", self.len, self.len + self.until_pass())
     }
 
     /// Returns the number of new strings since the interner exists.

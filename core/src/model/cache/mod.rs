@@ -17,6 +17,7 @@ use resource_nodes::ResourceNodes;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::model::cache_size::CacheSize;
 use crate::model::change_log::ChangeLog;
 use crate::model::intern::{Interner, Symbol};
 use crate::model::map::{IndexedMap, Map};
@@ -47,6 +48,11 @@ pub trait State: Default + Send + Sync + 'static {
 
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
+
+    /// Returns the sizes of what indexes cache.
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        Vec::new()
+    }
 
     /// Returns a node for hypothetical changes.
     fn hypothetical<'a>(&'a self, base: &'a Base, index: NodeIndex) -> Self::Hypothetical<'a>;
