@@ -17,12 +17,12 @@ use crate::plugin_api::client::Client;
 use crate::plugin_api::handle::Handle;
 use crate::scheduler::queue::{QueueOrder, SchedulingQueue};
 
-/// Work of a slice: visited symbols and positions. It takes tens of microseconds.
-const WORK: usize = 2_048;
+/// Work of a slice: visited symbols and positions. A slice should take much less than a millisecond.
+const WORK: usize = 1_024;
 /// Additional work for each new string since the last slice, so that a pass ends although many strings are new.
 const WORK_PER_STRING: usize = 8;
 /// Maximum work of a slice.
-const MAX_WORK: usize = 16_384;
+const MAX_WORK: usize = 4_096;
 
 /// A place of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
