@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use super::quantity::Quantity;
 use super::{
-    Custom, DeviceCapacity, InclusionPolicy, NonZero, Operator, Pod, PodSpec, PreemptionPolicy, TolerationOperator,
-    Uid, UnsatisfiableAction, WorkloadKind,
+    Custom, DeviceCapacity, InclusionPolicy, NonZero, Object, Operator, Pod, PodSpec, PreemptionPolicy,
+    TolerationOperator, Uid, UnsatisfiableAction, WorkloadKind,
 };
-use crate::model::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, PARTS, Symbol};
 use crate::model::map::Set;
 
 pub(super) use schedc_derive::Symbols;
@@ -57,6 +57,27 @@ impl SymbolVisitor for Marker<'_> {
     fn enters(&mut self, spec: &Arc<PodSpec>) -> bool {
         self.work += 1;
         self.specs.insert(Arc::as_ptr(spec) as usize)
+    }
+}
+
+impl Interner {
+    /// Frees strings that neither these objects nor these symbols have, in one pass, if many strings are new since the
+    /// last one. For interners outside of a scheduler, which has
+    /// [`free_unused_strings`](crate::scheduler::Scheduler::free_unused_strings).
+    pub fn free_all_except(
+        &mut self,
+        objects: impl IntoIterator<Item = Object>,
+        symbols: impl IntoIterator<Item = Symbol>,
+    ) {
+        if !self.has_many_new() {
+            return;
+        }
+        self.begin_pass();
+        let mut marker = Marker::new(self);
+        objects.into_iter().for_each(|object| object.visit(&mut marker));
+        symbols.into_iter().for_each(|symbol| SymbolVisitor::visit(&mut marker, symbol));
+        (0..PARTS).for_each(|part| _ = self.free_unused(part));
+        self.end_pass();
     }
 }
 
