@@ -1,8 +1,8 @@
 //! Memory and time per pod while pods with names, labels, selectors and namespaces that never return come and go.
 //! `cargo bench --bench long_life -- --pods 10000000`; `--nodes 1000` sets another cluster size.
 //!
-//! The bytes are those that the scheduler has allocated and not freed. `pause` is the longest time in which unused
-//! strings were freed.
+//! The bytes are those that the scheduler has allocated and not freed. `pause` is the longest slice of a pass
+//! that frees unused strings.
 
 #[path = "decisions/objects.rs"]
 #[allow(dead_code, reason = "another benchmark uses the other pods")]

@@ -17,6 +17,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "::schedc_core::column",
         &[
+            "CacheSize",
             "Column",
             "ColumnSet",
             "ColumnWithArgs",

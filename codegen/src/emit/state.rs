@@ -200,6 +200,13 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let begin_interner = parameter("interner", &begin);
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
+    let cache_sizes = (!states.indexes.is_empty()).then(|| {
+        quote! {
+            fn cache_sizes(&self) -> Vec<CacheSize> {
+                [#(Index::cache_sizes(&self.#indexes)),*].concat()
+            }
+        }
+    });
     let hypothetical = quote! {
         Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
     };
@@ -263,6 +270,8 @@ pub(super) fn emit(states: &States) -> TokenStream {
             fn set_object(&mut self, #object_old: Option<&model::Object>, #object_new: Option<&model::Object>) {
                 #set_object
             }
+
+            #cache_sizes
 
             fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
                 #hypothetical

@@ -10,6 +10,7 @@ use crate::engine::observer::{Observer, Point};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
 use crate::engine::verdict::Verdict;
 use crate::model::cache::Cache;
+use crate::model::cache_size::CacheSize;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::diagnosis::Diagnosis;
 use crate::plugin_api::handle::Handle;
@@ -147,6 +148,11 @@ impl<P: Profile> Engine<P> {
             candidates: Vec::new(),
             sampler: Sampler::default(),
         }
+    }
+
+    /// Returns the sizes of the caches.
+    pub(crate) fn cache_sizes(&self) -> [CacheSize; 3] {
+        self.signatures.cache_sizes()
     }
 
     /// Decides about a pod. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`

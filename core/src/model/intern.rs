@@ -1,10 +1,13 @@
 //! Interned strings: label keys and values, taints, namespaces, node names, resource and image names.
 
 use std::fmt;
+use std::hash::Hasher;
 use std::sync::Arc;
 
-use crate::model::map::{Map, Set};
-use crate::model::symbols::LiveSymbols;
+use hashbrown::HashTable;
+
+use crate::model::cache_size::CacheSize;
+use crate::model::map::{FixedHasher, Map};
 
 /// A string of an [`Interner`]: four bytes, compared and hashed as a number.
 ///
@@ -30,38 +33,85 @@ impl fmt::Debug for Symbol {
 /// Number of new strings after which unused ones are freed, at least.
 const MIN_NEW: usize = 1 << 14;
 
+/// Number of parts of an interner's tables. A table that grows or is cleaned moves all of its entries; with many small
+/// tables, no call takes long.
+pub(crate) const PARTS: usize = 64;
+
+/// The last pass of strings that are never freed.
+const PINNED: u32 = u32::MAX;
+
+/// A string with its last use.
+#[derive(Clone, Debug)]
+struct Text {
+    string: Arc<str>,
+    /// The pass in or after which it was marked or interned last.
+    last_pass: u32,
+}
+
 /// The strings of one cluster, each stored once.
+///
+/// A pass frees unused strings: [`Interner::begin_pass`], [`Interner::mark`] for each symbol in use,
+/// [`Interner::free_unused`] for each part, [`Interner::end_pass`]. Other calls are possible in between.
 #[derive(Clone, Debug)]
 pub struct Interner {
-    symbols: Map<Arc<str>, Symbol>,
-    strings: Map<Symbol, Arc<str>>,
+    /// By text, with 32 bits of its hash. The upper bits select the part.
+    symbols: Box<[HashTable<(u32, Symbol)>]>,
+    /// By number. The lower bits select the part.
+    strings: Box<[Map<Symbol, Text>]>,
     empty: Arc<str>,
+    len: usize,
     /// The number of the next new string, unless a string has it already.
     next: u32,
-    /// Symbols that are never freed.
-    pinned: Set<Symbol>,
     is_pinning: bool,
-    /// Symbols that were not live when unused strings were freed last, and not interned since.
-    unused: Set<Symbol>,
-    /// Number of strings at that time.
-    len_after_free: usize,
+    /// The current or the last pass.
+    pass: u32,
+    /// Number of marked strings in the parts that this pass has cleaned.
+    live: usize,
+    /// Number of new strings since the interner exists.
+    created: u64,
+    /// That number at the beginning of the last pass.
+    created_before: u64,
+    /// Number of strings that the last whole pass has marked.
+    live_before: usize,
 }
 
 impl Default for Interner {
     fn default() -> Self {
         let mut interner = Interner {
-            symbols: Map::default(),
-            strings: Map::default(),
+            symbols: (0..PARTS).map(|_| HashTable::default()).collect(),
+            strings: (0..PARTS).map(|_| Map::default()).collect(),
             empty: "".into(),
+            len: 0,
             next: 0,
-            pinned: Set::default(),
             is_pinning: false,
-            unused: Set::default(),
-            len_after_free: 0,
+            pass: 0,
+            live: 0,
+            created: 0,
+            created_before: 0,
+            live_before: 0,
         };
         interner.pinning(|interner| interner.intern(""));
         interner
     }
+}
+
+fn hash(string: &str) -> u64 {
+    let mut hasher = FixedHasher::default();
+    hasher.write(string.as_bytes());
+    hasher.finish()
+}
+
+fn part_of_text(hash: u64) -> usize {
+    (hash >> 32) as usize % PARTS
+}
+
+fn part_of_number(symbol: Symbol) -> usize {
+    symbol.0 as usize % PARTS
+}
+
+/// Spreads a hash, because the table uses the lowest and the highest bits.
+fn wide(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 impl Interner {
@@ -70,29 +120,32 @@ impl Interner {
     /// # Panics
     /// With 2^32 different strings, which no memory holds.
     pub fn intern(&mut self, string: &str) -> Symbol {
-        let symbol = match self.symbols.get(string) {
-            Some(&symbol) => {
-                self.unused.remove(&symbol);
-                symbol
-            }
-            None => self.add(string),
-        };
-        if self.is_pinning {
-            self.pinned.insert(symbol);
-        }
+        let hash = hash(string);
+        let symbol = self.find(hash, string).unwrap_or_else(|| self.add(hash, string));
+        self.mark(symbol);
         symbol
     }
 
-    fn add(&mut self, string: &str) -> Symbol {
-        assert!(self.strings.len() < u32::MAX as usize, "fewer than 2^32 strings");
-        while self.strings.contains_key(&Symbol(self.next)) {
+    fn find(&self, hash: u64, string: &str) -> Option<Symbol> {
+        let is_it = |&(other, symbol): &(u32, Symbol)| {
+            other == hash as u32 && self.text(symbol).is_some_and(|text| *text.string == *string)
+        };
+        self.symbols[part_of_text(hash)].find(wide(hash as u32), is_it).map(|&(_, symbol)| symbol)
+    }
+
+    fn add(&mut self, hash: u64, string: &str) -> Symbol {
+        assert!(self.len < u32::MAX as usize, "fewer than 2^32 strings");
+        while self.text(Symbol(self.next)).is_some() {
             self.next = self.next.wrapping_add(1);
         }
         let symbol = Symbol(self.next);
         self.next = self.next.wrapping_add(1);
-        let string: Arc<str> = string.into();
-        self.strings.insert(symbol, string.clone());
-        self.symbols.insert(string, symbol);
+        let text = Text { string: string.into(), last_pass: self.pass };
+        self.strings[part_of_number(symbol)].insert(symbol, text);
+        let entry = (hash as u32, symbol);
+        self.symbols[part_of_text(hash)].insert_unique(wide(hash as u32), entry, |&(hash, _)| wide(hash));
+        self.len += 1;
+        self.created += 1;
         symbol
     }
 
@@ -104,48 +157,102 @@ impl Interner {
         value
     }
 
-    /// Returns whether there are so many new strings that the unused ones are to be freed: as many as were live the
-    /// last time, and at least 16,384.
+    /// Returns whether there are so many new strings since the last pass that another one is due: as many as it marked,
+    /// and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
-        let live = self.len_after_free.saturating_sub(self.unused.len());
-        self.strings.len() - self.len_after_free >= live.max(MIN_NEW)
+        self.until_pass() == 0
     }
 
-    /// Frees the strings that are neither live now nor were the last time, and were not interned since.
-    pub(crate) fn free_unused(&mut self, live: &LiveSymbols) {
-        let Interner { symbols, strings, pinned, unused, .. } = self;
-        let mut still_unused = Set::default();
-        symbols.retain(|_, symbol| {
-            if live.contains(*symbol) || pinned.contains(symbol) {
-                return true;
-            }
-            let is_kept = !unused.contains(symbol);
-            if is_kept {
-                still_unused.insert(*symbol);
-            } else {
-                strings.remove(symbol);
+    /// Returns the number of new strings until another pass is due.
+    fn until_pass(&self) -> usize {
+        self.live_before.max(MIN_NEW).saturating_sub((self.created - self.created_before) as usize)
+    }
+
+    /// Returns the number of strings, and their number when the next pass begins.
+    pub(crate) fn cache_size(&self) -> CacheSize {
+        CacheSize::limited("strings", self.len, self.len + self.until_pass())
+    }
+
+    /// Returns the number of new strings since the interner exists.
+    pub(crate) fn created(&self) -> u64 {
+        self.created
+    }
+
+    /// Begins a pass.
+    pub(crate) fn begin_pass(&mut self) {
+        self.pass += 1;
+        self.live = 0;
+        self.created_before = self.created;
+    }
+
+    /// Marks a string as used.
+    pub(crate) fn mark(&mut self, symbol: Symbol) {
+        let pass = if self.is_pinning { PINNED } else { self.pass };
+        if let Some(text) = self.strings[part_of_number(symbol)].get_mut(&symbol) {
+            text.last_pass = text.last_pass.max(pass);
+        }
+    }
+
+    /// Returns whether a symbol has a string.
+    pub(crate) fn has(&self, symbol: Symbol) -> bool {
+        self.text(symbol).is_some()
+    }
+
+    /// Returns whether a string is marked in the current pass.
+    pub(crate) fn is_marked(&self, symbol: Symbol) -> bool {
+        self.text(symbol).is_some_and(|text| text.last_pass >= self.pass)
+    }
+
+    /// Frees the strings of a part, out of [`PARTS`], that were neither marked nor interned in this pass, nor in and after
+    /// the last one. Returns the number of strings that it has read.
+    pub(crate) fn free_unused(&mut self, part: usize) -> usize {
+        let Interner { symbols, strings, pass, live, len, .. } = self;
+        let before = strings[part].len();
+        strings[part].retain(|symbol, text| {
+            *live += usize::from(text.last_pass >= *pass);
+            let is_kept = text.last_pass.saturating_add(1) >= *pass;
+            if !is_kept {
+                let hash = hash(&text.string);
+                let found = symbols[part_of_text(hash)].find_entry(wide(hash as u32), |(_, other)| other == symbol);
+                if let Ok(found) = found {
+                    found.remove();
+                }
             }
             is_kept
         });
-        symbols.shrink_to_fit();
-        strings.shrink_to_fit();
-        *unused = still_unused;
-        self.len_after_free = self.strings.len();
+        *len -= before - strings[part].len();
+        if strings[part].capacity() > 4 * strings[part].len() {
+            strings[part].shrink_to_fit();
+        }
+        if symbols[part].capacity() > 4 * symbols[part].len() {
+            symbols[part].shrink_to_fit(|&(hash, _)| wide(hash));
+        }
+        before
+    }
+
+    /// Ends a pass.
+    pub(crate) fn end_pass(&mut self) {
+        self.live_before = self.live;
     }
 
     /// Returns the number of strings.
     pub fn len(&self) -> usize {
-        self.strings.len()
+        self.len
     }
 
     /// Returns whether there are no strings: never, because the empty string is one.
     pub fn is_empty(&self) -> bool {
-        self.strings.is_empty()
+        self.len == 0
+    }
+
+    /// Returns all strings, unordered.
+    pub fn strings(&self) -> impl Iterator<Item = &str> {
+        self.strings.iter().flat_map(Map::values).map(|text| &*text.string)
     }
 
     /// Returns the symbol of `string` if it was interned. A string that was not interned is on no node and no pod.
     pub fn get(&self, string: &str) -> Option<Symbol> {
-        self.symbols.get(string).copied()
+        self.find(hash(string), string)
     }
 
     /// Returns the string of a symbol. A symbol without a string is an error of the caller: it belongs to another
@@ -169,9 +276,14 @@ impl Interner {
 
     #[inline]
     fn string(&self, symbol: Symbol) -> &Arc<str> {
-        let string = self.strings.get(&symbol);
-        debug_assert!(string.is_some(), "{symbol:?} has no string");
-        string.unwrap_or(&self.empty)
+        let text = self.text(symbol);
+        debug_assert!(text.is_some(), "{symbol:?} has no string");
+        text.map_or(&self.empty, |text| &text.string)
+    }
+
+    #[inline]
+    fn text(&self, symbol: Symbol) -> Option<&Text> {
+        self.strings[part_of_number(symbol)].get(&symbol)
     }
 }
 
@@ -217,7 +329,6 @@ impl Resolve for SharedTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::symbols::Symbols;
 
     #[test]
     fn equal_strings_are_one_symbol() {
@@ -230,21 +341,59 @@ mod tests {
         assert_eq!(interner.intern(""), Symbol::EMPTY);
     }
 
+    /// Runs a pass in which these symbols are marked.
+    fn free_all_except(marked: &[Symbol], interner: &mut Interner) {
+        interner.begin_pass();
+        marked.iter().for_each(|symbol| interner.mark(*symbol));
+        (0..PARTS).for_each(|part| _ = interner.free_unused(part));
+        interner.end_pass();
+    }
+
     #[test]
-    fn unused_strings_are_freed_the_second_time() {
+    fn unused_strings_are_freed_in_the_second_pass() {
         let mut interner = Interner::default();
         let hostname = interner.pinning(|interner| interner.intern("hostname"));
         let [zone, web, old] = ["zone", "web", "old"].map(|string| interner.intern(string));
-        let mut live = LiveSymbols::default();
-        zone.mark(&mut live);
-        interner.free_unused(&live);
+        free_all_except(&[zone], &mut interner);
         assert_eq!(interner.intern("web"), web, "strings that are interned again are used");
-        interner.free_unused(&live);
+        free_all_except(&[zone], &mut interner);
         let found = ["", "hostname", "zone", "web", "old"].map(|string| interner.get(string));
         assert_eq!(found, [Some(Symbol::EMPTY), Some(hostname), Some(zone), Some(web), None]);
-        interner.free_unused(&live);
+        free_all_except(&[zone], &mut interner);
         assert_eq!((interner.get("web"), interner.len()), (None, 3));
         assert!(![hostname, zone, web, old].contains(&interner.intern("old")), "numbers are not used again");
+    }
+
+    #[test]
+    fn strings_that_are_new_during_a_pass_survive_it() {
+        let mut interner = Interner::default();
+        free_all_except(&[], &mut interner);
+        interner.begin_pass();
+        let before = interner.intern("before the first part");
+        (0..PARTS / 2).for_each(|part| _ = interner.free_unused(part));
+        let between = interner.intern("between two parts");
+        (PARTS / 2..PARTS).for_each(|part| _ = interner.free_unused(part));
+        interner.end_pass();
+        assert_eq!([before, between].map(|symbol| interner.is_marked(symbol)), [true; 2]);
+        assert_eq!(interner.len(), 3);
+    }
+
+    #[test]
+    fn many_strings_come_and_go() {
+        let mut interner = Interner::default();
+        let names = |round: usize| (0..1_000).map(move |at| format!("{round}-{at}"));
+        for round in 0..4 {
+            let symbols: Vec<_> = names(round).map(|name| interner.intern(&name)).collect();
+            let expected: Vec<_> = names(round).collect();
+            let resolved: Vec<_> = symbols.iter().map(|symbol| interner.resolve(*symbol)).collect();
+            assert_eq!(resolved, expected);
+            assert!(names(round).all(|name| interner.get(&name).is_some()));
+            (0..2).for_each(|_| free_all_except(&symbols[..10], &mut interner));
+            assert_eq!(interner.len(), 11, "one more string is empty");
+            let mut kept: Vec<_> = interner.strings().filter(|string| !string.is_empty()).collect();
+            kept.sort_unstable();
+            assert_eq!(kept, expected[..10]);
+        }
     }
 
     #[test]

@@ -3,10 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use indexmap::IndexMap;
+
 /// A map whose iteration order depends on its history alone.
 pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<FixedHasher>>;
 /// A set whose iteration order depends on its history alone.
 pub type Set<K> = HashSet<K, BuildHasherDefault<FixedHasher>>;
+/// A map with dense positions. A scan from the last position to the first visits every entry that stays, even if entries
+/// are added, changed or removed (`swap_remove`) meanwhile.
+pub(crate) type IndexedMap<K, V> = IndexMap<K, V, BuildHasherDefault<FixedHasher>>;
 
 /// A multiplicative hasher without a random seed. Keys come from the API server, which bounds their number.
 #[derive(Clone, Copy, Default)]

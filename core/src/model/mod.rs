@@ -4,6 +4,7 @@
 mod allocation_result;
 mod budget;
 pub mod cache;
+pub(crate) mod cache_size;
 pub(crate) mod change;
 pub mod change_log;
 mod custom;

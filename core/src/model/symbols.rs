@@ -6,106 +6,170 @@ use smallvec::SmallVec;
 
 use super::quantity::Quantity;
 use super::{
-    Custom, DeviceCapacity, InclusionPolicy, NonZero, Operator, Pod, PodSpec, PreemptionPolicy, TolerationOperator,
-    Uid, UnsatisfiableAction, WorkloadKind,
+    Custom, DeviceCapacity, InclusionPolicy, NonZero, Object, Operator, Pod, PodSpec, PreemptionPolicy,
+    TolerationOperator, Uid, UnsatisfiableAction, WorkloadKind,
 };
-use crate::model::intern::Symbol;
+use crate::model::intern::{Interner, PARTS, Symbol};
 use crate::model::map::Set;
 
 pub(super) use schedc_derive::Symbols;
 
-/// A value with symbols. `#[derive(Symbols)]` marks the symbols of all fields.
+/// A value with symbols. `#[derive(Symbols)]` visits the symbols of all fields.
 pub(crate) trait Symbols {
-    /// Marks all symbols of the value as live.
-    fn mark(&self, live: &mut LiveSymbols);
+    /// Visits all symbols of the value.
+    fn visit(&self, visitor: &mut impl SymbolVisitor);
 }
 
-/// The symbols of the values that exist.
-#[derive(Debug, Default)]
-pub(crate) struct LiveSymbols {
-    symbols: Set<Symbol>,
-    /// Addresses of the marked specs: many pods share one.
+/// An operation on the symbols of values.
+pub(crate) trait SymbolVisitor {
+    /// Visits a symbol.
+    fn visit(&mut self, symbol: Symbol);
+
+    /// Returns whether to visit the symbols of a spec, which many pods share.
+    fn enters(&mut self, _spec: &Arc<PodSpec>) -> bool {
+        true
+    }
+}
+
+/// Marks symbols as used, up to a limit of work that its owner checks. No spec may be dropped meanwhile.
+pub(crate) struct Marker<'a> {
+    interner: &'a mut Interner,
+    /// Addresses of the specs whose symbols are marked.
     specs: Set<usize>,
+    /// Number of visited symbols and specs.
+    pub(crate) work: usize,
 }
 
-impl LiveSymbols {
-    /// Returns whether a symbol is marked.
-    pub(super) fn contains(&self, symbol: Symbol) -> bool {
-        self.symbols.contains(&symbol)
+impl<'a> Marker<'a> {
+    /// Makes a marker without work.
+    pub(crate) fn new(interner: &'a mut Interner) -> Self {
+        Marker { interner, specs: Set::default(), work: 0 }
+    }
+}
+
+impl SymbolVisitor for Marker<'_> {
+    #[inline]
+    fn visit(&mut self, symbol: Symbol) {
+        self.work += 1;
+        self.interner.mark(symbol);
+    }
+
+    fn enters(&mut self, spec: &Arc<PodSpec>) -> bool {
+        self.work += 1;
+        self.specs.insert(Arc::as_ptr(spec) as usize)
+    }
+}
+
+impl Interner {
+    /// Frees strings that neither these objects nor these symbols have, in one pass, if many strings are new since the
+    /// last one. For interners outside of a scheduler, which has
+    /// [`free_unused_strings`](crate::scheduler::Scheduler::free_unused_strings).
+    pub fn free_all_except(
+        &mut self,
+        objects: impl IntoIterator<Item = Object>,
+        symbols: impl IntoIterator<Item = Symbol>,
+    ) {
+        if !self.has_many_new() {
+            return;
+        }
+        self.begin_pass();
+        let mut marker = Marker::new(self);
+        objects.into_iter().for_each(|object| object.visit(&mut marker));
+        symbols.into_iter().for_each(|symbol| SymbolVisitor::visit(&mut marker, symbol));
+        (0..PARTS).for_each(|part| _ = self.free_unused(part));
+        self.end_pass();
+    }
+}
+
+/// Tests whether all symbols have a property.
+pub(crate) struct AllSymbols<F> {
+    has_property: F,
+    /// Whether all symbols that were visited have it.
+    pub(crate) all: bool,
+}
+
+impl<F: Fn(Symbol) -> bool> AllSymbols<F> {
+    /// Makes a test that has visited no symbol.
+    pub(crate) fn new(has_property: F) -> Self {
+        AllSymbols { has_property, all: true }
+    }
+}
+
+impl<F: Fn(Symbol) -> bool> SymbolVisitor for AllSymbols<F> {
+    fn visit(&mut self, symbol: Symbol) {
+        self.all &= (self.has_property)(symbol);
     }
 }
 
 impl Symbols for Symbol {
-    fn mark(&self, live: &mut LiveSymbols) {
-        live.symbols.insert(*self);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        visitor.visit(*self);
     }
 }
 
 impl Symbols for Pod {
-    fn mark(&self, live: &mut LiveSymbols) {
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
         let Pod { spec, usage, claim_statuses, nominated_node, .. } = self;
-        (usage, claim_statuses).mark(live);
-        nominated_node.mark(live);
-        live.mark_spec(spec);
-    }
-}
-
-impl LiveSymbols {
-    /// Marks the symbols of a spec. No spec may be dropped before all values are marked.
-    fn mark_spec(&mut self, spec: &Arc<PodSpec>) {
-        if self.specs.insert(Arc::as_ptr(spec) as usize) {
-            spec.mark(self);
+        (usage, claim_statuses).visit(visitor);
+        nominated_node.visit(visitor);
+        if visitor.enters(spec) {
+            spec.visit(visitor);
         }
     }
 }
 
 impl Symbols for Custom {
-    fn mark(&self, live: &mut LiveSymbols) {
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
         // The manifest is text.
-        (self.namespace, self.name).mark(live);
+        (self.namespace, self.name).visit(visitor);
     }
 }
 
 impl<T: Symbols + ?Sized> Symbols for &T {
-    fn mark(&self, live: &mut LiveSymbols) {
-        T::mark(self, live);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        T::visit(self, visitor);
     }
 }
 impl<T: Symbols + ?Sized> Symbols for Arc<T> {
-    fn mark(&self, live: &mut LiveSymbols) {
-        T::mark(self, live);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        T::visit(self, visitor);
     }
 }
 impl<T: Symbols + ?Sized> Symbols for Box<T> {
-    fn mark(&self, live: &mut LiveSymbols) {
-        T::mark(self, live);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        T::visit(self, visitor);
     }
 }
 impl<T: Symbols> Symbols for [T] {
-    fn mark(&self, live: &mut LiveSymbols) {
-        self.iter().for_each(|value| value.mark(live));
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.iter().for_each(|value| value.visit(visitor));
+    }
+}
+impl<T: Symbols> Symbols for Vec<T> {
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.as_slice().visit(visitor);
     }
 }
 impl<T: Symbols> Symbols for SmallVec<[T; 2]> {
-    fn mark(&self, live: &mut LiveSymbols) {
-        self.as_slice().mark(live);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.as_slice().visit(visitor);
     }
 }
 impl<T: Symbols> Symbols for Option<T> {
-    fn mark(&self, live: &mut LiveSymbols) {
-        self.iter().for_each(|value| value.mark(live));
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.iter().for_each(|value| value.visit(visitor));
     }
 }
 /// An error is text.
 impl<T: Symbols> Symbols for Result<T, Arc<str>> {
-    fn mark(&self, live: &mut LiveSymbols) {
-        self.iter().for_each(|value| value.mark(live));
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.iter().for_each(|value| value.visit(visitor));
     }
 }
 impl<A: Symbols, B: Symbols> Symbols for (A, B) {
-    fn mark(&self, live: &mut LiveSymbols) {
-        self.0.mark(live);
-        self.1.mark(live);
+    fn visit(&self, visitor: &mut impl SymbolVisitor) {
+        self.0.visit(visitor);
+        self.1.visit(visitor);
     }
 }
 
@@ -113,7 +177,7 @@ impl<A: Symbols, B: Symbols> Symbols for (A, B) {
 macro_rules! without_symbols {
     ($($name:ty),+) => { $(
         impl Symbols for $name {
-            fn mark(&self, _: &mut LiveSymbols) {}
+            fn visit(&self, _: &mut impl SymbolVisitor) {}
         }
     )+ }
 }

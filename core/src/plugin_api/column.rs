@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+pub use crate::model::cache_size::CacheSize;
 pub use crate::model::node_info::NodeInfo;
 
 use crate::model::cache::Base;
@@ -261,6 +262,10 @@ pub trait Index: Default + Send + Sync + 'static {
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}
+    /// Returns the sizes of what the index caches, for metrics.
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        Vec::new()
+    }
 }
 
 /// Indexes that a plugin reads: an [`Index`], or a tuple of them.

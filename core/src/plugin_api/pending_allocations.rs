@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::change_log::ChangeLog;
 use crate::model::intern::Symbol;
-use crate::model::map::Map;
+use crate::model::map::IndexedMap;
 use crate::model::{AllocationResult, Uid};
 use crate::plugin_api::client::ObjectRef;
 
@@ -12,7 +12,7 @@ use crate::plugin_api::client::ObjectRef;
 /// kube-scheduler's in-flight allocations and its assume cache of claims.
 #[derive(Debug, Default)]
 pub struct PendingAllocations {
-    by_claim: Map<Uid, PendingAllocation>,
+    by_claim: IndexedMap<Uid, PendingAllocation>,
     log: ChangeLog<Uid>,
 }
 
@@ -57,7 +57,7 @@ impl PendingAllocations {
     }
     /// Removes the allocation of a claim, if there is one.
     pub fn remove(&mut self, claim: &Uid) {
-        if self.by_claim.remove(claim).is_some() {
+        if self.by_claim.swap_remove(claim).is_some() {
             self.log.push(claim.clone());
         }
     }
@@ -71,6 +71,18 @@ impl PendingAllocations {
             }
             is_kept
         });
+    }
+    /// Returns the number of allocations.
+    pub fn len(&self) -> usize {
+        self.by_claim.len()
+    }
+    /// Returns whether there are no allocations.
+    pub fn is_empty(&self) -> bool {
+        self.by_claim.is_empty()
+    }
+    /// Returns the allocation at a position.
+    pub(crate) fn at(&self, position: usize) -> Option<&PendingAllocation> {
+        self.by_claim.get_index(position).map(|(_, pending)| pending)
     }
     /// Returns all allocations.
     pub fn iter(&self) -> impl Iterator<Item = (&Uid, &PendingAllocation)> {

@@ -24,6 +24,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// [`Scheduler::relist`].
     pub fn on_change(&mut self, change: Change, tasks: &mut impl Tasks) {
         self.last_event = None;
+        self.mark_change(&change);
         match change {
             Change::Node(node) => self.set_node(node),
             Change::NodeDeleted(name) => self.remove_node(name),

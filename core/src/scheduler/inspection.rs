@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::Scheduler;
 use super::duration_metrics::DurationMetrics;
-use crate::engine::bundle::Bundle;
+use crate::engine::bundle::{Bundle, with_profile};
+use crate::model::cache::State;
+use crate::model::cache_size::{self, CacheSize};
 use crate::model::{Pod, Uid};
 use crate::plugin_api::claim_metrics::ClaimMetrics;
 use crate::plugin_api::client::Client;
@@ -96,6 +98,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Returns the events kept for pods in flight.
     pub fn events_in_flight(&self) -> impl Iterator<Item = ClusterEvent> {
         self.queue.events_in_flight().map(|happened| happened.event)
+    }
+
+    /// Returns the sizes of all caches by name. Those of several profiles are added.
+    pub fn cache_sizes(&mut self) -> Vec<CacheSize> {
+        let mut sizes = self.cache.state.cache_sizes();
+        sizes.extend([self.cache.base.interner.cache_size(), self.templates.cache_size()]);
+        for profile in 0..self.bundle.profiles().len() {
+            sizes.extend(with_profile!(self.bundle, profile, fn(engine) -> [CacheSize; 3] { engine.cache_sizes() }));
+        }
+        cache_size::sums(sizes)
     }
 
     /// Returns all pods without a node, unordered.

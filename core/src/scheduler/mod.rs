@@ -79,6 +79,7 @@ use status_writer::StatusWriter;
 use tasks::Work;
 use templates::Templates;
 use timed_activations::TimedActivations;
+use unused_strings::StringPass;
 
 /// All profiles of a program over one cache and one queue.
 ///
@@ -103,6 +104,9 @@ pub struct Scheduler<B: Bundle, C> {
     /// Retries of pods at a time set by a plugin.
     timed_activations: TimedActivations,
     background: Background,
+    string_pass: Option<StringPass>,
+    /// Number of strings ever created, at the last call of [`Scheduler::free_unused_strings`].
+    strings_seen: u64,
     outcomes: Vec<Outcome>,
     duration_metrics: DurationMetrics,
     /// The first event of the last change that has one.
@@ -147,6 +151,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             objects: ObjectWriter::default(),
             timed_activations: TimedActivations::default(),
             background: Background::default(),
+            string_pass: None,
+            strings_seen: 0,
             outcomes: Vec::new(),
             duration_metrics: DurationMetrics::default(),
             last_event: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use crate::model::cache_size::CacheSize;
 use crate::model::map::FixedHasher;
 use crate::model::{Pod, PodSpec, PodUsage};
 
@@ -28,6 +29,10 @@ pub(super) struct Templates {
 }
 
 impl Templates {
+    pub(super) fn cache_size(&self) -> CacheSize {
+        CacheSize::limited("templates", self.young.len() + self.old.len(), 2 * LIMIT)
+    }
+
     /// Replaces a pod's spec with the shared one of its template.
     pub(super) fn share(&mut self, pod: &mut Pod) {
         let mut hasher = FixedHasher::default();

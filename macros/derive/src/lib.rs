@@ -113,7 +113,7 @@ pub fn plugin(attribute: TokenStream, item: TokenStream) -> TokenStream {
     schedc_derive_model::plugin(attribute.into(), item.into()).into()
 }
 
-/// Generates an implementation of `Symbols` for a type of `schedc-core`'s model, which marks the symbols of all fields.
+/// Generates an implementation of `Symbols` for a type of `schedc-core`'s model, which visits the symbols of all fields.
 #[proc_macro_derive(Symbols)]
 pub fn derive_symbols(input: TokenStream) -> TokenStream {
     symbols::derive(&parse_macro_input!(input as DeriveInput)).into()

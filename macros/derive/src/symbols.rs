@@ -1,4 +1,4 @@
-//! The code that `#[derive(Symbols)]` generates: it marks the symbols of every field of every variant.
+//! The code that `#[derive(Symbols)]` generates: it visits the symbols of every field of every variant.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -9,13 +9,13 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     let name = &input.ident;
     let body = match &input.data {
         Data::Struct(DataStruct { fields, .. }) => {
-            let (pattern, marks) = pattern(fields);
-            quote! { let Self #pattern = self; #marks }
+            let (pattern, visits) = pattern(fields);
+            quote! { let Self #pattern = self; #visits }
         }
         Data::Enum(DataEnum { variants, .. }) => {
             let arms = variants.iter().map(|variant| {
-                let (name, (pattern, marks)) = (&variant.ident, pattern(&variant.fields));
-                quote! { Self::#name #pattern => { #marks } }
+                let (name, (pattern, visits)) = (&variant.ident, pattern(&variant.fields));
+                quote! { Self::#name #pattern => { #visits } }
             });
             quote! { match self { #(#arms)* } }
         }
@@ -24,14 +24,14 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
     quote! {
         impl crate::model::symbols::Symbols for #name {
             #[allow(unused_variables, reason = "types without fields have no symbols")]
-            fn mark(&self, live: &mut crate::model::symbols::LiveSymbols) {
+            fn visit(&self, visitor: &mut impl crate::model::symbols::SymbolVisitor) {
                 #body
             }
         }
     }
 }
 
-/// Returns a pattern that binds all fields, and code that marks them.
+/// Returns a pattern that binds all fields, and code that visits their symbols.
 fn pattern(fields: &Fields) -> (TokenStream, TokenStream) {
     let bindings: Vec<Ident> =
         (0..fields.len()).map(|at| Ident::new(&format!("field_{at}"), Span::call_site())).collect();
@@ -42,6 +42,6 @@ fn pattern(fields: &Fields) -> (TokenStream, TokenStream) {
             quote!(#index)
         }
     });
-    let marks = quote! { #(crate::model::symbols::Symbols::mark(#bindings, live);)* };
-    (quote! { { #(#names: #bindings),* } }, marks)
+    let visits = quote! { #(crate::model::symbols::Symbols::visit(#bindings, visitor);)* };
+    (quote! { { #(#names: #bindings),* } }, visits)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::column::Index;
+use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Namespace, NodeIndex, Object, Pod, PodAffinity, PodSpec};
@@ -130,6 +130,10 @@ impl AffinityTerms {
 }
 
 impl Index for AffinityTerms {
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        let terms = self.anti_required.len() + self.scored.len();
+        vec![self.groups.cache_size(), CacheSize::of_objects("affinity_terms", terms)]
+    }
     #[inline]
     fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
         if !pod.spec.affinity.is_empty() {

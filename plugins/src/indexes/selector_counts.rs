@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::change_log::ChangeLog;
-use schedc_core::column::Index;
+use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
@@ -324,6 +324,13 @@ impl SelectorCounts {
 }
 
 impl Index for SelectorCounts {
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        let classes = self.classes.all.len() - self.classes.free.len();
+        vec![
+            CacheSize::limited("pod_queries", self.queries.len(), LIMIT),
+            CacheSize::of_objects("pod_classes", classes),
+        ]
+    }
     fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
         self.forget();
         let id = self.classes.find(pod).unwrap_or_else(|| self.insert_class(pod));

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use schedc_core::column::Index;
+use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
@@ -220,6 +220,9 @@ impl Topology {
 }
 
 impl Index for Topology {
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        vec![CacheSize::limited("topology_keys", self.keys.len(), LIMIT)]
+    }
     fn set_node(&mut self, index: NodeIndex, _: Option<&Node>, new: Option<&Node>) {
         self.keys.forget(LIMIT);
         if self.labels.len() <= index.get() {

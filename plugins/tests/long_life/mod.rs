@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod slices;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 

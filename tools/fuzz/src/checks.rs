@@ -39,6 +39,9 @@ impl Simulation {
         if let Some(moved) = self.cluster.moved.pop() {
             return violated(Invariant::NoPodIsBoundTwice, moved);
         }
+        if !self.scheduler.has_all_strings() {
+            return violated(Invariant::ObjectsHaveStrings, "a string that an object has was freed".to_owned());
+        }
         self.check_waits()?;
         self.check_nominations()?;
         self.check_places()?;

@@ -22,6 +22,8 @@ pub enum Invariant {
     CacheEqualsRebuilt,
     /// Every nomination belongs to a pending pod.
     NominationsHavePods,
+    /// Every symbol of every object has a string.
+    ObjectsHaveStrings,
     /// A pod is neither attempted nor preempts again while its preemption is in progress.
     OnePreemptionPerPod,
     /// A pod that is rejected after a relevant event during its attempt is not moved to the unschedulable pods.
@@ -53,7 +55,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All invariants.
-    pub const ALL: [Invariant; 21] = [
+    pub const ALL: [Invariant; 22] = [
         Invariant::NoPodIsLost,
         Invariant::NoPodIsBoundTwice,
         Invariant::DecisionsAreValid,
@@ -62,6 +64,7 @@ impl Invariant {
         Invariant::QueueAndCacheAgree,
         Invariant::CacheEqualsRebuilt,
         Invariant::NominationsHavePods,
+        Invariant::ObjectsHaveStrings,
         Invariant::OnePreemptionPerPod,
         Invariant::EventsAreNotLost,
         Invariant::IdleHasNothingInFlight,
@@ -100,6 +103,7 @@ impl fmt::Display for Invariant {
             Invariant::DevicesAreCurrent => "devices belong to the newest slices",
             Invariant::BoundPodsHaveDevices => "bound pods have their devices",
             Invariant::ReservationsAreReleased => "reservations of claims are released",
+            Invariant::ObjectsHaveStrings => "objects have their strings",
             Invariant::FollowersKeepUp => "background tasks follow the cluster",
             Invariant::SchedulerSettles => "the scheduler settles",
         })

@@ -64,9 +64,18 @@ impl Controllers {
             match self.queue.pop_first() {
                 Some(claim) => self.sync_claim(server, &claim, now),
                 None if self.disruption.sync_one(server, now) => {}
-                None => return,
+                None => break,
             }
         }
+        self.free_unused_strings();
+    }
+
+    /// Frees the strings of objects that are gone.
+    fn free_unused_strings(&mut self) {
+        let volumes = self.volumes.values().cloned().map(Object::PersistentVolume);
+        let classes = self.classes.values().cloned().map(Object::StorageClass);
+        self.interner.free_all_except(volumes.chain(classes), []);
+        self.disruption.free_unused_strings();
     }
 
     fn observe_all(&mut self, server: &mut ApiServer, now: i64) {

@@ -22,7 +22,7 @@ pub trait DriverHooks: AttemptObserver + Sync {
     /// Runs after an extender call.
     fn on_extender_call(&mut self, _call: &ExtenderCall) {}
     /// Runs at the end of a turn, even if more work is pending.
-    fn on_turn(&mut self, _scheduler: &dyn AnyScheduler) {}
+    fn on_turn(&mut self, _scheduler: &mut dyn AnyScheduler) {}
     /// Completes when a caller requests a snapshot of the scheduler. [`DriverHooks::on_turn`] then runs without other
     /// work.
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
@@ -60,7 +60,7 @@ impl<X: DriverHooks, Y: DriverHooks> DriverHooks for (X, Y) {
         self.0.on_extender_call(call);
         self.1.on_extender_call(call);
     }
-    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+    fn on_turn(&mut self, scheduler: &mut dyn AnyScheduler) {
         self.0.on_turn(scheduler);
         self.1.on_turn(scheduler);
     }

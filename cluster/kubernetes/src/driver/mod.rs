@@ -216,7 +216,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         self.scheduler.tick(self.now(), &mut self.tasks);
         let has_more_pods = self.is_synced() && self.run_scheduler();
         self.report_outcomes();
-        self.hooks.on_turn(&*self.scheduler);
+        self.hooks.on_turn(&mut *self.scheduler);
         has_more_events || has_more_pods
     }
 

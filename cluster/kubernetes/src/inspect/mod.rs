@@ -90,7 +90,7 @@ impl Inspector {
 impl AttemptObserver for Inspector {}
 
 impl DriverHooks for Inspector {
-    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+    fn on_turn(&mut self, scheduler: &mut dyn AnyScheduler) {
         if !self.0.is_open.swap(false, Ordering::Relaxed) {
             return;
         }

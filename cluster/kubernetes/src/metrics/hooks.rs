@@ -66,7 +66,7 @@ impl DriverHooks for MetricsHooks {
         self.metrics.0.extenders.count(call);
     }
 
-    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+    fn on_turn(&mut self, scheduler: &mut dyn AnyScheduler) {
         let snapshot_requests = &self.metrics.0.snapshot_requests;
         if snapshot_requests.is_open.load(Relaxed) {
             snapshot_requests.is_open.store(false, Relaxed);

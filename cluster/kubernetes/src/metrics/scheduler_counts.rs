@@ -4,15 +4,32 @@ use std::collections::BTreeMap;
 
 use schedc_core::cache::PodState;
 use schedc_core::claim_metrics::{ClaimMetrics, WaitLabels};
+use schedc_core::column::CacheSize;
 use schedc_core::erased::AnyScheduler;
 use schedc_core::queue::{self, Cause, QueueKind};
 use schedc_core::scheduler::DurationMetrics;
 
 use super::exposition::Exposition;
+use super::family::{Family, Stability};
 use super::resources::PodRequests;
 use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
+
+/// Sizes of caches. kube-scheduler has no such metric.
+pub(super) static CACHE_SIZES: Family = Family::gauge(
+    "scheduler_internal_cache_size",
+    &["cache"],
+    Stability::None,
+    "Number of entries of each internal cache, or its size in bytes.",
+);
+/// Their limits.
+pub(super) static CACHE_LIMITS: Family = Family::gauge(
+    "scheduler_internal_cache_limit",
+    &["cache"],
+    Stability::None,
+    "Size at which an internal cache evicts entries.",
+);
 
 /// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +45,15 @@ pub(super) struct SchedulerCounts {
     bound_after_flush: u64,
     durations: DurationMetrics,
     claims: ClaimMetrics,
+    caches: Vec<CacheSize>,
     /// Only if requested.
     pub(super) requests: Option<PodRequests>,
 }
 
 impl SchedulerCounts {
     /// Reads the counts of a scheduler. `requests`: also the resource requests of each pod.
-    pub(super) fn take(scheduler: &dyn AnyScheduler, requests: bool) -> Self {
+    pub(super) fn take(scheduler: &mut dyn AnyScheduler, requests: bool) -> Self {
+        let caches = scheduler.cache_sizes();
         let under_way = scheduler.in_progress();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
         for event in scheduler.events_in_flight() {
@@ -53,6 +72,7 @@ impl SchedulerCounts {
             bound_after_flush: scheduler.bound_after_flush(),
             durations: scheduler.duration_metrics().clone(),
             claims: scheduler.claim_metrics(),
+            caches,
             requests: requests.then(|| PodRequests::of(scheduler)),
         }
     }
@@ -75,6 +95,12 @@ impl SchedulerCounts {
         }
         for (name, count) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
             exposition.number(&table::CACHE_SIZE, &[name], count as f64);
+        }
+        for CacheSize { cache, size, limit } in &self.caches {
+            exposition.number(&CACHE_SIZES, &[cache], *size as f64);
+            if let Some(limit) = limit {
+                exposition.number(&CACHE_LIMITS, &[cache], *limit as f64);
+            }
         }
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
         exposition.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);

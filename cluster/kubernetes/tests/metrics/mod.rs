@@ -82,6 +82,25 @@ fn value(read: &BTreeMap<String, ParsedMetrics>, name: &str, labels: &[(&str, &s
     found.unwrap_or_else(|| panic!("{name} has no {labels:?} but {series:?}")).1
 }
 
+#[tokio::test]
+async fn the_documentation_lists_the_caches() {
+    let (main, _) = history().await;
+    let caches = |name: &str| -> BTreeSet<String> {
+        main[name].series.iter().map(|(labels, _)| labels["cache"].clone()).collect()
+    };
+    let (sizes, limits) = (caches("scheduler_internal_cache_size"), caches("scheduler_internal_cache_limit"));
+    let page = include_str!("../../../../docs/metrics.md");
+    let (_, page) = page.split_once("| `cache` |").unwrap();
+    let documented: BTreeMap<String, bool> = page
+        .lines()
+        .skip(2)
+        .map_while(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .map(|(cache, rest)| (cache.to_owned(), !rest.ends_with("| - |")))
+        .collect();
+    assert_eq!(sizes, documented.keys().cloned().collect());
+    assert_eq!(limits, documented.into_iter().filter(|(_, has_limit)| *has_limit).map(|(cache, _)| cache).collect());
+}
+
 /// API server that responds at once.
 #[derive(Clone)]
 struct SuccessfulTransport;
@@ -232,7 +251,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
             tokio::select! {
                 biased;
                 page = &mut page => break page,
-                () = tokio::task::yield_now() => world.observed.on_turn(&*world.scheduler),
+                () = tokio::task::yield_now() => world.observed.on_turn(&mut *world.scheduler),
             }
         };
         pages.push(read(&page));
@@ -281,6 +300,9 @@ async fn metrics_count_what_happened() {
     is("scheduler_cache_size", &[("type", "nodes")], 3.0);
     is("scheduler_cache_size", &[("type", "pods")], 4.0);
     is("scheduler_cache_size", &[("type", "assumed_pods")], 4.0);
+    // Each pod has a template of its own; high is the only preemptor.
+    is("scheduler_internal_cache_size", &[("cache", "templates")], 6.0);
+    is("scheduler_internal_cache_limit", &[("cache", "templates")], 8192.0);
     is("scheduler_inflight_events", &[("event", "PodPopped")], 0.0);
     is("scheduler_event_handling_duration_seconds", &[("event", "NodeAdd")], 3.0);
     let bind = [("extension_point", "Bind"), profile, ("status", "Success")];

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use super::cached_answer::CachedAnswer;
 use crate::model::cache::Cache;
+use crate::model::cache_size::CacheSize;
 use crate::model::map::{FixedHasher, Map};
 use crate::model::{Pod, PodSpec};
 use crate::profile_api::profile::Profile;
@@ -199,6 +200,15 @@ impl<P: Profile> Signatures<P> {
     pub(crate) fn mark_used(&mut self, id: SignatureId) {
         self.clock += 1;
         self.entries[id.0 as usize].last_used = self.clock;
+    }
+
+    /// Returns the sizes of the caches.
+    pub(crate) fn cache_sizes(&self) -> [CacheSize; 3] {
+        [
+            CacheSize::limited("specs", self.by_address.len(), LIMIT),
+            CacheSize::limited("signatures", self.entries.len(), LIMIT),
+            CacheSize::limited("answer_bytes", self.bytes, BUDGET),
+        ]
     }
 
     /// Removes an answer, if there is one.

@@ -4,24 +4,27 @@ mod log_entry;
 mod nominator;
 mod placements;
 mod resource_nodes;
+mod values;
 
 pub use log_entry::LogEntry;
 pub use nominator::Nominator;
 pub(crate) use placements::UnplacedPod;
 use placements::{PlacedPod, Placements};
+pub(crate) use values::{CacheValues, ValueKind};
 
 use resource_nodes::ResourceNodes;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::model::cache_size::CacheSize;
 use crate::model::change_log::ChangeLog;
 use crate::model::intern::{Interner, Symbol};
-use crate::model::map::Map;
+use crate::model::map::{IndexedMap, Map};
 use crate::model::node_info::NodeInfo;
 use crate::model::node_mask::NodeMask;
 use crate::model::originals::Originals;
-use crate::model::symbols::{LiveSymbols, Symbols};
+use crate::model::symbols::{Marker, Symbols};
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
 
 /// The columns and indexes of all profiles of a program, one of each. Generated.
@@ -45,6 +48,11 @@ pub trait State: Default + Send + Sync + 'static {
 
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
+
+    /// Returns the sizes of what indexes cache.
+    fn cache_sizes(&self) -> Vec<CacheSize> {
+        Vec::new()
+    }
 
     /// Returns a node for hypothetical changes.
     fn hypothetical<'a>(&'a self, base: &'a Base, index: NodeIndex) -> Self::Hypothetical<'a>;
@@ -147,10 +155,10 @@ pub struct Cache<S> {
     pub log: ChangeLog<LogEntry>,
     pods: Placements,
     /// Pods whose node was not received yet; they count once it is.
-    pods_of_unknown_nodes: Map<Symbol, Vec<Arc<Pod>>>,
+    pods_of_unknown_nodes: IndexedMap<Symbol, Vec<Arc<Pod>>>,
     /// Nominated pods by node.
     pub nominator: Nominator,
-    objects: Map<ObjectKey, Object>,
+    objects: IndexedMap<ObjectKey, Object>,
     /// Identity of the cluster.
     pub(crate) identity: Arc<()>,
 }
@@ -164,9 +172,9 @@ impl<S: State> Default for Cache<S> {
             state,
             log: ChangeLog::with_capacity(MIN_LOG_ENTRIES),
             pods: Placements::default(),
-            pods_of_unknown_nodes: Map::default(),
+            pods_of_unknown_nodes: IndexedMap::default(),
             nominator: Nominator::default(),
-            objects: Map::default(),
+            objects: IndexedMap::default(),
             identity: Arc::default(),
         }
     }
@@ -208,7 +216,9 @@ impl<S: State> Cache<S> {
         self.base.by_name.insert(name, index);
         self.state.set_node(&self.base, index, None);
         self.log.push(LogEntry::node(index));
-        for pod in self.pods_of_unknown_nodes.remove(&name).unwrap_or_default() {
+        for pod in self.pods_of_unknown_nodes.swap_remove(&name).unwrap_or_default() {
+            // A pass that frees strings reads pods of unknown nodes after the nodes.
+            pod.visit(&mut Marker::new(&mut self.base.interner));
             self.state.add_pod(index, &pod);
             self.base.infos[index.get()].add_pod(pod);
         }
@@ -312,7 +322,7 @@ impl<S: State> Cache<S> {
             pods.swap_remove(at);
         }
         if pods.is_empty() {
-            self.pods_of_unknown_nodes.remove(&node);
+            self.pods_of_unknown_nodes.swap_remove(&node);
         }
     }
 
@@ -415,7 +425,7 @@ impl<S: State> Cache<S> {
 
     /// Removes such an object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
-        if let Some(old) = self.objects.remove(key) {
+        if let Some(old) = self.objects.swap_remove(key) {
             self.state.set_object(Some(&old), None);
         }
     }
@@ -446,14 +456,6 @@ impl<S: State> Cache<S> {
             Some(node) => self.nominator.before(node.name, pod),
             None => Cow::Borrowed(&[]),
         }
-    }
-
-    /// Marks the symbols of all nodes, pods and objects.
-    pub(crate) fn mark(&self, live: &mut LiveSymbols) {
-        self.base.infos.iter().for_each(|info| info.node.mark(live));
-        self.pods.iter().for_each(|placed| (&placed.pod, placed.node).mark(live));
-        self.nominator.iter().for_each(|(node, pods)| (node, pods).mark(live));
-        self.objects.values().for_each(|object| object.mark(live));
     }
 
     /// Derives the same state from nothing, slot by slot, for comparison with the incremental state.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::model::change_log::ChangeLog;
 use crate::model::intern::Symbol;
-use crate::model::map::Map;
+use crate::model::map::{IndexedMap, Map};
 use crate::model::{Pod, Uid};
 
 /// Pods with a nominated node. A nomination in a pod's status may be older than the one here.
 #[derive(Clone, Debug, Default)]
 pub struct Nominator {
-    by_node: Map<Symbol, Vec<Arc<Pod>>>,
+    by_node: IndexedMap<Symbol, Vec<Arc<Pod>>>,
     by_pod: Map<Uid, Symbol>,
     log: ChangeLog<Symbol>,
 }
@@ -38,7 +38,7 @@ impl Nominator {
         let Some(pods) = self.by_node.get_mut(&node) else { return };
         pods.retain(|pod| pod.uid != *uid);
         if pods.is_empty() {
-            self.by_node.remove(&node);
+            self.by_node.swap_remove(&node);
         }
         self.log.push(node);
     }
@@ -97,6 +97,14 @@ impl Nominator {
     /// Returns the log of nodes whose nominated pods changed, one entry for each change.
     pub fn log(&self) -> &ChangeLog<Symbol> {
         &self.log
+    }
+    /// Returns the number of nodes with nominated pods.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.by_node.len()
+    }
+    /// Returns a node with nominated pods.
+    pub(super) fn node_at(&self, position: usize) -> Option<(&Symbol, &Vec<Arc<Pod>>)> {
+        self.by_node.get_index(position)
     }
     /// Returns all nodes with nominated pods.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[Arc<Pod>])> {

@@ -8,6 +8,7 @@ use super::tasks::{AnyTasks, BoxedTasks};
 use crate::engine::bundle::Bundle;
 use crate::engine::explain::Explanation;
 use crate::model::cache::{Base, PodState};
+use crate::model::cache_size::CacheSize;
 use crate::model::intern::Symbol;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::plugin_api::claim_metrics::ClaimMetrics;
@@ -104,6 +105,7 @@ any_scheduler! {
         fn explain_shortages(profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation);
         fn may_choose(profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool>;
         fn gate_status(uid: &Uid) -> Option<Status>;
+        fn cache_sizes() -> Vec<CacheSize>;
     }
     read {
         fn next_tick() -> Option<i64>;

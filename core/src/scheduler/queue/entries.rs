@@ -72,6 +72,10 @@ impl Entries {
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }
+    /// Returns the number of slots, in use or not.
+    pub(super) fn n_slots(&self) -> usize {
+        self.slots.capacity()
+    }
     pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.slots.iter().map(|(_, entry)| entry)
     }

@@ -244,6 +244,14 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.entries.iter().filter(|entry| !entry.gone).map(|entry| &entry.queued.pod)
     }
+    /// Returns the number of slots of pods, in use or not.
+    pub(crate) fn n_slots(&self) -> usize {
+        self.entries.n_slots()
+    }
+    /// Returns the pod in a slot. A deleted pod has one until its attempt ends.
+    pub(crate) fn pod_in_slot(&self, slot: usize) -> Option<&Arc<Pod>> {
+        self.entries.get(slot as Slot).map(|entry| &entry.queued.pod)
+    }
     /// Returns the number of pods, including those in flight.
     pub fn len(&self) -> usize {
         self.entries.len() - self.gone

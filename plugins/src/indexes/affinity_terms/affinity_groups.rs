@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schedc_core::column::CacheSize;
 use schedc_core::map::Map;
 use schedc_core::model::{PodAffinity, PodSpec};
 
@@ -80,9 +81,19 @@ impl AffinityGroups {
         Some(group)
     }
 
+    /// Returns the number of groups without pods above which these groups are evicted.
+    fn max_unused(&self) -> usize {
+        MAX_UNUSED.max(self.ids.len() / 2)
+    }
+
+    pub(super) fn cache_size(&self) -> CacheSize {
+        let used = self.ids.len() - self.unused;
+        CacheSize::limited("affinity_groups", self.ids.len(), used + self.max_unused())
+    }
+
     /// Removes and returns groups without pods, if there are too many.
     pub(super) fn forget(&mut self) -> Vec<AffinityGroup> {
-        if self.unused <= MAX_UNUSED.max(self.ids.len() / 2) {
+        if self.unused <= self.max_unused() {
             return Vec::new();
         }
         let AffinityGroups { ids, all, free, unused, recent } = self;

@@ -183,6 +183,10 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         self.epoch
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
     /// Returns whether a term has a namespace selector.
     pub(super) fn selects_namespaces(&self) -> bool {
         self.selecting_namespaces > 0

@@ -46,6 +46,11 @@ impl LabelIndex {
         concerned
     }
 
+    /// Returns the symbols of the labels of all pods, some of them repeatedly.
+    pub(super) fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.pods.values().flat_map(|labels| labels.iter()).flat_map(|&(key, value)| [key, value])
+    }
+
     /// Adds a budget.
     pub(super) fn add_budget(&mut self, name: &Arc<str>, required: Option<Label>) {
         let budgets = match required {

@@ -36,7 +36,7 @@ const UNMANAGED: &str = "pods without a controller are not expected; set `minAva
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
     interner: Interner,
-    /// The namespaces that have or had budgets.
+    /// The namespaces that have budgets.
     namespaces: BTreeMap<Arc<str>, Namespace>,
     /// Budgets whose status may have changed.
     queue: BTreeSet<(Arc<str>, Arc<str>)>,
@@ -54,7 +54,8 @@ struct Namespace {
 #[derive(Clone, Debug)]
 struct Budget {
     spec: PodDisruptionBudgetSpec,
-    selector: Option<LabelSelector>,
+    /// The budget with its selector.
+    converted: Arc<model::PodDisruptionBudget>,
     /// A label of all its pods, if its selector has `matchLabels`.
     required: Option<Label>,
     members: Members,
@@ -119,7 +120,7 @@ impl Disruption {
         let Some(Namespace { budgets, index }) = self.namespaces.get_mut(&namespace) else { return };
         for name in index.set_pod(object.name(), (!is_gone).then(|| labels.clone())) {
             let Some(budget) = budgets.get_mut(&name) else { continue };
-            let member = Member::of(pod, &labels, budget.selector.as_ref()).filter(|_| !is_gone);
+            let member = Member::of(pod, &labels, budget.converted.selector.as_ref()).filter(|_| !is_gone);
             if budget.members.set(object.name(), member) {
                 self.queue.insert((namespace.clone(), name));
             }
@@ -143,15 +144,17 @@ impl Disruption {
             index.remove_budget(&name, known.required);
         }
         if is_gone {
+            if budgets.is_empty() {
+                self.namespaces.remove(&namespace);
+            }
             return;
         }
         let Some(Object::PodDisruptionBudget(converted)) = convert_object(object, &mut self.interner) else { return };
-        let selector = converted.selector.clone();
         let spec = budget.spec.clone().unwrap_or_default();
         let (members, source) = match known {
             None => (None, None),
             Some(known) => {
-                let members = (known.selector == selector).then_some(known.members);
+                let members = (known.converted.selector == converted.selector).then_some(known.members);
                 // A status of the manifest is outdated once the spec has changed.
                 let source = if known.spec == spec { known.source } else { Source::Computed };
                 (members, (known.status == budget.status).then_some(source))
@@ -161,7 +164,7 @@ impl Disruption {
         let required = required.map(|(key, value)| (self.interner.intern(key), self.interner.intern(value)));
         index.add_budget(&name, required);
         let members = members.unwrap_or_else(|| {
-            members_of(selector.as_ref(), index.pods(required), &namespace, server, &mut self.interner)
+            members_of(converted.selector.as_ref(), index.pods(required), &namespace, server, &mut self.interner)
         });
         let source =
             source.unwrap_or_else(|| match budget.status.as_ref().filter(|status| is_given_budget_status(status)) {
@@ -169,8 +172,16 @@ impl Disruption {
                 None => Source::Computed,
             });
         let status = budget.status.clone();
-        budgets.insert(name.clone(), Budget { spec, selector, required, members, source, status });
+        budgets.insert(name.clone(), Budget { spec, converted, required, members, source, status });
         self.queue.insert((namespace, name));
+    }
+
+    /// Frees the strings of pods and budgets that are gone.
+    pub(super) fn free_unused_strings(&mut self) {
+        let Disruption { interner, namespaces, .. } = self;
+        let budgets = namespaces.values().flat_map(|namespace| namespace.budgets.values());
+        let budgets = budgets.map(|budget| Object::PodDisruptionBudget(budget.converted.clone()));
+        interner.free_all_except(budgets, namespaces.values().flat_map(|namespace| namespace.index.symbols()));
     }
 
     /// Updates the status of the next budget that needs it. Returns whether there was one.

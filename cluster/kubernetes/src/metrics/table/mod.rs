@@ -8,6 +8,7 @@ pub use names::*;
 
 use super::family::Family;
 use crate::metrics::extenders::CALL_DURATION;
+use crate::metrics::scheduler_counts::{CACHE_LIMITS, CACHE_SIZES};
 use crate::shadow::counts::DECISIONS;
 
 /// HTTP endpoint with metrics.
@@ -112,7 +113,12 @@ pub(crate) static ROWS: &[Row] = &[
 ];
 
 /// Metrics that kube-scheduler does not have.
-pub(crate) static OWN: &[Row] = &[row(&CALL_DURATION, "with extenders"), row(&DECISIONS, "with `--shadow`")];
+pub(crate) static OWN: &[Row] = &[
+    row(&CALL_DURATION, "with extenders"),
+    row(&CACHE_LIMITS, "always"),
+    row(&CACHE_SIZES, "always"),
+    row(&DECISIONS, "with `--shadow`"),
+];
 
 /// Returns the row of an implemented metric.
 pub fn row_of(name: &str) -> Option<&'static Row> {

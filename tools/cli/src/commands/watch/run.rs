@@ -106,7 +106,7 @@ impl DriverHooks for LiveRun {
         self.update(|state| state.activity.record(Instant::now(), outcome));
     }
 
-    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+    fn on_turn(&mut self, scheduler: &mut dyn AnyScheduler) {
         self.update(|state| state.count(scheduler));
     }
 
