@@ -22,7 +22,7 @@ cluster() {
             for (j = 0; j < 2; j++) {
                 set = int((2 * i + j) / 20)
                 cpu = (i * 7 + j * 3) % 4 + 1
-                printf "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%d-%d\",\"namespace\":\"shop\",\"labels\":{\"app\":\"web-%d\"},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web-%d\",\"uid\":\"web-%d\",\"controller\":true}]},\"spec\":{\"nodeName\":\"node-%d\",\"tolerations\":[{\"operator\":\"Exists\"}],\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%d\",\"memory\":\"%dGi\"%s}}}]}}\n", i, j, set, set, set, i, cpu, cpu, i % 20 == 0 ? ",\"example.com/gpu\":\"1\"" : ""
+                printf "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%d-%d\",\"namespace\":\"shop\",\"labels\":{\"app\":\"web-%d\"},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web-%d\",\"uid\":\"web-%d\",\"controller\":true}]},\"spec\":{\"nodeName\":\"node-%d\",\"tolerations\":[{\"key\":\"team\",\"operator\":\"Exists\"}],\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%d\",\"memory\":\"%dGi\"%s}}}]}}\n", i, j, set, set, set, i, cpu, cpu, i % 20 == 0 ? ",\"example.com/gpu\":\"1\"" : ""
             }
         }
         sets = int((2 * nodes + 19) / 20)

@@ -1,6 +1,6 @@
 //! `schedc defragment`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::harness::{Folder, Run};
 
@@ -41,6 +41,15 @@ fn a_plan_empties_most_nodes() {
         text.ends_with("the plan is optimal among those that move only pods of emptied nodes, in the tried orders of evictions (1 set of nodes tried)\n"),
         "{text}"
     );
+}
+
+#[test]
+fn other_profiles_of_the_binary_do_not_weaken_the_bound() {
+    // The profile `features` ignores resources and has an extender, but serves none of these pods.
+    let folder = Folder::with(&[("cluster.yaml", &CLUSTER.replace("cpu: 1", "cpu: 3"))]);
+    let Run { stdout, .. } = folder.schedc(&["defragment", "cluster.yaml", "-o", "json"]);
+    let plan: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(plan["emptying"]["atMost"], 0, "{plan}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `schedc provision`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::harness::{Folder, Run};
 
@@ -46,6 +46,15 @@ fn the_end_of_a_search_at_the_maximum_of_trials_is_reported() {
     let Run { code, stdout, .. } = provision(&["--shapes", "shapes.yaml", "--max-trials", "2"]);
     let expected = "more may be enough (2 sets of nodes tried, the maximum of --max-trials)";
     assert_eq!((code, stdout.contains(expected)), (Some(1), true), "{stdout}");
+}
+
+#[test]
+fn other_profiles_of_the_binary_do_not_weaken_the_bound() {
+    // The profile `features` ignores resources and has an extender, but serves none of these pods.
+    let Run { stdout, .. } = provision(&["--shapes", "shapes.yaml", "--max-trials", "2", "-o", "json"]);
+    let found: Value = serde_json::from_str(&stdout).expect("JSON");
+    // 14 CPUs are missing, and the cheapest ones cost 6.5 / 8.
+    assert_eq!(found["lowerBound"], 11.375, "{found}");
 }
 
 #[test]

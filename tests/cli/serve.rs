@@ -200,6 +200,60 @@ fn deep_nesting_is_an_error() {
     assert_eq!(server.request("POST", "/v1/check", &json!({"manifests": yaml}).to_string()).code(400), "bad_manifests");
 }
 
+/// Arithmetic with extreme numbers overflows in this build, which ends the answer with `failed`.
+#[test]
+fn extreme_numbers_are_answered_or_refused() {
+    let (most, least) = ("9223372036854775807", "1n");
+    // Only the first four are valid requests, which a cluster can have.
+    let valid = 4;
+    let quantities = ["9E", "8Ei", "1e18", most, "-9223372036854775808", least, "1e-30"];
+    let pods = |spec: &str| {
+        let pod = |at: usize, amount: &str| {
+            format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: p{at}, labels: {{app: web}}}}, spec: {{{spec} containers: [\
+                 {{name: a, image: i, resources: {{requests: {{cpu: '{amount}', memory: '{amount}', example.com/gpu: '{amount}'}}}}}}, \
+                 {{name: b, image: i, resources: {{requests: {{cpu: '{amount}', memory: '{amount}'}}}}}}]}}}}"
+            )
+        };
+        quantities.iter().enumerate().map(|(at, amount)| pod(at, amount)).collect::<Vec<String>>()
+    };
+    let node = |at: usize, amount: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: n{at}, labels: {{zone: z{at}}}}}, status: {{allocatable: \
+             {{cpu: '{amount}', memory: '{amount}', pods: '{amount}', example.com/gpu: '{amount}'}}}}}}"
+        )
+    };
+    let mut cluster: Vec<String> = [most, "8Ei", "0", "4"].iter().enumerate().map(|(at, n)| node(at, n)).collect();
+    cluster.extend(pods("nodeName: n1, ").iter().take(valid).map(|pod| pod.replace("name: p", "name: q")));
+    cluster.extend(pods("priority: -2147483648, ").into_iter().take(valid));
+    let server = Server::of(&cluster.join("\n---\n"), &[]);
+    let spread = "topologySpreadConstraints: [{topologyKey: zone, maxSkew: 2147483647, minDomains: 2147483647, \
+                  whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], ";
+    let mut manifests: Vec<String> =
+        ["", spread, "priority: 1000000000, "].iter().flat_map(|spec| pods(spec)).collect();
+    let set = |number: &str| {
+        format!(
+            "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: s}}, spec: {{serviceName: s, {number}, selector: \
+             {{matchLabels: {{app: s}}}}, template: {{metadata: {{labels: {{app: s}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}}}"
+        )
+    };
+    manifests.extend(["replicas: 2147483647", "replicas: -1", "replicas: 2, ordinals: {start: 2147483647}"].map(set));
+    let check = |path: &str, question: &Value| {
+        let Answer { status, body } = server.request("POST", path, &question.to_string());
+        assert!(matches!(status, 200 | 400 | 422), "{question}: {status} {body}");
+    };
+    for manifest in &manifests {
+        check("/v1/check", &json!({"manifests": manifest}));
+        check("/v1/capacity", &json!({"manifests": manifest, "max": 3, "ratio": [65535], "poolLabel": "zone"}));
+    }
+    for at in 0..valid {
+        for pod in ["p", "q"] {
+            let question = json!({"pod": format!("{pod}{at}"), "after": true, "seed": u64::MAX, "maxRemedies": 65535, "against": "n0"});
+            check("/v1/explain", &question);
+        }
+    }
+}
+
 #[test]
 fn large_bodies_are_refused_with_and_without_their_length() {
     let server = Server::start(&["--max-body", "1000"]);

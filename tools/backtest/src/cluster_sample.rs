@@ -1,11 +1,12 @@
 //! The state of a simulated cluster at one time: utilisation, fragmentation, empty nodes and prices.
 
+use schedc_bounds::price::parse_price;
 use schedc_core::cache::Base;
 use schedc_core::intern::Symbol;
 
 use crate::numbers::rounded;
 use crate::result::{ResourceSample, Sample};
-use crate::totals::{Sums, parse_price};
+use crate::totals::Sums;
 use crate::workload::{MAX_SHAPES, Shape, Workload, amount};
 
 /// A node with its amounts, in the order of the workload's resources.
@@ -82,7 +83,7 @@ fn nodes(
         }
         let free = allocatable.iter().zip(&requested).map(|(all, requested)| all.saturating_sub(*requested)).collect();
         let price = price_label.and_then(|label| info.label(label)).map(|price| base.interner.resolve(price));
-        let price = price.and_then(parse_price).unwrap_or(0.0);
+        let price = price.and_then(|price| parse_price(price).ok()).unwrap_or(0.0);
         nodes.push(Node { free, requested, allocatable, is_schedulable: !node.unschedulable, price, pods });
     }
     nodes

@@ -32,5 +32,4 @@ pub mod workload;
 
 pub use report::{Backtest, ClosedLoop};
 pub use simulation::{Options, simulate};
-pub use totals::parse_price;
 pub use workload::Workload;

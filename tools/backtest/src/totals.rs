@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Node as ApiNode;
+use schedc_bounds::price::parse_price;
 use schedc_core::intern::Interner;
 use schedc_objects::convert_node;
 
@@ -128,7 +129,7 @@ impl Totals {
             .map(|resource| amount(&model.allocatable, resource, model.allowed_pods, &self.interner))
             .collect();
         let price = self.price_label.as_ref().and_then(|label| node.metadata.labels.as_ref()?.get(label));
-        let price = price.and_then(|price| parse_price(price)).unwrap_or(0.0);
+        let price = price.and_then(|price| parse_price(price).ok()).unwrap_or(0.0);
         self.change(&name, |totals| {
             totals.allocatable = Some(allocatable);
             totals.price = price;
@@ -245,11 +246,6 @@ impl Sums {
             _ => self.used_price += node.price * sign as f64,
         }
     }
-}
-
-/// Parses the price of a node.
-pub fn parse_price(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|price: &f64| price.is_finite() && *price >= 0.0)
 }
 
 #[cfg(test)]

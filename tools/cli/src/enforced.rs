@@ -1,8 +1,13 @@
-//! The resources whose limits every profile enforces: only these yield bounds that hold for each placement.
+//! The resources whose limits are enforced for pods: only these yield bounds that hold for each placement.
 
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::profile::ProfileInfo;
 use schedc_objects::AnyObject;
 use serde_json::Value;
+
+use crate::cluster::Routes;
 
 /// The resources of which a node never has more requests than it has room.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +17,12 @@ pub(crate) struct EnforcedResources {
 }
 
 impl EnforcedResources {
-    /// Reads the profiles. Extenders may take over resources, and devices may serve extended ones.
-    pub(crate) fn of(profiles: &[ProfileInfo], objects: &[AnyObject]) -> Self {
-        let any = profiles.iter().all(|profile| {
+    /// Reads the profiles that serve pods; other profiles of the binary place none of them. Extenders may take over
+    /// resources, and devices may serve extended ones.
+    pub(crate) fn of<'a>(routes: &Routes, pods: impl Iterator<Item = &'a ApiPod>, objects: &[AnyObject]) -> Self {
+        let serving: BTreeSet<usize> = pods.filter_map(|pod| routes.profile_of(pod)).collect();
+        let any = serving.into_iter().all(|profile| {
+            let profile = &routes.profiles()[profile];
             let enforces = profile.plugins("filter").iter().any(|(plugin, _)| *plugin == "NodeResourcesFit");
             enforces && profile.extenders.is_empty() && !ignores_resources(profile)
         });
@@ -42,11 +50,18 @@ mod tests {
     use super::*;
     use crate::evaluation::tests::profiles::Profiles;
 
+    fn pod(scheduler: &str) -> ApiPod {
+        serde_json::from_value(serde_json::json!({"spec": {"schedulerName": scheduler, "containers": []}})).unwrap()
+    }
+
     #[test]
     fn limits_that_a_profile_ignores_are_not_enforced() {
         let profile = AnyBundle::of::<Profiles>().profiles[0];
         let with_args = |args| ProfileInfo { args, ..profile };
-        let contains = |profile: ProfileInfo, resource| EnforcedResources::of(&[profile], &[]).contains(resource);
+        let contains = |profile: ProfileInfo, resource| {
+            let routes = Routes::by_scheduler_name(vec![profile].leak());
+            EnforcedResources::of(&routes, [pod(profile.scheduler_name)].iter(), &[]).contains(resource)
+        };
         assert!(contains(profile, "cpu") && contains(profile, "example.com/gpu"));
         let ignoring = with_args(&[("NodeResourcesFit", r#"{"ignored-resources": ["example.com/foo"]}"#)]);
         assert!(!contains(ignoring, "cpu"));
@@ -55,5 +70,18 @@ mod tests {
             !contains(ProfileInfo { extenders: &["{}"], ..profile }, "cpu"),
             "an extender may take a resource over"
         );
+    }
+
+    #[test]
+    fn only_the_profiles_of_the_pods_count() {
+        let enforcing = AnyBundle::of::<Profiles>().profiles[0];
+        let extended = ProfileInfo { name: "other", scheduler_name: "other", extenders: &["{}"], ..enforcing };
+        let routes = Routes::by_scheduler_name(vec![enforcing, extended].leak());
+        let contains = |schedulers: &[&str]| {
+            let pods: Vec<ApiPod> = schedulers.iter().map(|scheduler| pod(scheduler)).collect();
+            EnforcedResources::of(&routes, pods.iter(), &[]).contains("cpu")
+        };
+        assert!(contains(&[enforcing.scheduler_name]) && contains(&[enforcing.scheduler_name, "unknown"]));
+        assert!(!contains(&["other"]) && !contains(&[enforcing.scheduler_name, "other"]));
     }
 }

@@ -137,16 +137,16 @@ impl Evaluator {
 
         let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
         scenario_cluster.budgets = budgets;
-        objects.into_iter().for_each(|object| scenario_cluster.apply(object));
+        objects.iter().for_each(|object| scenario_cluster.apply(object));
         let mut results = Vec::new();
         for change in steps {
             let written = match change {
                 ScenarioChange::Create(object) => {
-                    scenario_cluster.apply(object);
+                    scenario_cluster.apply(&object);
                     continue;
                 }
                 ScenarioChange::Update(object) => {
-                    scenario_cluster.update(object);
+                    scenario_cluster.update(&object);
                     continue;
                 }
                 ScenarioChange::Delete(object) => {

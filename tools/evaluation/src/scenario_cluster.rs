@@ -92,21 +92,21 @@ impl<'a> ScenarioCluster<'a> {
 
     /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue admits the pod to the
     /// queue.
-    pub fn apply(&mut self, object: AnyObject) {
+    pub fn apply(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Node(of) => {
-                let node = convert_node(&of, &mut self.cluster.base_mut().interner);
+                let node = convert_node(of, &mut self.cluster.base_mut().interner);
                 if self.originals.nodes {
-                    self.cluster.base_mut().originals.set_node(node.name, original(&AnyObject::Node(of)));
+                    self.cluster.base_mut().originals.set_node(node.name, original(object));
                 }
                 self.cluster.set_node(node);
             }
-            AnyObject::Pod(pod) => self.set_pod(&pod),
+            AnyObject::Pod(pod) => self.set_pod(pod),
             other => {
                 if let Some(budgets) = &mut self.budgets {
-                    budgets.set(&other);
+                    budgets.set(other);
                 }
-                self.set_object(&other);
+                self.set_object(other);
             }
         }
     }
@@ -127,8 +127,8 @@ impl<'a> ScenarioCluster<'a> {
     }
 
     /// Updates an object. A pod that does not exist is not created.
-    pub fn update(&mut self, object: AnyObject) {
-        match &object {
+    pub fn update(&mut self, object: &AnyObject) {
+        match object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
             _ => self.apply(object),
         }

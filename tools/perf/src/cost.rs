@@ -36,7 +36,7 @@ pub struct Costs {
 }
 
 /// Cost of a profile.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ProfileCost {
     /// Name of the profile.
     pub name: &'static str,

@@ -83,3 +83,38 @@ fn check(costs: &Costs) -> Result<(), Failure> {
     }
     if problems.is_empty() { Ok(()) } else { Err(Failure::new(problems.join("\n"))) }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use schedc_perf::cost::ProfileCost;
+
+    use super::*;
+
+    #[test]
+    fn a_check_names_each_exceeded_or_unmeasured_limit() {
+        let exceeded = |limit, allowed, measured, most_expensive: Option<&str>| Exceeded {
+            limit,
+            allowed,
+            measured,
+            most_expensive: most_expensive.map(str::to_owned),
+        };
+        let profile = ProfileCost {
+            name: "edge",
+            exceeded: vec![
+                exceeded("instructions-per-decision", 1000, 70_000.0, Some("plugin NodeAffinity")),
+                exceeded("binary-size", 10, 20.0, None),
+            ],
+            unverified: vec!["allocations-per-decision"],
+            ..ProfileCost::default()
+        };
+        let check = |profiles| check(&Costs { nodes: 10, no_instructions: None, profiles });
+        assert!(check(vec![ProfileCost::default()]).is_ok());
+        let Err(Failure::Message(text)) = check(vec![profile]) else { panic!("limits are exceeded") };
+        expect![[r#"
+            profile edge: instructions-per-decision is 70000, its budget allows 1000; plugin NodeAffinity costs most
+            profile edge: binary-size is 20.0, its budget allows 10
+            profile edge: allocations-per-decision of its budget was not measured: this program does not count allocations"#]]
+        .assert_eq(&text);
+    }
+}

@@ -85,17 +85,19 @@ impl Explain {
             self.input.add_first(file.into());
         }
         let setup = self.input.setup(bundle)?;
-        let objects = self.input.load(bundle)?;
+        let mut objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
         let subjects = self.pods.find(&objects)?;
         let named: Vec<String> = self.node.iter().chain(&self.against).cloned().collect();
         check_nodes(&named, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
         let (mut explanations, mut unserved) = (Vec::new(), Vec::new());
+        let last = subjects.last().copied();
         for subject in subjects {
             let pod = &objects.pods[subject].object;
             match setup.routes.profile_of(pod) {
                 Some(profile) => {
-                    explanations.push(self.explain(subject, profile, objects.clone(), &setup)?);
+                    let given = if Some(subject) == last { std::mem::take(&mut objects) } else { objects.clone() };
+                    explanations.push(self.explain(subject, profile, given, &setup)?);
                 }
                 None => unserved.push(format!(
                     "pod {} has schedulerName `{}`, which is none of the profiles; choose one with --profile",

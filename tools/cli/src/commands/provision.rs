@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, value_parser};
 use k8s_openapi::api::core::v1::Node;
+use schedc_bounds::price::{self, InvalidPrice};
 use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{Objects, Options};
@@ -129,17 +130,12 @@ impl Provision {
 }
 
 /// Parses a price in millionths.
-fn millionths(text: &str) -> Result<u64, String> {
-    let price: f64 = text.parse().map_err(|_| format!("`{}` is not a number such as 0.42", shortened(text, 100)))?;
-    let price = price * UNIT as f64;
-    if !(0.0..1e15).contains(&price) {
-        return Err(format!("`{}` is not a price from 0 to 1,000,000,000", shortened(text, 100)));
-    }
-    // In range, so nothing is lost but digits below a millionth.
-    Ok(price.round() as u64)
+fn millionths(text: &str) -> Result<u64, InvalidPrice> {
+    // Prices are far below the range of `u64`: only digits below a millionth are lost.
+    price::parse_price(text).map(|price| (price * UNIT as f64).round() as u64)
 }
 
 fn parse_price(text: &str) -> Result<(String, u64), String> {
     let (name, price) = text.split_once('=').ok_or("a shape and its price are necessary, such as large=0.42")?;
-    Ok((name.to_owned(), millionths(price)?))
+    Ok((name.to_owned(), millionths(price).map_err(|error| error.to_string())?))
 }

@@ -7,7 +7,8 @@ use clap::{Args, value_parser};
 use k8s_openapi::jiff::Timestamp;
 use schedc_backtest::report::Source;
 use schedc_backtest::workload::Change;
-use schedc_backtest::{Options, Workload, parse_price, recorded, trace};
+use schedc_backtest::{Options, Workload, recorded, trace};
+use schedc_bounds::price::parse_price;
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{AnyObject, Kinds};
 use schedc_recording::Reader;
@@ -116,10 +117,9 @@ fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
             continue;
         };
         has_price = true;
-        if parse_price(text).is_none() {
+        if let Err(error) = parse_price(text) {
             return Err(Failure::new(format_args!(
-                "Node {name}: the label {label} is `{text}`, which is not a price such as 0.384; recordings with --anonymise keep \
-                 whole numbers only"
+                "Node {name}: the label {label}: {error}; recordings with --anonymise keep whole numbers only"
             )));
         }
     }

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::Key;
@@ -76,7 +77,8 @@ pub(super) fn plan(
         .map(|key| (key.namespace.to_string(), key.name.to_string()))
         .collect();
     let names: HashSet<&str> = candidates.iter().map(|candidate| candidate.node.as_str()).collect();
-    let at_most = bound::at_most(&mut trial, &names, &movable, EnforcedResources::of(bundle.profiles, objects));
+    let enforced = EnforcedResources::of(&options.routes, pods_of(objects), objects);
+    let at_most = bound::at_most(&mut trial, &names, &movable, enforced);
     let permissions = question.permissions;
     let mut search = Search { bundle, options, permissions, start: trial.objects(), tried: 0, work: 0 };
     let is_small = candidates.len() <= EXACT.0 && search.start.len() <= EXACT.1;
@@ -106,6 +108,13 @@ pub(super) fn plan(
     let actions = cordons.chain(steps.into_iter().map(Action::from)).collect();
     let emptying = Emptying { emptied, already_empty, blocked, at_most, optimal, tried: search.tried };
     Ok(Plan { actions, evictions, emptying: Some(emptying), room: None, gpus })
+}
+
+fn pods_of(objects: &[AnyObject]) -> impl Iterator<Item = &ApiPod> {
+    objects.iter().filter_map(|object| match object {
+        AnyObject::Pod(pod) => Some(&**pod),
+        _ => None,
+    })
 }
 
 /// Returns the nodes that can be emptied, those with the fewest evictions first, and the others.

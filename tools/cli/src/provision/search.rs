@@ -37,7 +37,9 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(super) fn new(question: &'a Question<'a>, max_trials: usize) -> Result<Self, StartErrors> {
         let mut trial = Trial::new(question.bundle, question.objects.clone(), question.options)?;
-        let enforced = EnforcedResources::of(question.bundle.profiles, &question.objects);
+        let daemons = question.shapes.iter().flat_map(|shape| &shape.daemons);
+        let pods = question.pods.iter().map(|new| &new.pod).chain(daemons);
+        let enforced = EnforcedResources::of(&question.options.routes, pods, &question.objects);
         let bound = Bound::new(&mut trial, &question.pods, question.shapes, enforced);
         Ok(Search { question, bound, max_trials, trials: 0, best: None })
     }

@@ -63,7 +63,7 @@ impl<'a> Fork<'a> {
         let is_pod = |key: &Key| key.kind == "Pod";
         for with_pods in [false, true] {
             for (_, object) in objects.iter().filter(|(key, _)| is_pod(key) == with_pods) {
-                scenario.apply(AnyObject::clone(object));
+                scenario.apply(object);
             }
         }
         Fork { scenario, profile, objects, subject, edits: Vec::new(), trials: 0, work: 0, shapes: None }
@@ -161,7 +161,7 @@ impl<'a> Fork<'a> {
     fn replace(&mut self, key: &Key, object: Option<Arc<AnyObject>>) -> Option<Arc<AnyObject>> {
         match object {
             Some(object) => {
-                self.scenario.apply(AnyObject::clone(&object));
+                self.scenario.apply(&object);
                 self.objects.insert(key.clone(), object)
             }
             None => {

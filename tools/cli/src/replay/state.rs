@@ -96,7 +96,7 @@ impl<'a> RecordedState<'a> {
                     self.cluster.remove(&object);
                 }
                 self.known.insert(key, known);
-                self.cluster.apply(object);
+                self.cluster.apply(&object);
             }
         }
         Ok(None)

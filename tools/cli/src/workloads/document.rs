@@ -159,8 +159,9 @@ impl Document {
         if problems.len() > before {
             return None;
         }
-        let number = |path| self.field(path).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let first = number("spec.ordinals.start").unwrap_or(0);
+        // As in Kubernetes, a number of 32 bits: names of pods have the sum of it and an ordinal.
+        let first = self.field("spec.ordinals.start").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+        let first = first.unwrap_or(0) as usize;
         let selector = self.field("spec.selector").cloned();
         Some(Content::Workload(Box::new(SubmittedWorkload {
             namespace: self.metadata("namespace").unwrap_or("default").to_owned(),

@@ -150,8 +150,8 @@ impl Evaluator {
         let (profile, pod) = errors.or(profile.zip(pod))?;
 
         let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
-        objects.into_iter().for_each(|object| scenario_cluster.apply(object));
-        if let Some(old) = old.clone() {
+        objects.iter().for_each(|object| scenario_cluster.apply(object));
+        if let Some(old) = &old {
             scenario_cluster.apply(old);
         }
         let is_same_pod = [&old, &new].into_iter().flatten().any(|object| {
@@ -164,7 +164,7 @@ impl Evaluator {
         let gate = scenario_cluster.cluster.gate_status(profile, &waiting).map(|status| status.plugin);
         match new {
             Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
-                scenario_cluster.apply(new);
+                scenario_cluster.apply(&new);
             }
             _ => {
                 if let Some(old) = &old {

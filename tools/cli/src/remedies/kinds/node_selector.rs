@@ -1,5 +1,6 @@
 //! The node selector of the pod.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::Node as ApiNode;
@@ -42,12 +43,8 @@ fn entries(fork: &Fork<'_>, situation: &Situation) -> Vec<(String, String)> {
 }
 
 /// Returns the values of a node label.
-fn values<'a>(nodes: impl Iterator<Item = &'a ApiNode>, key: &str) -> Vec<&'a str> {
-    let labels = nodes.filter_map(|node| node.metadata.labels.as_ref()?.get(key));
-    let mut values: Vec<&str> = labels.map(String::as_str).collect();
-    values.sort_unstable();
-    values.dedup();
-    values
+fn values<'a>(nodes: impl Iterator<Item = &'a ApiNode>, key: &str) -> BTreeSet<&'a str> {
+    nodes.filter_map(|node| node.metadata.labels.as_ref()?.get(key)).map(String::as_str).collect()
 }
 
 impl ChangeNodeSelector {
@@ -59,17 +56,13 @@ impl ChangeNodeSelector {
             };
             let known = values(fork.nodes(), &key);
             if known.is_empty() {
-                let mut keys: Vec<&str> = fork
-                    .nodes()
-                    .flat_map(|node| node.metadata.labels.iter().flatten())
-                    .map(|(key, _)| key.as_str())
-                    .collect();
-                keys.sort_unstable();
-                keys.dedup();
+                let labels = fork.nodes().flat_map(|node| node.metadata.labels.iter().flatten());
+                // Few keys occur on all nodes: the set stays small.
+                let keys: BTreeSet<&str> = labels.map(|(key, _)| key.as_str()).collect();
                 if let Some(meant) = closest(&key, keys) {
                     suggest(meant, &value);
                 }
-            } else if !known.contains(&value.as_str())
+            } else if !known.contains(value.as_str())
                 && let Some(meant) = closest(&value, known)
             {
                 suggest(&key, meant);
