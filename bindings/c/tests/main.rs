@@ -6,3 +6,4 @@ mod arbitrary_bytes;
 mod c_program;
 mod header;
 mod python;
+mod wasm;
