@@ -7,3 +7,4 @@ mod c_program;
 mod go;
 mod header;
 mod python;
+mod wasm;

@@ -6,6 +6,7 @@
 
 use std::fs::{self, File, FileType};
 use std::io::Read;
+#[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -44,7 +45,9 @@ fn is_regular(file_type: FileType) -> Result<(), String> {
     let kind = match file_type {
         file if file.is_file() => return Ok(()),
         file if file.is_dir() => "a directory",
+        #[cfg(unix)]
         file if file.is_fifo() => "a FIFO or a pipe",
+        #[cfg(unix)]
         file if file.is_socket() => "a socket",
         _ => "a device",
     };

@@ -39,6 +39,7 @@ pub(super) struct Entry {
     pub(super) gone: bool,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Entry>() == 64);
 
 impl Entry {

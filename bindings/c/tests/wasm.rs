@@ -1,0 +1,71 @@
+//! The package for WebAssembly and the playground, in Node and Chromium.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::{env, io};
+
+use crate::c_program::{example, expected_lines, root, run};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
+/// Runs tests of Node, which write failures to standard output.
+fn run_tests(command: &mut Command) {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+fn program(variable: &str, default: &str) -> String {
+    env::var(variable).unwrap_or_else(|_| default.to_owned())
+}
+
+fn skipped(reason: &str) {
+    // The test passes even if this write fails.
+    let _ = writeln!(io::stderr().lock(), "skipped the tests of the package for WebAssembly: {reason}");
+}
+
+#[test]
+fn the_package_and_the_playground_pass_their_tests() {
+    if slow_tests::is_skipped("the tests of the package for WebAssembly") {
+        return;
+    }
+    let node = program("NODE", "node");
+    let is_new_enough = "process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
+    if !succeeds(&node, &["-e", is_new_enough]) {
+        return skipped(&format!("{node} is not Node 20 or newer; install it, or set NODE"));
+    }
+    let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    if !libraries.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists()) {
+        return skipped(&format!("rustc has no target {TARGET}; run `rustup target add {TARGET}`"));
+    }
+    let package = root().join("bindings/wasm");
+    run(Command::new(&node).arg("build.mjs").current_dir(&package));
+    for family in ["hostile", "taints", "volumes"] {
+        let (corpus, expected) = expected_lines(family, &format!("wasm-{family}-expected.jsonl"));
+        run_tests(
+            Command::new(&node)
+                .args(["--test", "test/library.test.mjs"])
+                .current_dir(&package)
+                .env("SCHEDC_CORPUS", corpus)
+                .env("SCHEDC_EXPECTED", expected),
+        );
+    }
+    let (code, output) = example("js");
+    assert_eq!(run(Command::new(&node).args(["--input-type=module", "-e", &code]).current_dir(&package)), output);
+    let chromium = program("CHROMIUM", "chromium");
+    if !succeeds(&chromium, &["--version"]) {
+        return skipped(&format!("{chromium} does not run; install Chromium, or set CHROMIUM"));
+    }
+    let target = env::var("CARGO_TARGET_DIR").map_or_else(|_| root().join("target"), Into::into);
+    run_tests(
+        Command::new(&node)
+            .args(["--test", "test/playground.test.mjs"])
+            .current_dir(&package)
+            .env("CHROMIUM", chromium)
+            .env("SCHEDC_PLAYGROUND", target.join("playground/index.html")),
+    );
+}
