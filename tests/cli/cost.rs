@@ -20,19 +20,19 @@ fn costs_of_a_profile() {
 
 #[test]
 fn a_profile_without_a_budget_passes() {
-    let table = schedc(&["bench", "--profile", "edge", "--nodes", "64", "--check"]).ok();
-    assert!(table.starts_with("edge\n") && table.contains("column node-resources, for a node"), "{table}");
+    let table = schedc(&["bench", "--profile", "binpack", "--nodes", "64", "--check"]).ok();
+    assert!(table.starts_with("binpack\n") && table.contains("column node-resources, for a node"), "{table}");
     assert!(table.contains(" takes the most time of a pod on all nodes."), "{table}");
 }
 
 #[test]
 fn decisions_of_a_profile_with_a_budget_are_counted_or_the_reason_is_named() {
-    let run = schedc(&["bench", "--check", "--profile", "features", "--nodes", "16", "-o", "json"]);
+    let run = schedc(&["bench", "--check", "--profile", "edge", "--nodes", "16", "-o", "json"]);
     let costs: Value = serde_json::from_str(&run.stdout).expect("JSON");
     let cost = &costs["profiles"][0];
     assert!(cost["per_decision"]["plain_allocations"].is_number(), "{cost}");
     let is_counted = cost["per_decision"]["demanding_instructions"].as_f64().is_some_and(|count| count > 1000.0);
-    let reason = "profile features: instructions-per-decision of its budget was not measured: ";
+    let reason = "profile edge: instructions-per-decision of its budget was not measured: ";
     let is_named = cost["unverified"] == json!(["instructions-per-decision"]) && run.stderr.contains(reason);
     assert!(is_counted || is_named, "{cost}\n{}", run.stderr);
     // Limits of time and size depend on the machine and the build.
@@ -40,7 +40,7 @@ fn decisions_of_a_profile_with_a_budget_are_counted_or_the_reason_is_named() {
     let fails = !exceeded.is_empty() || !is_counted;
     assert_eq!(run.code, Some(i32::from(fails)), "{}", run.stderr);
     for limit in exceeded.iter().map(|exceeded| exceeded["limit"].as_str().expect("a name")) {
-        assert!(run.stderr.contains(&format!("profile features: {limit} is ")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("profile edge: {limit} is ")), "{}", run.stderr);
     }
 }
 
