@@ -2,7 +2,7 @@ import { load, SchedcError } from "schedc";
 import examples from "examples";
 
 const MEMORY_LIMIT = 256 * 1024 * 1024;
-const COLORS = ["#3b82f6", "#f59e0b", "#10b981", "#a855f7", "#ef4444", "#06b6d4", "#ec4899", "#84cc16", "#6366f1", "#78716c"];
+const COLORS = ["#3b82f6", "#f59e0b", "#10b981", "#a855f7", "#64748b", "#06b6d4", "#ec4899", "#84cc16", "#6366f1", "#78716c"];
 const at = (id) => document.getElementById(id);
 const element = (tag, className, ...children) => {
   const made = document.createElement(tag);
