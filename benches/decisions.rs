@@ -1,5 +1,5 @@
 //! Instructions and nanoseconds of one decision, and of the work before and after it, while pods of one template come
-//! and go. `cargo bench --bench decisions`; `-- --scenario gated --nodes 1000` selects a scenario and a cluster size.
+//! and go. `cargo bench -p schedc-benches --bench decisions`; `-- --scenario gated --nodes 1000` selects a scenario and a cluster size.
 //!
 //! A decision goes from popping the pod until it is assumed and reserved, as `scheduler::Observer` reports it. The
 //! program runs itself under callgrind, which counts the same instructions every time.
@@ -102,7 +102,9 @@ fn main() -> ExitCode {
     if cfg!(debug_assertions) {
         let mut churn = Scenario::Template.churn(100);
         (0..100).for_each(|_| Scenario::Template.turn(&mut churn, &mut |_| ()));
-        println!("skipped: instructions are counted in an optimised build (cargo bench --bench decisions)");
+        println!(
+            "skipped: instructions are counted in an optimised build (cargo bench -p schedc-benches --bench decisions)"
+        );
         return ExitCode::SUCCESS;
     }
     if std::env::args().any(|argument| argument == "--limits") {

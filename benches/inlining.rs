@@ -1,5 +1,5 @@
 //! Instructions per node of a pipeline with an external filter, and of one with an equivalent filter in the style of
-//! `schedc-plugins`. `cargo bench --bench inlining`
+//! `schedc-plugins`. `cargo bench -p schedc-benches --bench inlining`
 //!
 //! The external filters are the one that `schedc new` writes, in the crate of the pipeline, and that of
 //! [`out_of_tree`], a separate crate. Everything from PreFilter to the choice is counted, as in
@@ -29,11 +29,11 @@ use schedc_core::profile::{PreFilterRun, Profile};
 
 mod pipelines {
     schedc_macros::profile!(
-        "benches/inlining/kept-nodes.toml",
-        "benches/inlining/kept-nodes-in-full.toml",
-        "benches/inlining/kept-nodes-called.toml",
-        "benches/inlining/maintenance.toml",
-        "benches/inlining/maintenance-in-full.toml",
+        "inlining/kept-nodes.toml",
+        "inlining/kept-nodes-in-full.toml",
+        "inlining/kept-nodes-called.toml",
+        "inlining/maintenance.toml",
+        "inlining/maintenance-in-full.toml",
     );
 }
 
@@ -65,7 +65,9 @@ fn main() -> ExitCode {
     }
     assert_agreement();
     if cfg!(debug_assertions) {
-        println!("skipped: instructions are counted in an optimised build (cargo bench --bench inlining)");
+        println!(
+            "skipped: instructions are counted in an optimised build (cargo bench -p schedc-benches --bench inlining)"
+        );
         return ExitCode::SUCCESS;
     }
     if !callgrind::is_installed() {

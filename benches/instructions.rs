@@ -1,5 +1,5 @@
 //! Instructions per node of a full evaluation, from PreFilter to the totals: the generated pipeline, loops written by
-//! hand, and the interpreted profile with the same plugins behind trait objects. `cargo bench --bench instructions`
+//! hand, and the interpreted profile with the same plugins behind trait objects. `cargo bench -p schedc-benches --bench instructions`
 //!
 //! The program runs itself under callgrind, which counts the same instructions every time. Each pass is counted on two
 //! clusters, and the difference divided by that of their nodes; costs that do not depend on the number of nodes cancel
@@ -25,7 +25,9 @@ fn main() -> ExitCode {
     }
     assert_agreement(200);
     if cfg!(debug_assertions) {
-        println!("skipped: instructions are counted in an optimised build (cargo bench --bench instructions)");
+        println!(
+            "skipped: instructions are counted in an optimised build (cargo bench -p schedc-benches --bench instructions)"
+        );
         return ExitCode::SUCCESS;
     }
     if !callgrind::is_installed() {

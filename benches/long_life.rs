@@ -1,5 +1,5 @@
 //! Memory and time per pod while pods with names, labels, selectors and namespaces that never return come and go.
-//! `cargo bench --bench long_life -- --pods 10000000`; `--nodes 1000` sets another cluster size.
+//! `cargo bench -p schedc-benches --bench long_life -- --pods 10000000`; `--nodes 1000` sets another cluster size.
 //!
 //! The bytes are those that the scheduler has allocated and not freed. `pause` is the longest slice of a pass
 //! that frees unused strings.
@@ -21,7 +21,7 @@ use schedc_core::model::{
 use schedc_core::scheduler::{Change, Options, Placed, Scheduler};
 
 mod scheduler {
-    schedc_macros::profile!("profiles/default.toml");
+    schedc_macros::profile!("../profiles/default.toml");
 }
 
 /// Number of lines of the result.

@@ -1,5 +1,5 @@
 //! Time of a full evaluation, from PreFilter to the totals: the generated pipeline, loops written by hand, and the
-//! interpreted profile with the same plugins behind trait objects. `cargo bench --bench pipelines`
+//! interpreted profile with the same plugins behind trait objects. `cargo bench -p schedc-benches --bench pipelines`
 
 mod support;
 

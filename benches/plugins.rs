@@ -1,5 +1,5 @@
 //! Time of a decision by one plugin alone: 5,000 nodes, 5,000 running pods with affinity and spread terms, every node
-//! considered, no cached answers. `cargo bench --bench plugins`
+//! considered, no cached answers. `cargo bench -p schedc-benches --bench plugins`
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use schedc_objects::testing;
 /// A profile for each plugin: the plugin, and the plugins that every profile needs.
 mod alone {
     schedc_macros::profile!(
-        "benches/plugins/taint-toleration.toml",
-        "benches/plugins/node-affinity.toml",
-        "benches/plugins/node-ports.toml",
-        "benches/plugins/node-resources-fit.toml",
-        "benches/plugins/node-resources-balanced-allocation.toml",
-        "benches/plugins/image-locality.toml",
-        "benches/plugins/node-declared-features.toml",
-        "benches/plugins/pod-topology-spread.toml",
-        "benches/plugins/inter-pod-affinity.toml",
-        "benches/plugins/volume-binding.toml",
-        "benches/plugins/volume-zone.toml",
-        "benches/plugins/volume-restrictions.toml",
-        "benches/plugins/node-volume-limits.toml",
-        "benches/plugins/default-preemption.toml",
+        "plugins/taint-toleration.toml",
+        "plugins/node-affinity.toml",
+        "plugins/node-ports.toml",
+        "plugins/node-resources-fit.toml",
+        "plugins/node-resources-balanced-allocation.toml",
+        "plugins/image-locality.toml",
+        "plugins/node-declared-features.toml",
+        "plugins/pod-topology-spread.toml",
+        "plugins/inter-pod-affinity.toml",
+        "plugins/volume-binding.toml",
+        "plugins/volume-zone.toml",
+        "plugins/volume-restrictions.toml",
+        "plugins/node-volume-limits.toml",
+        "plugins/default-preemption.toml",
     );
 }
 

@@ -1,5 +1,5 @@
 //! The scheduling queue with a million pending pods, and with 100,000 gated ones: bytes per pod, and the time of each
-//! operation. `cargo bench --bench queue`
+//! operation. `cargo bench -p schedc-benches --bench queue`
 
 use std::hint::black_box;
 use std::sync::Arc;

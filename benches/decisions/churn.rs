@@ -11,7 +11,7 @@ use schedc_core::scheduler::{Change, Observer, Options, Placed, Scheduler};
 use super::objects;
 
 mod scheduler {
-    schedc_macros::profile!("profiles/default.toml");
+    schedc_macros::profile!("../profiles/default.toml");
 }
 
 /// Phases of a pod, in order.

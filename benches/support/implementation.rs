@@ -106,7 +106,7 @@ impl Interpreted {
     /// Interprets profiles/`profile`.toml.
     pub(super) fn new(profile: &str, nodes: usize) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let file = folder.join(format!("profiles/{profile}.toml"));
+        let file = folder.join(format!("../profiles/{profile}.toml"));
         let interpretation = Interpretation::load(&[file], &Options { manifest_dir: folder.to_owned() });
         let interpretation = interpretation.unwrap_or_else(|error| panic!("{error}"));
         let mut bundle = interpretation.start(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
