@@ -41,6 +41,12 @@ summary() { # COLUMN TEXT
 row() { # NAME MEASUREMENTS
     printf '| %s | %s | %s |\n' "$1" "$(summary 1 "$2")" "$(summary 2 "$2")"
 }
+# An assignment, because the exit status of a substitution in an argument is lost.
+once() { # NAME COMMAND
+    local name=$1 times; shift
+    times=$(measure "$@")
+    row "$name" "$times"
+}
 number=0
 # Changes the generation of nodes without the label, which no test depends on.
 edit() {
@@ -62,8 +68,8 @@ printf '| command | time | CPU time |\n|---|---|---|\n'
 for step in $steps; do
     case $step in
     cold)
-        row "first \`cargo run -- simulate cluster/\`" "$(measure cargo run -- simulate cluster/)"
-        row "first \`cargo test\`, after that" "$(measure cargo test)"
+        once "first \`cargo run -- simulate cluster/\`" cargo run -- simulate cluster/
+        once "first \`cargo test\`, after that" cargo test
         ;;
     edit)
         # Not measured: the crate as it is.
@@ -73,7 +79,7 @@ for step in $steps; do
         after_edits "\`cargo test\` after an edit, contracts included" cargo test
         ;;
     release)
-        row "first \`cargo run --release -- simulate cluster/\`" "$(measure cargo run --release -- simulate cluster/)"
+        once "first \`cargo run --release -- simulate cluster/\`" cargo run --release -- simulate cluster/
         after_edits "\`cargo run --release -- simulate cluster/\` after an edit" cargo run --release -- simulate cluster/
         ;;
     *) echo "error: no step \`$step\`: use cold, edit and release" >&2; exit 1 ;;
