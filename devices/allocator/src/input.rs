@@ -36,7 +36,8 @@ impl<'a> Input<'a> {
         self.has_room(alternative, block, bit, std::iter::empty())
     }
 
-    /// Like [`Input::has_room_now`], with the other devices that the search has chosen.
+    /// Returns whether a device has room for what a request consumes, on top of allocated claims and of the devices
+    /// that the search has chosen.
     pub(crate) fn has_room<'p>(
         &self,
         alternative: &Alternative,

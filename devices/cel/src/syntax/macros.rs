@@ -8,7 +8,7 @@ use super::parser::Parser;
 
 /// Variable of a loop's result. No expression can name it.
 pub(crate) const ACCUMULATOR: &str = "@result";
-/// Loop variable of `cel.bind`, which loops over nothing.
+/// Loop variable of `cel.bind`, a loop without iterations.
 const UNUSED: &str = "#unused";
 const SORT_INPUT: &str = "@__sortBy_input__";
 
