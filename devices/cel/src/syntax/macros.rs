@@ -14,7 +14,7 @@ const SORT_INPUT: &str = "@__sortBy_input__";
 
 type Expanded = Result<Option<NodeId>, SyntaxError>;
 
-/// Expands a call if it is one of a macro.
+/// Expands a call of a macro. Returns `None` for other calls.
 pub(super) fn expand(
     parser: &mut Parser<'_>,
     offset: usize,
