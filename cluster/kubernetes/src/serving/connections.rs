@@ -47,7 +47,7 @@ pub(super) struct Limits {
 }
 
 impl Default for Limits {
-    /// Returns kube-scheduler's limits. Limits that kube-scheduler does not have are additional.
+    /// Returns kube-scheduler's limits, and limits of this server where kube-scheduler has none.
     fn default() -> Self {
         Limits {
             connections: 100,
