@@ -54,7 +54,7 @@ impl<'a> Input<'a> {
         {
             return fits(device, consumed, held.into_iter().chain(picked));
         }
-        // Not shareable: claims consume of it only if it was shareable before.
+        // The device is not shareable. Claims consume a part of it only if it was shareable before.
         held.is_none_or(|held| {
             let capacity = self.shapes[alternative.shape].capacity.as_ref();
             consumption(capacity, device).is_some_and(|consumed| fits(device, &consumed, [held].into_iter()))
