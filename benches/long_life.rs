@@ -64,7 +64,7 @@ impl LongLife {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
-    /// Returns a pod with a name and labels of its own. Its terms select these labels.
+    /// Returns a pod with a unique name and unique labels. Its terms select these labels.
     fn new_pod(&mut self) -> Pod {
         let at = self.created;
         let (name, revision) = (format!("web-{at}"), format!("revision-{at}"));

@@ -12,8 +12,8 @@ use crate::select::{PROFILES_VARIABLE, select};
 const CODE: &str = "pipelines.rs";
 
 /// Compiles profiles in a build script: those in `folder` of the package, or those that `SCHEDC_PROFILES`
-/// selects. Writes `OUT_DIR/pipelines.rs`, and makes cargo run the script again when a profile or a catalog
-/// that it names changes.
+/// selects. Writes `OUT_DIR/pipelines.rs`. Makes cargo run the script again when a profile changes, or a catalog
+/// that a profile names.
 ///
 /// ```ignore
 /// fn main() {
@@ -21,8 +21,8 @@ const CODE: &str = "pipelines.rs";
 /// }
 /// ```
 ///
-/// The package then contains a module with `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. On errors,
-/// all of them are reported to cargo, and the process ends.
+/// The package then contains a module with `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. If there
+/// are errors, `build` reports all of them to cargo and ends the process.
 pub fn build(folder: &str) {
     println!("cargo::rerun-if-env-changed={PROFILES_VARIABLE}");
     let (manifest_dir, out_dir) = (variable("CARGO_MANIFEST_DIR"), variable("OUT_DIR"));

@@ -66,8 +66,8 @@ pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnost
     if found.is_empty() { Ok(Selection { profiles, watched }) } else { Err(fail(found)) }
 }
 
-/// Returns the file of a profile by its name: `folder/NAME.toml`. Returns `None` without such a file, if the
-/// name is in `compiled_in`.
+/// Returns the file of a profile by its name: `folder/NAME.toml`. Returns `None` if there is no such file, but
+/// the name is in `compiled_in`.
 ///
 /// # Errors
 ///

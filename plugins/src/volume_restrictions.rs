@@ -53,8 +53,8 @@ struct PodClaimNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// Number of uses; `None` in a profile without PreFilter. As in kube-scheduler, a claim in use counts once at
-    /// first, then each volume of a hypothetical pod counts, in any namespace.
+    /// Number of uses; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a claim in use
+    /// once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any namespace.
     uses: Option<i64>,
 }
 

@@ -23,7 +23,7 @@ ended = "{ended}"
 requests = { cpu = "{cpu}", memory = "{cpu}Gi" }
 "#;
 
-/// A folder with a trace, and with a recording as plain text.
+/// Creates a folder with a trace, and with a recording as plain text.
 fn folder() -> Folder {
     let mut pods = "name,cpu,created,ended\n".to_owned();
     for pod in 0..9 {

@@ -32,7 +32,7 @@ pub(super) struct Scores<'a, P> {
 pub(super) struct Highest {
     pub(super) taints: i64,
     affinity: i64,
-    /// Highest score that must be within 0..=100, as unsigned: negative scores are very high.
+    /// Highest of the scores that must be within 0..=100. As unsigned numbers, negative scores are very high.
     pub(super) any: u64,
 }
 

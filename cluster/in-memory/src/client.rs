@@ -25,7 +25,7 @@ struct PendingCalls {
     sleeps: Vec<PendingSleep>,
 }
 
-/// A call that waits for its response. Dropping it loses the response, and the caller gets a time-out.
+/// A call that waits for its response. Dropping it loses the response, and the caller gets a timeout.
 #[derive(Debug)]
 pub struct PendingCall {
     /// The request of the caller.

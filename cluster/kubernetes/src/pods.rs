@@ -73,7 +73,7 @@ impl PodRecords {
         &self.listeners
     }
 
-    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
+    /// Locks the records. A panic under the lock leaves no half-made change, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -120,7 +120,7 @@ impl Symbols for Pod {
 
 impl Symbols for Custom {
     fn visit(&self, visitor: &mut impl SymbolVisitor) {
-        // The manifest is text.
+        // The manifest is a string, without symbols.
         (self.namespace, self.name).visit(visitor);
     }
 }
@@ -160,7 +160,7 @@ impl<T: Symbols> Symbols for Option<T> {
         self.iter().for_each(|value| value.visit(visitor));
     }
 }
-/// An error is text.
+/// An error is a string, without symbols.
 impl<T: Symbols> Symbols for Result<T, Arc<str>> {
     fn visit(&self, visitor: &mut impl SymbolVisitor) {
         self.iter().for_each(|value| value.visit(visitor));

@@ -63,6 +63,6 @@ pub enum WriteOperation {
     Patch(Value),
     /// Changes its status by a JSON merge patch.
     PatchStatus(Value),
-    /// Deletes it; only if it has this uid, if one is given.
+    /// Deletes it. If a uid is given, only an object with this uid is deleted.
     Delete(Option<Uid>),
 }

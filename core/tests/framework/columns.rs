@@ -67,7 +67,7 @@ fn hypothetical_pods_change_the_column_of_the_profile() {
         engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, change).is_err()
     };
     assert!(!rejects(&|_| ()));
-    assert!(rejects(&|node| node.add_pod(&more)), "50 less twice 30 is nothing");
+    assert!(rejects(&|node| node.add_pod(&more)), "nothing is left: 50 - 2 * 30 < 0");
     assert!(!rejects(&|node| {
         node.add_pod(&more);
         node.remove_pod(&running);

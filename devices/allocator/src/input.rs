@@ -36,7 +36,8 @@ impl<'a> Input<'a> {
         self.has_room(alternative, block, bit, std::iter::empty())
     }
 
-    /// Like [`Input::has_room_now`], with the other devices that the search has chosen.
+    /// Returns whether a device has room for what a request consumes, on top of allocated claims and of the devices
+    /// that the search has chosen.
     pub(crate) fn has_room<'p>(
         &self,
         alternative: &Alternative,
@@ -53,7 +54,7 @@ impl<'a> Input<'a> {
         {
             return fits(device, consumed, held.into_iter().chain(picked));
         }
-        // Not shareable: claims consume of it only if it was shareable before.
+        // The device is not shareable. Claims consume a part of it only if it was shareable before.
         held.is_none_or(|held| {
             let capacity = self.shapes[alternative.shape].capacity.as_ref();
             consumption(capacity, device).is_some_and(|consumed| fits(device, &consumed, [held].into_iter()))

@@ -107,7 +107,7 @@ impl Hash for Property {
     }
 }
 
-/// Everything that a search reads of a device that no claim holds, apart from its position.
+/// Returns everything that a search reads of a device that no claim holds, apart from its position.
 fn properties<'a>(input: &'a Input<'_>, at: usize, bit: u32) -> impl Iterator<Item = Property> + 'a {
     let (block, view) = (input.block(at), &input.view.blocks[at]);
     let is_visible = view.visible & 1 << bit != 0;

@@ -3,7 +3,7 @@
 use crate::cluster::Cluster;
 use crate::{NONE, models, selector};
 
-/// A request for one of the models, in order of preference.
+/// Returns a request for one of the models, in order of preference.
 fn first_of(name: &str, alternatives: &[(&str, u32)]) -> String {
     let alternative = |(model, count): &(&str, u32)| {
         let selector = selector(&format!(r#"device.attributes["gpu"].model == "{model}""#));

@@ -19,7 +19,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster with a node `n1` and a class `gpu` of all devices of driver `gpu`.
+    /// Creates a cluster with a node `n1` and a class `gpu` of all devices of driver `gpu`.
     pub(crate) fn with_class() -> Cluster {
         let mut cluster = Cluster::default();
         cluster.node("n1", "");
@@ -40,7 +40,7 @@ impl Cluster {
         ));
     }
 
-    /// A slice of driver `gpu` whose pool has its name, on node `n1`.
+    /// Adds a slice of driver `gpu` whose pool has its name, on node `n1`.
     pub(crate) fn slice(&mut self, name: &str, devices: &str) {
         self.slice_of(
             name,
@@ -49,7 +49,7 @@ impl Cluster {
         );
     }
 
-    /// A slice of driver `gpu` with other fields of its `spec`.
+    /// Adds a slice of driver `gpu` with other fields of its `spec`.
     pub(crate) fn slice_of(&mut self, name: &str, spec: &str, devices: &str) {
         self.object(&format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: {name}}}, \
@@ -90,7 +90,7 @@ impl Cluster {
         }
     }
 
-    /// The spec of a claim from the content of `spec.devices`.
+    /// Returns the spec of a claim from the content of `spec.devices`.
     pub(crate) fn spec(&mut self, devices: &str) -> Arc<ResourceClaimSpec> {
         let text = format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c, namespace: default}}, \

@@ -222,7 +222,7 @@ fn normalized(value: &Value) -> Value {
     }
 }
 
-/// The expression library's texts are not compared, and quantities are compared by value.
+/// Returns a value to compare: without the texts of the expression library, and with quantities by value.
 fn comparable(value: &Value) -> Value {
     match value {
         Value::String(text) => {

@@ -100,7 +100,7 @@ impl History {
         }
     }
 
-    /// The result of a new inventory.
+    /// Returns the result of a new inventory.
     fn rebuilt(&self, claims: &[Claim], node: &str) -> Option<String> {
         let mut cluster = Cluster::with_class();
         cluster.node("m1", "");

@@ -19,12 +19,12 @@ mod pools;
 mod reference;
 mod taints;
 
-/// A claim with one request `r` for `count` devices of class `gpu`, with other fields of the request.
+/// Returns a claim with one request `r` for `count` devices of class `gpu`, with other fields of the request.
 fn request(count: u32, fields: &str) -> String {
     format!("requests: [{}]", part("r", count, fields))
 }
 
-/// A request in a claim.
+/// Returns a request in a claim.
 fn part(name: &str, count: u32, fields: &str) -> String {
     format!("{{name: {name}, exactly: {}}}", exactly(count, fields))
 }
@@ -33,7 +33,7 @@ fn exactly(count: u32, fields: &str) -> String {
     format!("{{deviceClassName: gpu, allocationMode: ExactCount, count: {count}, {fields}}}")
 }
 
-/// A claim with one request `r` for all devices of class `gpu`.
+/// Returns a claim with one request `r` for all devices of class `gpu`.
 fn all(fields: &str) -> String {
     format!("requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: All, {fields}}}}}]")
 }

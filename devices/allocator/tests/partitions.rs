@@ -7,7 +7,7 @@ const POOL: &str = "pool: {name: board, generation: 1, resourceSliceCount: 2}";
 
 const HALVES: [(&str, u32); 3] = [("whole", 4), ("half-1", 2), ("half-2", 2)];
 
-/// A board with memory 4, and partitions with their memory.
+/// Creates a board with memory 4, and partitions with their memory.
 pub(crate) fn board(partitions: &[(&str, u32)]) -> Cluster {
     board_of(4, partitions)
 }

@@ -132,14 +132,14 @@ impl World {
         held.filter(move |held| held.0 == pool && held.1 == device).map(|held| held.2)
     }
 
-    /// Whether claims that are held leave room for an amount of a device that they may share.
+    /// Returns whether claims that are held leave room for an amount of a device that they may share.
     fn has_room(&self, pick: &Pick) -> bool {
         let held: u32 = self.holdings(&pick.pool, pick.device).flatten().map(u32::from).sum();
         let capacity = self.pools[&pick.pool].devices[pick.device].shared;
         capacity.is_none_or(|capacity| held + u32::from(pick.amount.unwrap_or(0)) <= capacity.into())
     }
 
-    /// Whether devices can be held together, in addition to the held ones.
+    /// Returns whether devices can be held together, in addition to the held ones.
     fn is_valid(&self, claims: &[Claim], picks: &[Pick]) -> bool {
         let is_held = |pick: &Pick| self.holdings(&pick.pool, pick.device).any(|amount| amount.is_none());
         let has_room = picks.iter().all(|pick| {

@@ -9,7 +9,7 @@ use crate::evaluate;
 /// Time in which any expression has to end, also in a program without optimisation on a busy machine.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// Result within the time bound.
+/// Returns the result within the time bound.
 #[track_caller]
 fn bounded(text: &str) -> Result<bool, String> {
     let start = Instant::now();
@@ -26,7 +26,7 @@ fn ends(text: &str, message: &str) {
     }
 }
 
-/// `first`, bound to `v0`, then `next` applied to each variable, and `last` with the name of the last variable.
+/// Returns `first`, bound to `v0`, then `next` applied to each variable, and `last` with the name of the last variable.
 fn nested(count: usize, first: &str, next: impl Fn(&str) -> String, last: impl Fn(&str) -> String) -> String {
     let mut text = format!("cel.bind(v0, {first}, ");
     for i in 1..count {

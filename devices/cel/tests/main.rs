@@ -13,7 +13,7 @@ mod table;
 
 use schedc_cel::{Attribute, Devices, Selector};
 
-/// One GPU with all kinds of attributes.
+/// Creates one GPU with all kinds of attributes.
 pub(crate) fn gpu() -> Devices {
     let mut devices = Devices::new();
     devices
@@ -28,7 +28,7 @@ pub(crate) fn gpu() -> Devices {
     devices
 }
 
-/// Result of an expression for the GPU.
+/// Returns the result of an expression for the GPU.
 pub(crate) fn evaluate(text: &str) -> Result<bool, String> {
     let selector = Selector::compile(text).map_err(|error| format!("compile: {error}"))?;
     let devices = gpu();

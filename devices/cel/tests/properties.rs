@@ -28,7 +28,7 @@ fn violation(text: &str) -> Option<String> {
     (cost > MAX_COST || start.elapsed() > BOUND).then(|| format!("{text}: cost {cost}, {:?}", start.elapsed()))
 }
 
-/// Expression of a type, by its name.
+/// Returns expressions of a type, by its name.
 fn expression(ty: &'static str, depth: u32) -> BoxedStrategy<String> {
     let leaf = leaf(ty);
     if depth == 0 {
@@ -92,7 +92,7 @@ fn expression(ty: &'static str, depth: u32) -> BoxedStrategy<String> {
     }
 }
 
-/// Constant, variable or part of the device. Not all variables are in scope, and not all parts have the type.
+/// Returns a constant, variable or part of the device. Not all variables are in scope, and not all parts have the type.
 fn leaf(ty: &str) -> BoxedStrategy<String> {
     let choices: &[&'static str] = match ty {
         "bool" => &["true", "false", "x", "v", "device.allowMultipleAllocations", "attribute.healthy"],

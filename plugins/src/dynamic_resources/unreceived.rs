@@ -17,7 +17,7 @@ use super::DynamicResources;
 pub(super) struct Lookups(Arc<Mutex<Map<Uid, Vec<Uid>>>>);
 
 impl Lookups {
-    /// A panic under the lock leaves no half-made change, so the data are valid.
+    /// Locks the data. A panic under the lock leaves no half-made change, so the data are valid.
     fn lock(&self) -> MutexGuard<'_, Map<Uid, Vec<Uid>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -56,7 +56,7 @@ impl DeviceClasses {
         self.classes.values()
     }
 
-    /// Returns a number that changes when other resources are backed.
+    /// Returns a number that changes when a class is added or removed, or backs another resource.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch

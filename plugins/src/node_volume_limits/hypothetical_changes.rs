@@ -102,7 +102,7 @@ impl HypotheticalChanges {
     }
 }
 
-/// Returns the volume that a running pod's volume counts as.
+/// Returns the counted volume for a volume of a running pod.
 fn counted(pod: &Pod, volume: &Volume, index: &AttachedVolumes) -> Option<CountedVolume> {
     match volume {
         Volume::InTree { csi } => csi.as_ref().ok()?.map(CountedVolume::Csi),

@@ -18,8 +18,8 @@ pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 /// Maximum number of attempts to write an object.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// The bindings and provisionings of a pod's unbound claims. It contains strings, because it runs outside of
-/// the scheduler and has no interner.
+/// The bindings and provisionings of a pod's unbound claims. It contains strings, because PreBind runs
+/// outside of the scheduler, without its interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     pod: ObjectRef,

@@ -65,7 +65,7 @@ impl<P: Profile> TestCluster<P> {
         explanation.nodes.into_iter().map(line).collect()
     }
 
-    /// Returns the decision if pods that have not started start later than all others. `seed` is the random
+    /// Returns the decision. Pods that have not started count as started after all others. `seed` is the random
     /// value.
     pub(crate) fn decision(&mut self, pod: &str, seed: usize) -> Decision {
         self.decision_at(pod, UNTIMED, |_| seed)

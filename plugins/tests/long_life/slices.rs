@@ -17,12 +17,12 @@ const PODS: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Adds a pod with a label of its own, or replaces a pod by a version with another one.
+    /// Adds a pod with a unique label, or replaces a pod by a version with another one.
     SetPod(usize),
     DeletePod(usize),
     /// Delivers a pod as bound to a node, which may be missing.
     Bind(usize, usize),
-    /// Adds a node with a label of its own, or changes this label.
+    /// Adds a node with a unique label, or changes this label.
     SetNode(usize),
     RemoveNode(usize),
     Attempt,

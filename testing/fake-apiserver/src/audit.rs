@@ -15,7 +15,7 @@ pub struct RecordedRequest {
     pub scenario: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
-    /// Path and query, without time-outs.
+    /// Path and query, without timeouts.
     pub path: String,
     /// The status code; 0 for an unprocessed request without a response. A lost response counts as sent.
     pub code: u16,

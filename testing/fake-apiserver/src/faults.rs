@@ -17,7 +17,7 @@ pub enum Fault {
     LoseAnswer,
     /// A watch is broken after this number of events.
     CutStream(usize),
-    /// A watch ends after this number of events, as if its time-out had expired.
+    /// A watch ends after this number of events, as if its timeout had expired.
     EndStream(usize),
     /// A watch sends an `ERROR` with code 410 after this number of events.
     GoneStream(usize),

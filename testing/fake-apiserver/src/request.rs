@@ -12,8 +12,8 @@ use crate::store::Key;
 /// A request, parsed without reading any object.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; at other paths the HTTP
-    /// method in lower case.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; at non-resource
+    /// paths the HTTP method in lower case.
     pub(crate) verb: &'static str,
     /// Path and query in the request.
     pub(crate) uri: String,
@@ -21,7 +21,7 @@ pub(crate) struct ApiRequest {
     pub(crate) path: String,
     /// Parameters of the query.
     pub(crate) query: Vec<(String, String)>,
-    /// The addressed objects; `None` at paths without objects.
+    /// The addressed objects; `None` at non-resource paths.
     pub(crate) target: Option<Target>,
     /// Bearer token; empty if missing.
     pub(crate) token: String,
@@ -112,7 +112,7 @@ impl Target {
         Key::new(self.kind, &*self.namespace, &*self.name)
     }
 
-    /// Returns the objects at a path. `None`: it has no objects.
+    /// Returns the objects at a path. `None`: it is a non-resource path.
     pub(crate) fn at(path: &str) -> Option<Self> {
         let mut parts = path.trim_matches('/').split('/');
         let api_version = match parts.next()? {

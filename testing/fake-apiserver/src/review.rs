@@ -24,7 +24,7 @@ impl Reviews {
         with_status(review, status)
     }
 
-    /// Responds to a SubjectAccessReview of a path without objects. Everything else is denied.
+    /// Responds to a SubjectAccessReview of a non-resource path. Everything else is denied.
     pub(crate) fn access(&self, review: &Value) -> Value {
         let spec = &review["spec"];
         let what = &spec["nonResourceAttributes"];

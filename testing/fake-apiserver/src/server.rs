@@ -292,7 +292,7 @@ impl Server {
         locked(&self.shared.reviews).users.insert(token.to_owned(), (user.to_owned(), groups));
     }
 
-    /// Registers a permission for SubjectAccessReviews, at a path without objects: for example, `get` at `/metrics`.
+    /// Registers a permission for SubjectAccessReviews, at a non-resource path: for example, `get` at `/metrics`.
     pub fn allow(&self, user: &str, verb: &str, path: &str) {
         let right = (user.to_owned(), verb.to_owned(), path.to_owned());
         locked(&self.shared.reviews).rights.push(right);

@@ -136,7 +136,7 @@ async fn end_pod(shared: Arc<Shared>, target: Target, uid: String, time: std::ti
     shared.with_store(|store| write::remove(store, &target, &uid));
 }
 
-/// Responds to requests at paths without objects.
+/// Responds to requests at non-resource paths.
 fn respond_without_objects(shared: &Shared, api_request: &ApiRequest) -> Result<ApiResponse, StatusError> {
     let created = |object| Ok(ApiResponse::Object(201, Arc::new(object)));
     match (api_request.verb, api_request.path.as_str()) {

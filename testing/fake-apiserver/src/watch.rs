@@ -82,7 +82,7 @@ impl Watch {
         })
     }
 
-    /// Sends events until the time-out, the client's disconnect, or a fault.
+    /// Sends events until the timeout, the client's disconnect, or a fault.
     pub(crate) async fn run(
         self,
         shared: Arc<Shared>,

@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::plugin::{Cycle, PreFilter, Rejection, stronger_nominated};
 use crate::plugins;
 
-/// Result of one plugin for a pod, with all nodes as feasible ones.
+/// Result of one plugin for a pod, as if all nodes were feasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginEvaluation {
     /// Name of the plugin.

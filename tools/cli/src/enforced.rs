@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::cluster::Routes;
 
-/// The resources of which a node never has more requests than it has room.
+/// The resources for which the requests on a node never exceed its allocatable amount.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnforcedResources {
     any: bool,
@@ -17,7 +17,7 @@ pub(crate) struct EnforcedResources {
 }
 
 impl EnforcedResources {
-    /// Reads the profiles that serve pods; other profiles of the binary place none of them. Extenders may take over
+    /// Reads the profiles that serve pods; other profiles of the binary place no pods. Extenders may take over
     /// resources, and devices may serve extended ones.
     pub(crate) fn of<'a>(routes: &Routes, pods: impl Iterator<Item = &'a ApiPod>, objects: &[AnyObject]) -> Self {
         let serving: BTreeSet<usize> = pods.filter_map(|pod| routes.profile_of(pod)).collect();

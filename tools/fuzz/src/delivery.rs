@@ -46,8 +46,8 @@ impl Simulation {
         let translated = scheduler_change(change, &mut self.scheduler.cache.base.interner);
         let Some(delivered) = translated.and_then(|delivered| self.inject_bug(delivered, change)) else { return };
         self.scheduler.on_change(delivered, &mut Spawner(&mut self.executor));
-        // Far more often than a program does it: a string that is still in use must not disappear. Slices of several sizes
-        // end between changes, decisions and responses.
+        // Strings are freed far more often than in a program, to find strings that are freed while in use. Slices of
+        // several sizes end between changes, decisions and responses.
         match change.version % 4 {
             0 => self.scheduler.free_unused_strings_now(),
             size => self.scheduler.free_some_unused_strings(32 * size as usize),

@@ -27,11 +27,11 @@ pub(crate) struct InjectorState {
     waits: BTreeMap<(FaultyPlugin, Arc<str>), i64>,
     /// Calls of PostBind by uid. Kept over restarts.
     bound: BTreeMap<Arc<str>, u32>,
-    /// Decisions since the last take: uid and node.
+    /// Decisions that the simulation has not taken yet: uid and node.
     decisions: Vec<(Arc<str>, Arc<str>)>,
-    /// Bindings since the last take: uid and node.
+    /// Bindings that the simulation has not taken yet: uid and node.
     bindings: Vec<(Arc<str>, Arc<str>)>,
-    /// Invalid calls since the last take.
+    /// Invalid calls that the simulation has not taken yet.
     violations: Vec<String>,
     /// Names of pods with an injected rejection that no event of the cluster ends.
     faulted_pods: BTreeSet<Arc<str>>,

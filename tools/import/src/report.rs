@@ -67,7 +67,7 @@ impl Report {
         }
     }
 
-    /// Whether the current profile has a remark with this title.
+    /// Returns whether the current profile has a remark with this title.
     pub(crate) fn has_remark(&self, title: &str) -> bool {
         self.titles.contains(&(self.profile, title.to_owned()))
     }

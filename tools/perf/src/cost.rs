@@ -227,13 +227,13 @@ fn measure_profile(
     })
 }
 
-/// Returns the time of a plugin's part for all nodes.
+/// Returns the time of a plugin at an extension point, for all nodes.
 fn time(cost: &PluginCost, nodes: usize) -> Option<f64> {
     let nodes = if cost.is_per_node { nodes as f64 } else { 1.0 };
     larger(cost.amounts.plain_ns, cost.amounts.demanding_ns).map(|ns| ns * nodes)
 }
 
-/// Returns the plugin with the highest sum over its parts. `None`: nothing costs.
+/// Returns the plugin with the highest sum over its extension points. `None`: no plugin has a cost.
 fn most_expensive(plugins: &[PluginCost], cost: impl Fn(&PluginCost) -> Option<f64>) -> Option<&'static str> {
     let mut sums: BTreeMap<&'static str, f64> = BTreeMap::new();
     for part in plugins {

@@ -36,7 +36,7 @@ impl<T: Transport> DryRunClient<T> {
         DryRunClient { clock, evicted: Arc::default() }
     }
 
-    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
+    /// Locks the evictions. A panic under the lock leaves no half-made change, so poisoning is ignored.
     fn evicted(&self) -> MutexGuard<'_, Evictions> {
         self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -37,7 +37,8 @@ pub fn start(logging: &Logging) {
     start_around(logging, |write| write());
 }
 
-/// Like [`start`], with a function that calls the write of each line, for example between changes of the terminal.
+/// Installs the logger like [`start`]. `around` calls the write of each line, for example between changes of the
+/// terminal.
 pub fn start_around(logging: &Logging, around: fn(&mut dyn FnMut())) {
     let write: fn(Severity, &str) = if logging.split { to_both } else { to_standard_error };
     let write = move |severity, line: &str| around(&mut || write(severity, line));

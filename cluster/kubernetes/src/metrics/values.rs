@@ -126,7 +126,7 @@ impl<K: Clone + PartialEq, V> MetricVec<K, V> {
         self.lock().iter().for_each(|(key, value)| with(key, value));
     }
 
-    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
+    /// Locks the values. A panic under the lock leaves no half-made change, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, Vec<(K, V)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

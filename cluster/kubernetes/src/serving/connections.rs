@@ -47,7 +47,7 @@ pub(super) struct Limits {
 }
 
 impl Default for Limits {
-    /// Returns kube-scheduler's limits, and own values where it has none.
+    /// Returns kube-scheduler's limits, and limits of this server where kube-scheduler has none.
     fn default() -> Self {
         Limits {
             connections: 100,
@@ -112,7 +112,7 @@ impl Peer {
         ReviewGuard(self)
     }
 
-    /// Returns the certificates of the peer, its own first.
+    /// Returns the certificates of the peer, the leaf certificate first.
     pub(super) fn certificates(&self) -> Vec<CertificateDer<'static>> {
         self.certificates.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -311,7 +311,7 @@ impl Connections {
 
     async fn drive<C: GracefulShutdown>(&self, connection: C, peer: &Peer, stop: &mut watch::Receiver<bool>) {
         let mut connection = pin!(connection);
-        // The error of a connection is the client's problem.
+        // Errors of a connection are ignored: the client notices them.
         tokio::select! {
             _ended = connection.as_mut() => return,
             _stop = stop.wait_for(|stop| *stop) => {}

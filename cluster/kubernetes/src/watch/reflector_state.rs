@@ -69,7 +69,7 @@ pub struct ReflectorState {
     /// The next list is read in pages.
     next_in_pages: bool,
     epoch: u32,
-    /// Time of the next request at the earliest.
+    /// Earliest time of the next request.
     pause_until: Duration,
     /// The pause comes from `Retry-After`.
     is_retry_after: bool,
@@ -241,13 +241,14 @@ impl ReflectorState {
         self.failed_at = clock;
     }
 
-    /// Sends the next request soon after a failure, as the probe of all reflectors, unless `Retry-After` forbids it.
+    /// Schedules the next request soon after a failure: this reflector probes the server for all reflectors.
+    /// `Retry-After` still applies.
     pub fn probe(&mut self, clock: Duration) {
         let pause = PROBE_INTERVAL + self.jitter(PROBE_INTERVAL / 4);
         self.shorten(clock + pause);
     }
 
-    /// Sends the next request soon and resets the failures, since the server responds to another reflector.
+    /// Schedules the next request soon and resets the failures, since the server responds to another reflector.
     /// `Retry-After` still applies.
     pub fn returned(&mut self, clock: Duration) {
         let pause = self.jitter(SPREAD);

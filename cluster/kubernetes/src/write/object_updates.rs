@@ -94,7 +94,7 @@ impl ObjectListeners {
         }
     }
 
-    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
+    /// Locks the listeners. A panic under the lock leaves no half-made change, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Listener>>> {
         self.0.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }

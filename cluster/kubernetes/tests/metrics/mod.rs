@@ -300,7 +300,7 @@ async fn metrics_count_what_happened() {
     is("scheduler_cache_size", &[("type", "nodes")], 3.0);
     is("scheduler_cache_size", &[("type", "pods")], 4.0);
     is("scheduler_cache_size", &[("type", "assumed_pods")], 4.0);
-    // Each pod has a template of its own; high is the only preemptor.
+    // Each pod has a separate template; high is the only preemptor.
     is("scheduler_internal_cache_size", &[("cache", "templates")], 6.0);
     is("scheduler_internal_cache_limit", &[("cache", "templates")], 8192.0);
     is("scheduler_inflight_events", &[("event", "PodPopped")], 0.0);

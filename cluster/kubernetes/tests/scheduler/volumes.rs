@@ -94,7 +94,7 @@ fn waiting_for_volumes_uses_watches_instead_of_requests() {
     let server = server();
     let _scheduler = Replica::alone(&server);
     (0..PODS).for_each(|number| create_pod_with_claim(&server, &format!("p{number}"), "csi"));
-    until(&server, "volumes are asked for", |server| {
+    until(&server, "volumes are requested", |server| {
         (0..PODS).all(|number| selected_node(server, &format!("p{number}")).is_some())
     });
     // Two minutes by the scheduler's clock.
@@ -104,7 +104,7 @@ fn waiting_for_volumes_uses_watches_instead_of_requests() {
     server.bind_volumes();
     server.merge(&format!("{CLAIMS}/p0"), json!({"metadata": {"labels": {"touched": "yes"}}}));
     until(&server, "all pods are bound", |server| bound(server) == PODS);
-    assert_eq!(server.count_requests(is_about_volumes), 3 * PODS, "each volume that was made is read");
+    assert_eq!(server.count_requests(is_about_volumes), 3 * PODS, "each provisioned volume is read");
 }
 
 #[test]
@@ -113,13 +113,15 @@ fn failed_provisioning_moves_to_another_node() {
     server.apply(node("n2", 0));
     create_pod_with_claim(&server, "p", "csi");
     let _scheduler = Replica::alone(&server);
-    until(&server, "a volume is asked for", |server| selected_node(server, "p").as_deref() == Some("n1"));
+    until(&server, "a volume is requested", |server| selected_node(server, "p").as_deref() == Some("n1"));
     // The provisioner reports a failure.
     server.apply(node("n2", 100));
     server.apply(node("n1", 0));
     server.merge(&format!("{CLAIMS}/p"), json!({"metadata": {"annotations": {SELECTED_NODE: null, "other": "a"}}}));
     wait_for_failure(&server, "p", "binding volumes: provisioning failed for PVC \"p\"");
-    until(&server, "it is asked for elsewhere", |server| selected_node(server, "p").as_deref() == Some("n2"));
+    until(&server, "a volume is requested on the other node", |server| {
+        selected_node(server, "p").as_deref() == Some("n2")
+    });
     server.bind_volumes();
     server.merge(&format!("{CLAIMS}/p"), json!({"metadata": {"labels": {"touched": "yes"}}}));
     until(&server, "the pod is bound", |server| node_of(server, "p").as_deref() == Some("n2"));
@@ -146,7 +148,7 @@ fn a_deleted_node_ends_the_wait_for_its_volumes() {
     server.remove("/api/v1/nodes/n2");
     create_pod_with_claim(&server, "p", "csi");
     let _scheduler = Replica::alone(&server);
-    until(&server, "a volume is asked for", |server| selected_node(server, "p").as_deref() == Some("n1"));
+    until(&server, "a volume is requested", |server| selected_node(server, "p").as_deref() == Some("n1"));
     server.remove("/api/v1/nodes/n1");
     wait_for_failure(&server, "p", "failed to get node \"n1\": nodes \"n1\" not found");
 }

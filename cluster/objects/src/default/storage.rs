@@ -29,8 +29,8 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     }
 }
 
-/// Sets the default class of a claim without a class, as the DefaultStorageClass admission plugin. An empty name stands
-/// for no class and stays.
+/// Sets the default class of a claim without a class, as the DefaultStorageClass admission plugin does. An empty name
+/// requests no class and is kept.
 pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
     let names_one =
         claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS_ANNOTATION));

@@ -14,7 +14,7 @@ pub struct NominatedNodes {
     /// Position in the nominator's log. `None`: not read yet.
     read: Option<u64>,
     priority: i32,
-    /// The nominated node of the last update's pod. Its own nomination does not count there.
+    /// The nominated node of the last update's pod. The pod's own nomination does not count there.
     own: Option<Symbol>,
     /// The nodes with such pods, at the last update.
     nodes: NodeMask,

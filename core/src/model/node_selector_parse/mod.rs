@@ -47,8 +47,8 @@ impl NodeSelector {
 
     /// Parses the required node affinity of a pod. Wrong or empty terms match nothing (`NewLazyErrorNodeSelector`).
     ///
-    /// NodeAffinity's PreFilter reads the names that *all* terms require, including those terms. Where leaving out such
-    /// a term would change PreFilter's result, a replacement requires the same names and matches no node.
+    /// NodeAffinity's PreFilter reads the names that *all* terms require, including wrong ones. If omitting a wrong
+    /// term would change PreFilter's result, a replacement requires the same names and matches no node.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
         // Names of the dropped terms.
@@ -170,8 +170,8 @@ impl<'a> TermText<'a> {
         self.match_expressions.is_empty() && self.match_fields.is_empty()
     }
 
-    /// Returns the names that all `In` requirements on the name have in common, including those that are invalid
-    /// otherwise. `None` if there is no such requirement.
+    /// Returns the names that all `In` requirements on the name have in common, including requirements with
+    /// errors. `None` if there is no such requirement.
     fn names(&self) -> Option<Vec<&'a str>> {
         let mut by_name = self.match_fields.iter().filter(|r| r.key == NAME_FIELD && r.operator == "In");
         let mut names = by_name.next()?.values.clone().unwrap_or_default();
@@ -407,7 +407,7 @@ pub fn dns_subdomain_problems(name: &str) -> Vec<String> {
     problems
 }
 
-/// Returns whether it is empty, or consists of letters and digits with `-`, `_` and `.` between them.
+/// Returns whether a text is empty, or consists of letters and digits with `-`, `_` and `.` between them.
 fn is_label_name(name: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| c.is_ascii_alphanumeric());
     name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))

@@ -31,7 +31,7 @@ impl InterestedPlugins {
         interested
     }
 
-    /// Returns all of them.
+    /// Returns all interested plugins.
     pub fn plugins(&self) -> PluginSet {
         self.always.or(self.hinted)
     }

@@ -9,7 +9,7 @@ use crate::plugin_api::extension_points::{NormalizeScore, ScoreClass, ScoreError
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::plugin::{Row, Slices};
 
-/// Score of one plugin for one pod by classes: all its inputs except the node.
+/// The inputs of a plugin's Score for one pod, except for the node. Evaluates Score for score classes.
 pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     /// The plugin's arguments.
     pub args: &'a P::Args,

@@ -110,7 +110,7 @@ impl<'a> Entries<'a> {
         Some(true)
     }
 
-    /// Removes an entry. Positions change, so the index is made again.
+    /// Removes an entry. Positions change, so the index is rebuilt.
     pub(crate) fn remove(&mut self, key: &Value<'a>) {
         if let Some(position) = Key::new(key).and_then(|key| self.position(&key)) {
             self.entries.remove(position);

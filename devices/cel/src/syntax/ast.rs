@@ -33,7 +33,7 @@ pub(crate) struct Entry {
     pub(crate) optional: bool,
 }
 
-/// Loop over a list or map. All comprehension macros expand to it; `cel.bind` is a loop over nothing.
+/// Loop over a list or map. All comprehension macros expand to it; `cel.bind` is a loop without iterations.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
     pub(crate) range: NodeId,

@@ -8,13 +8,13 @@ use super::parser::Parser;
 
 /// Variable of a loop's result. No expression can name it.
 pub(crate) const ACCUMULATOR: &str = "@result";
-/// Loop variable of `cel.bind`, which loops over nothing.
+/// Loop variable of `cel.bind`, a loop without iterations.
 const UNUSED: &str = "#unused";
 const SORT_INPUT: &str = "@__sortBy_input__";
 
 type Expanded = Result<Option<NodeId>, SyntaxError>;
 
-/// Expands a call if it is one of a macro.
+/// Expands a call of a macro. Returns `None` for other calls.
 pub(super) fn expand(
     parser: &mut Parser<'_>,
     offset: usize,

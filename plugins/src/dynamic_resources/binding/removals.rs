@@ -47,7 +47,7 @@ impl Removals {
         .await;
     }
 
-    /// A panic under the lock leaves no half-made change, so the data are valid.
+    /// Locks the data. A panic under the lock leaves no half-made change, so the data are valid.
     fn lock(&self) -> MutexGuard<'_, Map<Uid, RemovalsOfPod>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

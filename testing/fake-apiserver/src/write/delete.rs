@@ -93,7 +93,8 @@ pub(crate) fn delete(
     Ok(Deletion { object: store.put(&key, object), is_graceful: seconds > 0 })
 }
 
-/// Removes an object unconditionally; only with this uid, unless it is empty. `None`: it does not exist.
+/// Removes an object without grace period and finalizers. If `uid` is not empty, only an object with this uid is
+/// removed. `None`: there is no such object.
 pub(crate) fn remove(store: &mut Store, target: &Target, uid: &str) -> Option<Arc<Value>> {
     let key = target.key();
     store.get(&key).filter(|known| uid.is_empty() || known["metadata"]["uid"] == uid)?;

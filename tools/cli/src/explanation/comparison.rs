@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Explanation, NodeReport, Rejection, Score};
 
-/// Highest weight of a plugin that is considered.
+/// Highest weight that is considered for a plugin.
 const HIGHEST_WEIGHT: i64 = i32::MAX as i64;
 
 /// The reasons for the chosen node and against another one.

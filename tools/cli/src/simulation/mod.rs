@@ -61,7 +61,7 @@ pub fn simulate(
     simulate_with_hooks(bundle, objects, timeline, options, progress, &mut ())
 }
 
-/// Like [`simulate`], with hooks that observe the simulation.
+/// Simulates like [`simulate`], with hooks that observe the simulation.
 ///
 /// # Errors
 /// Returns an error for plugins that cannot start.

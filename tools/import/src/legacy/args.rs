@@ -39,7 +39,7 @@ impl Configs {
         self.0.iter().find(|(name, _)| name.value == plugin).map(|(_, args)| args)
     }
 
-    /// Sets a missing argument.
+    /// Sets an argument if it is missing.
     fn default(&mut self, plugin: &str, key: &str, value: &Spanned<i64>) {
         let args = self.of(plugin, value.span);
         if build::field(args, key).is_none() {
@@ -178,8 +178,8 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     build::set(of_plugin, "addedAffinity", affinity);
 }
 
-/// Adds the default constraints of PodTopologySpread: the written ones, or the system's in place of the
-/// plugin that spread the pods of services and controllers.
+/// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread
+/// the pods of services and controllers. Otherwise the system's constraints replace the plugin that did.
 fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     if lists.version >= Version::V1Beta2 {
         return;

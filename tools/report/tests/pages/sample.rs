@@ -15,7 +15,7 @@ pub(crate) const HOSTILE: [&str; 4] = [
 const PLUGINS: [&str; 6] =
     ["TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit", "ImageLocality"];
 
-/// A sequence of numbers without an obvious pattern.
+/// Returns a number below `below`, without an obvious pattern over the seeds.
 fn scattered(seed: usize, below: usize) -> usize {
     let mixed = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % below.max(1)

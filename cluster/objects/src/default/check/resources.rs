@@ -64,12 +64,12 @@ pub(super) fn pod_level(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// Whether a resource is extended, by its name.
+/// Returns whether a resource is extended, by its name.
 fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/")
 }
 
-/// Checks resource names and amounts, and requests up to the limits.
+/// Checks resource names and amounts, and that requests do not exceed limits.
 fn lists(
     path: &str,
     resources: Option<&ResourceRequirements>,

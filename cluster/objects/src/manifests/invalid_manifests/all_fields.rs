@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::kinds::{AnyObject, join, join_item, samples};
 use crate::{Kinds, ObjectReader, Validation};
 
-/// A step from a value into it.
+/// A step from a value to a value that it contains.
 #[derive(Clone)]
 enum Step {
     Field(String),

@@ -4,12 +4,12 @@ use expect_test::expect;
 
 use super::{check, node, pod};
 
-/// A pod with a container and these fields in its spec.
+/// Returns a pod with a container and these fields in its spec.
 fn spec(fields: &str) -> String {
     format!("spec: {{containers: [{{name: c}}], {fields}}}")
 }
 
-/// A pod whose container has these resources.
+/// Returns a pod whose container has these resources.
 fn resources(fields: &str) -> String {
     format!("spec: {{containers: [{{name: c, resources: {{{fields}}}}}]}}")
 }

@@ -45,7 +45,7 @@ impl Sweep {
         format!("{}.{}", self.plugin, self.path.join("."))
     }
 
-    /// Whether the parameter is the weight of a score.
+    /// Returns whether the parameter is the weight of a score.
     fn is_weight(&self) -> bool {
         matches!(&self.path[..], [weight] if weight == "weight")
     }

@@ -49,7 +49,7 @@ impl Check {
     }
 }
 
-/// Returns whether a file has objects of a cluster. The configuration of kube-scheduler has an error message of its own.
+/// Returns whether a file has objects of a cluster. The configuration of kube-scheduler has a separate error message.
 fn is_manifest(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     let text = |field: &Field| field.value.as_str().map(str::to_owned);

@@ -75,8 +75,8 @@ pub(super) fn placement_changes(
     Ok((changes, sides))
 }
 
-/// Returns the profile that places pods for a side: the compiled-in profile, or else its interpreted twin. If
-/// a side has no twin, a profile that differs only in settings takes its place.
+/// Returns the profile that places pods for a side: the compiled-in profile, or else the interpreted one. If a
+/// side cannot be interpreted, a compiled-in profile that differs only in settings takes its place.
 pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
     let mut similar = None;
     for profile in bundle.profiles {

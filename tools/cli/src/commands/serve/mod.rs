@@ -113,7 +113,7 @@ impl Serve {
 }
 
 /// Answers questions one after the other, until no more can come. A panic, such as one of a plugin, is an error of its
-/// question: each question has a scheduler of its own, so nothing remains of it. Programs that abort after a panic end.
+/// question: each question has a separate scheduler, so no state remains. Programs that abort after a panic end.
 fn answer_all(mut jobs: mpsc::Receiver<Job>, mut answer: impl FnMut(Question) -> Result<String, Problem>) {
     while let Some(Job { question, answer: client }) = jobs.blocking_recv() {
         // The client may have given up in the meantime.

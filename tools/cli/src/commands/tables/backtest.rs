@@ -10,7 +10,7 @@ use super::count;
 use crate::commands::output::{Columns, heading};
 use crate::timeline::Span;
 
-/// Maximum number of profiles with a column each; of more profiles, only the first one has a table of influence.
+/// Maximum number of profiles with a column each. With more profiles, only the first one has a table of influence.
 const SIDE_BY_SIDE: usize = 4;
 
 /// Returns the estimates of all profiles side by side, the influence of plugins, and the assumptions.
