@@ -50,8 +50,8 @@ struct Text {
 
 /// The strings of one cluster, each stored once.
 ///
-/// A pass frees unused strings: [`Interner::begin_pass`], [`Interner::mark`] for each symbol in use,
-/// [`Interner::free_unused`] for each part, [`Interner::end_pass`]. Other calls are possible in between.
+/// A pass frees unused strings: `begin_pass`, `mark` for each symbol in use, `free_unused` for each part, `end_pass`.
+/// Other calls are possible in between.
 #[derive(Clone, Debug)]
 pub struct Interner {
     /// By text, with 32 bits of its hash. The upper bits select the part.

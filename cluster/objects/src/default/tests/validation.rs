@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{check_refused, with_spec};
+use super::{CLASSES, check_refused, with_spec};
 
 #[test]
 fn names_and_labels_must_be_right() {

@@ -20,7 +20,9 @@ use super::output::{self, Format};
 use super::reports::{self, ReportFile};
 use super::tables::diff::table;
 use super::validate::Validate;
-pub(crate) use placements::{PlacementChange, PlacementChanges, placing_profile};
+#[cfg(feature = "recordings")]
+pub(crate) use placements::placing_profile;
+pub(crate) use placements::{PlacementChange, PlacementChanges};
 pub(crate) use sides::Side;
 
 /// Compare two profiles and describe the effects of their differences on pods
