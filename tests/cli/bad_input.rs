@@ -109,7 +109,7 @@ fn duplicate_objects_are_an_error() {
 fn an_unknown_profile_is_an_error() {
     let refused = schedc(&["simulate", "examples/cluster", "--profile", "edgy"]).refused();
     expect![[r#"
-        error: no profile is named `edgy`; the profiles are binpack, default, edge, features
+        error: no profile is named `edgy`; the profiles are binpack, default, edge
     "#]]
     .assert_eq(&refused);
 }

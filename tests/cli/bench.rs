@@ -76,7 +76,7 @@ fn missing_files_are_reported() {
         error:   basic/5Nodes/5Pods
         error:   devices/one
         error: w/config.yaml: no workload has the labels `fast`; labels in use: performance, short
-        error: no profile is named `fast`; the profiles are binpack, default, edge, features
+        error: no profile is named `fast`; the profiles are binpack, default, edge
         error: w/none.yaml: cannot be read: No such file or directory (os error 2)
     "#]]
     .assert_eq(&errors.map(|run| run.refused()).concat());

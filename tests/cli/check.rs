@@ -7,7 +7,7 @@ use crate::cli::harness::{Folder, schedc};
 #[test]
 fn the_shipped_profiles_are_valid() {
     expect![[r#"
-        4 profiles, no errors
+        3 profiles, no errors
     "#]]
     .assert_eq(&schedc(&["check"]).ok());
     expect![[r#"
@@ -102,7 +102,7 @@ fn an_unknown_profile_is_an_error() {
         error: no profile is called `edg`
          |
          = note: profiles has `edge`
-         = note: compiled in: `binpack`, `default`, `edge` and `features`
+         = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 
         error: 1 error
@@ -118,7 +118,7 @@ fn an_unknown_profile_is_an_error() {
         error: no profile is called `edg`
          |
          = note: profiles has `edge`
-         = note: compiled in: `binpack`, `default`, `edge` and `features`
+         = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 
         error: 1 error
@@ -234,7 +234,7 @@ fn errors_are_printed_in_machine_readable_form() {
         - message: no profile is called `three`
           notes:
           - profiles has `one` and `two`
-          - "compiled in: `binpack`, `default`, `edge` and `features`"
+          - "compiled in: `binpack`, `default` and `edge`"
           help: name one of these profiles, or the path of a TOML file
     "#]]
     .assert_eq(&folder.shell("schedc check three -o yaml || true").ok());

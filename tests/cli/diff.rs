@@ -279,7 +279,7 @@ fn incomparable_inputs_are_errors() {
                 error: no profile is called `c`
                  |
                  = note: profiles has `a` and `b`
-                 = note: compiled in: `binpack`, `default`, `edge` and `features`
+                 = note: compiled in: `binpack`, `default` and `edge`
                  = help: name one of these profiles, or the path of a TOML file
 
                 error: 1 error

@@ -166,7 +166,7 @@ fn a_failing_scenario_does_not_stop_the_evaluation() {
     check(
         &wrong.join("\n"),
         expect![[r#"
-            error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
+            error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge
             error: in.jsonl:3: scenario b: objects[0]: Nod n: kind: there is no `Nod` in `v1`; did you mean `Node`?
             error: in.jsonl:4: scenario c: steps[1]: Pod without a name: metadata: is string "b", but must be fields
             error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`
@@ -197,44 +197,44 @@ fn all_errors_of_a_scenario_are_reported() {
     check(
         &wrong.join("\n"),
         expect![[r#"
-        error: in.jsonl:2: scenario a: object: unknown field; did you mean `objects`?
-        error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
-        error: in.jsonl:2: scenario a: objects[0]: Node without a name: metadata.name: is integer `5`, but must be text; put it in quotes
-        error: in.jsonl:2: scenario a: objects[1]: the object has no `kind`
-        error: in.jsonl:2: scenario a: steps[0]: Pod default/p: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
-        error: in.jsonl:2: scenario a: steps[1]: the object has no `apiVersion`
-        error: in.jsonl:2: scenario a: steps[2]: scheduling ignores objects of kind `Nod`
-        error: in.jsonl:2: scenario a: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:2: scenario a: steps[5]: Pod default/p: spec.tolerations: is integer `5`, but must be a list
-        error: in.jsonl:3: scenario b: steps[0]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[1]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[2]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[4]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[5]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[6]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[7]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[8]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[9]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[10]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[11]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[12]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[13]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[14]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[15]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[16]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[17]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[18]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: steps[19]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
-        error: in.jsonl:3: scenario b: and 5 more errors
-        error: 2 scenarios or files were left out
-    "#]],
+            error: in.jsonl:2: scenario a: object: unknown field; did you mean `objects`?
+            error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge
+            error: in.jsonl:2: scenario a: objects[0]: Node without a name: metadata.name: is integer `5`, but must be text; put it in quotes
+            error: in.jsonl:2: scenario a: objects[1]: the object has no `kind`
+            error: in.jsonl:2: scenario a: steps[0]: Pod default/p: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+            error: in.jsonl:2: scenario a: steps[1]: the object has no `apiVersion`
+            error: in.jsonl:2: scenario a: steps[2]: scheduling ignores objects of kind `Nod`
+            error: in.jsonl:2: scenario a: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:2: scenario a: steps[5]: Pod default/p: spec.tolerations: is integer `5`, but must be a list
+            error: in.jsonl:3: scenario b: steps[0]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[1]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[2]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[4]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[5]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[6]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[7]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[8]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[9]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[10]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[11]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[12]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[13]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[14]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[15]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[16]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[17]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[18]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: steps[19]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+            error: in.jsonl:3: scenario b: and 5 more errors
+            error: 2 scenarios or files were left out
+        "#]],
     );
     let change = r#"{"id": "a", "profile": "other", "pod": {}, "event": {"old": {}, "new": {}}, "objects": [{}],
         "direct": {"resource": "Node", "action": "Paint"}}"#;
     let folder = Folder::with(&[("in.jsonl", &change.replace('\n', ""))]);
     expect![[r#"
-        error: in.jsonl:1: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
+        error: in.jsonl:1: scenario a: no profile is named `other`; the profiles are binpack, default, edge
         error: in.jsonl:1: scenario a: objects[0]: the object has no `kind`
         error: in.jsonl:1: scenario a: event.old: the object has no `kind`
         error: in.jsonl:1: scenario a: event.new: the object has no `kind`
@@ -263,7 +263,7 @@ fn an_unreadable_file_does_not_stop_the_evaluation() {
 fn an_unknown_profile_is_rejected_before_any_input_is_read() {
     let folder = Folder::with(&[]);
     expect![[r#"
-        error: no profile is named `huge`; the profiles are binpack, default, edge, features
+        error: no profile is named `huge`; the profiles are binpack, default, edge
     "#]]
     .assert_eq(&folder.schedc(&["evaluate", "--profile", "huge", "missing.jsonl"]).refused());
 }

@@ -131,7 +131,7 @@ fn extender_urls_without_extenders_are_errors() {
         let error = schedc(command).refused();
         assert_eq!(
             error,
-            "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge, features)\n"
+            "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge)\n"
         );
     }
 }

@@ -105,7 +105,7 @@ fn texts_in_messages_are_shortened() {
         1 error: field.json:1: Pod default/a: spec.…: unknown field; no field here has a similar name
         1 error: event.json:1: Node … does not exist at 1s
         1 error: verb.json:1: unknown field `…`; an event has a time (`at: 12.5s`) and one of `create`, `apply`, `update` and `delete`
-        1 error: scenario.jsonl:1: scenario a: no profile is named `…`; the profiles are binpack, default, edge, features
+        1 error: scenario.jsonl:1: scenario a: no profile is named `…`; the profiles are binpack, default, edge
         1 error: there is no pod `…` in the input
-        1 error: no profile is named `…`; the profiles are binpack, default, edge, features"#]].assert_eq(&complaints.join("\n"));
+        1 error: no profile is named `…`; the profiles are binpack, default, edge"#]].assert_eq(&complaints.join("\n"));
 }

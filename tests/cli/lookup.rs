@@ -48,7 +48,7 @@ fn unknown_names_have_the_same_error() {
         error: no profile is called `egde`
          |
          = note: there is no profile in profiles
-         = note: compiled in: `binpack`, `default`, `edge` and `features`
+         = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 
         error: 1 error

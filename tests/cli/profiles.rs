@@ -15,13 +15,15 @@ fn the_list() {
           serves pods of scheduler edge
           considers all nodes
           backs off for 1 s to 10 s
+          cost limits: 200 ns per node, 1000000 instructions per decision, 8 allocations per decision, 512 bytes per node, 100000000 bytes of binary
           queue-sort    PrioritySort
           pre-filter    NodeAffinity, NodePorts, NodeResourcesFit
           filter        NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts,
                         NodeResourcesFit
           pre-score     TaintToleration, NodeAffinity, NodeResourcesFit
           score         TaintToleration x3, NodeAffinity x2, NodeResourcesFit x1
-          bind          DefaultBinder"#]]
+          bind          DefaultBinder
+    "#]]
     .assert_eq(edge);
 }
 

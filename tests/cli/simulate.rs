@@ -283,7 +283,7 @@ fn an_empty_simulation_is_reported() {
     );
     let run = folder.schedc(&["simulate", "theirs.yaml"]);
     expect![[r#"
-        note: no pod has the scheduler name of a profile that is compiled in (binpack, default-scheduler, edge, features); with --profile, one profile serves all pods
+        note: no pod has the scheduler name of a profile that is compiled in (binpack, default-scheduler, edge); with --profile, one profile serves all pods
     "#]].assert_eq(&run.stderr);
     check(
         &run.ok(),
