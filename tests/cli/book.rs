@@ -93,6 +93,8 @@ fn folder(root: &Path, page: &Page) -> Folder {
             files.push((path, text));
         }
     }
+    let profile = "examples/features.toml";
+    files.push((profile.to_owned(), fs::read_to_string(root.join(profile)).expect("a file of the repository")));
     let blocks = page.blocks().into_iter();
     files.extend(blocks.filter_map(|block| Some((block.file()?.to_owned(), block.text))));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();

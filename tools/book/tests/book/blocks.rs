@@ -3,10 +3,11 @@
 use crate::pages;
 
 /// Kinds of blocks.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "c",
     "console",
     "ini",
+    "js",
     "json",
     "python",
     "rust",
