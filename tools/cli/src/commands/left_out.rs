@@ -86,9 +86,11 @@ mod tests {
     fn help_lists_the_commands_that_were_left_out() {
         expect![[r#"
             Commands that this program was built without:
-              --features run,tools: manifest, record, replay, serve
-              --features tools: backtest, build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
-              --features bench: bench"#]]
+              --features run,tools: manifest, serve
+              --features tools: build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
+              --features bench: bench
+              --features recordings: backtest
+              --features recordings,run: record, replay"#]]
         .assert_eq(&help(&tailored()).expect("commands"));
     }
 

@@ -262,7 +262,9 @@ mod tests {
     fn the_schema_is_that_of_the_types() {
         let settings =
             SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
-        let schema = settings.into_generator().into_root_schema_for::<Explanation>();
+        let mut schema = settings.into_generator().into_root_schema_for::<Explanation>().to_value();
+        // The order of keys depends on features that other packages enable.
+        schema.sort_all_objects();
         let text = serde_json::to_string_pretty(&schema).expect("JSON");
         expect_file!["schema.json"].assert_eq(&(text + "\n"));
     }
