@@ -175,22 +175,24 @@ impl Run {
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
-            read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
+            let end = read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await;
             #[cfg(feature = "recordings")]
             recording.stop();
+            end?;
             serving.end().await;
             return Ok(());
         }
         let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
         // Calls of extenders block until the response; leases are renewed on another thread.
         let end = if bundle.originals.any() {
-            blocking::schedule(driver.run(stop)).await.map_err(Failure::new)?
+            blocking::schedule(driver.run(stop)).await.map_err(Failure::new)
         } else {
-            driver.run(stop).await
+            Ok(driver.run(stop).await)
         };
+        // Also after an error: a recording that is not stopped lacks its last lines.
         #[cfg(feature = "recordings")]
         recording.stop();
-        if end == StopReason::LeaseLost {
+        if end? == StopReason::LeaseLost {
             return Err(Failure::new("leader election lost"));
         }
         tokio::join!(serving.end(), async {
