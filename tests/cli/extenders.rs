@@ -129,9 +129,6 @@ fn extender_urls_without_extenders_are_errors() {
         &["run", flag],
     ] {
         let error = schedc(command).refused();
-        assert_eq!(
-            error,
-            "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge)\n"
-        );
+        assert_eq!(error, "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge)\n");
     }
 }
