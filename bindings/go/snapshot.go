@@ -236,32 +236,33 @@ func (s *Snapshot) UnschedulePod(namespace, podName, nodeName string) error {
 	return err
 }
 
+// change calls a function without a result. The snapshot stays alive during the call: its finalizer frees the cluster.
+func (s *Snapshot) change(call func(out *C.schedc_buffer) C.schedc_status) error {
+	var out C.schedc_buffer
+	status := call(&out)
+	runtime.KeepAlive(s)
+	_, _, err := result(status, &out)
+	return err
+}
+
 // Fork opens a fork: later changes can be reverted. Forks can be nested.
 func (s *Snapshot) Fork() error {
-	var out C.schedc_buffer
-	_, _, err := result(C.schedc_cluster_fork(s.handle, &out), &out)
-	return err
+	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_fork(s.handle, out) })
 }
 
 // Commit adds the changes since the last fork to the fork around it, or makes them final. Without a fork, nothing happens.
 func (s *Snapshot) Commit() error {
-	var out C.schedc_buffer
-	_, _, err := result(C.schedc_cluster_commit(s.handle, &out), &out)
-	return err
+	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_commit(s.handle, out) })
 }
 
 // Revert undoes the changes since the last fork. Without a fork, nothing happens.
 func (s *Snapshot) Revert() error {
-	var out C.schedc_buffer
-	_, _, err := result(C.schedc_cluster_revert(s.handle, &out), &out)
-	return err
+	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_revert(s.handle, out) })
 }
 
 // Clear removes all objects, and closes all forks.
 func (s *Snapshot) Clear() error {
-	var out C.schedc_buffer
-	_, _, err := result(C.schedc_cluster_clear(s.handle, &out), &out)
-	return err
+	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_clear(s.handle, out) })
 }
 
 // Decide returns the decision about a pod in JSON, as `schedc evaluate` writes it. Nothing changes.
