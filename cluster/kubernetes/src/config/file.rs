@@ -8,7 +8,8 @@ use schedc_core::args::parse_duration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{BURST, LeaderElection};
+use super::BURST;
+use crate::election::LeaderElectionConfiguration;
 use crate::flags::NO_GO_PROFILES;
 use crate::transport::RateLimiterConfig;
 
@@ -106,8 +107,8 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
 
 impl File {
     /// Returns the leader election settings, with defaults for missing fields.
-    pub(super) fn leader_election(&self, wrong: &mut Vec<String>) -> LeaderElection {
-        let default = LeaderElection::default();
+    pub(super) fn leader_election(&self, wrong: &mut Vec<String>) -> LeaderElectionConfiguration {
+        let default = LeaderElectionConfiguration::default();
         let Some(election) = &self.leader_election else { return default };
         // 0 means the default, as in kube-scheduler.
         let mut time = |name: &str, written: &Option<String>, default: Duration| {
@@ -124,7 +125,7 @@ impl File {
         let text = |written: &Option<String>, default: String| {
             written.clone().filter(|text| !text.is_empty()).unwrap_or(default)
         };
-        LeaderElection {
+        LeaderElectionConfiguration {
             leader_elect: election.leader_elect.unwrap_or(default.leader_elect),
             lease_duration: time("leaseDuration", &election.lease_duration, default.lease_duration),
             renew_deadline: time("renewDeadline", &election.renew_deadline, default.renew_deadline),

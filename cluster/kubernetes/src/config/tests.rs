@@ -30,7 +30,7 @@ fn the_configuration_of_kubeadm() {
          --kubeconfig=/etc/kubernetes/scheduler.conf --leader-elect=true",
     ));
     assert_eq!(settings.kubeconfig.as_deref(), Some(Path::new("/etc/kubernetes/scheduler.conf")));
-    assert_eq!((settings.leader_election, settings.rate_limit), (LeaderElection::default(), None));
+    assert_eq!((settings.leader_election, settings.rate_limit), (LeaderElectionConfiguration::default(), None));
     assert_eq!(settings.backoff_seconds, (None, None));
 }
 
@@ -49,7 +49,7 @@ fn a_file_with_all_fields() {
         kubeconfig: Some("k".into()),
         master: Some("https://a".to_owned()),
         rate_limit: Some(RateLimiterConfig { qps: 20.0, burst: 30 }),
-        leader_election: LeaderElection {
+        leader_election: LeaderElectionConfiguration {
             leader_elect: false,
             lease_duration: seconds(30),
             renew_deadline: seconds(20),
@@ -173,7 +173,7 @@ fn the_lease_name_is_valid() {
     };
     assert_eq!(
         election(""),
-        Ok(LeaderElection::default()),
+        Ok(LeaderElectionConfiguration::default()),
         "in a file, an empty text is the default, as in kube-scheduler"
     );
     expect!["s.yaml: leaderElection.resourceName must not be empty; leave it out for the default"]

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use hyper::Uri;
 use hyper::http::uri::Scheme;
 
-use super::credentials::User;
 use super::tls::Trust;
+use super::user::User;
 use super::{ConnectError, Target};
 
 /// Returns the target of an address without a kubeconfig.

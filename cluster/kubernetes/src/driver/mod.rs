@@ -32,12 +32,12 @@ use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
 
 use crate::health::Health;
-use crate::pods::PodRecords;
 use crate::resources::Resource;
 use crate::transport::StreamingTransport;
 use crate::watch::known_objects::KnownObjects;
 use crate::watch::originals::OriginalsReader;
 use crate::watch::reflector::InformerEvent;
+use crate::write::PodRecords;
 use crate::write::{Bindings, EventSink, KubeClient};
 
 pub use client::DriverClient;

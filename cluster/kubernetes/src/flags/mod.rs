@@ -18,6 +18,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
+use crate::election::LeaderElectionConfiguration;
+
 pub use flag::{Flag, FlagSupport, Section, UnsupportedFlag, ValueType};
 pub use flag_values::FlagValues;
 pub use table::FLAGS;
@@ -277,6 +279,20 @@ fn help(flag: &Flag) -> String {
         FlagSupport::Ignored(unsupported) => format!("{}{default}. Ignored: {}", flag.help, unsupported.explanation),
         FlagSupport::Refused(unsupported) => {
             format!("{}{default}. Not supported: {}", flag.help, unsupported.explanation)
+        }
+    }
+}
+
+impl LeaderElection {
+    /// Returns the settings with the values of the given flags.
+    pub(crate) fn override_settings(&self, settings: LeaderElectionConfiguration) -> LeaderElectionConfiguration {
+        LeaderElectionConfiguration {
+            leader_elect: self.leader_elect.unwrap_or(settings.leader_elect),
+            lease_duration: self.lease_duration.unwrap_or(settings.lease_duration),
+            renew_deadline: self.renew_deadline.unwrap_or(settings.renew_deadline),
+            retry_period: self.retry_period.unwrap_or(settings.retry_period),
+            name: self.name.clone().unwrap_or(settings.name),
+            namespace: self.namespace.clone().unwrap_or(settings.namespace),
         }
     }
 }

@@ -7,9 +7,6 @@ use super::family::{Family, MetricType, Stability};
 use super::number::Number;
 use super::values::Histogram;
 
-/// Media type of the response.
-pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-
 /// Metrics of one response: families by name, series by labels.
 #[derive(Debug)]
 pub struct Exposition<'a> {

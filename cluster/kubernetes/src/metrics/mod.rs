@@ -10,6 +10,7 @@
 //! | `scheduler_counts` | counts that the scheduler reports on request |
 //! | `resources` | resource requests of each pod |
 //! | `rest_client` | requests to the API server |
+//! | `shadow` | agreement with kube-scheduler, in shadow mode |
 //! | `process` | the process, as Linux reports it |
 //! | [`exposition`], [`number`] | the text format |
 //!
@@ -29,6 +30,7 @@ mod resources;
 mod rest_client;
 mod scheduler_counts;
 mod scheduling;
+mod shadow;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -184,7 +186,7 @@ impl Metrics {
                 extenders.write(&mut exposition);
                 counts.write(&mut exposition, attempts);
                 if let Some(shadow_counts) = self.0.shadow.get() {
-                    shadow_counts.write(&settings.profiles, &mut exposition);
+                    shadow::write(shadow_counts, &settings.profiles, &mut exposition);
                 }
             }
             Endpoint::Resources => {

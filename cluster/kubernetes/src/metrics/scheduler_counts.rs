@@ -10,26 +10,10 @@ use schedc_core::queue::{self, Cause, QueueKind};
 use schedc_core::scheduler::DurationMetrics;
 
 use super::exposition::Exposition;
-use super::family::{Family, Stability};
 use super::resources::PodRequests;
 use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
-
-/// Sizes of caches. kube-scheduler has no such metric.
-pub(super) static CACHE_SIZES: Family = Family::gauge(
-    "scheduler_internal_cache_size",
-    &["cache"],
-    Stability::None,
-    "Number of entries of each internal cache, or its size in bytes.",
-);
-/// Their limits.
-pub(super) static CACHE_LIMITS: Family = Family::gauge(
-    "scheduler_internal_cache_limit",
-    &["cache"],
-    Stability::None,
-    "Size at which an internal cache evicts entries.",
-);
 
 /// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
@@ -97,9 +81,9 @@ impl SchedulerCounts {
             exposition.number(&table::CACHE_SIZE, &[name], count as f64);
         }
         for CacheSize { cache, size, limit } in &self.caches {
-            exposition.number(&CACHE_SIZES, &[cache], *size as f64);
+            exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);
             if let Some(limit) = limit {
-                exposition.number(&CACHE_LIMITS, &[cache], *limit as f64);
+                exposition.number(&table::CACHE_LIMITS, &[cache], *limit as f64);
             }
         }
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);

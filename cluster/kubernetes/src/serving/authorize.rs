@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::budget::Budget;
 use super::cache::{Cache, CacheKey};
-use super::connections::Peer;
+use super::peer::Peer;
 use super::review::{AuthProblem, Reviewer};
 use super::user::{MASTERS, User};
 use crate::flags;

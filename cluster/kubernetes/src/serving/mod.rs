@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `listen` | the listening socket |
 //! | `certificate`, `tls` | the server's certificate, from files or generated; TLS settings |
-//! | `connections` | number, timeouts and shutdown of connections |
+//! | `connections`, `peer` | number, timeouts and shutdown of connections |
 //! | `authorities` | trusted authorities, from files or the cluster |
 //! | `authenticate` | authentication by proxies, certificates and bearer tokens |
 //! | `authorize` | authorization of users |
@@ -22,6 +22,7 @@ mod certificate;
 mod connections;
 mod listen;
 mod pages;
+mod peer;
 mod review;
 mod tls;
 mod tracked;
@@ -53,7 +54,8 @@ use authorities::{AuthorityConfig, AuthoritySources, ClientAuthorities};
 use authorize::Authorizer;
 use budget::Budget;
 use certificate::{CertificatePair, CertificateSource};
-use connections::{Connections, Limits, Peer, RequestHandler};
+use connections::{Connections, Limits, RequestHandler};
+use peer::Peer;
 use review::AuthProblem;
 
 /// Interval at which files and the cluster are read for changed certificates: kube-scheduler's interval for files.
