@@ -40,7 +40,7 @@ pub mod metrics;
 pub mod resources;
 pub mod serving;
 pub mod shadow;
-pub mod status_patch;
+mod status_patch;
 pub mod transport;
 pub mod watch;
 pub mod write;

@@ -76,8 +76,8 @@ impl Settings {
     /// All problems of the file.
     pub fn from_file(flags: &Flags, path: &Path, text: &str) -> Result<Settings, ConfigError> {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
-        let mut wrong = Vec::new();
-        let election = flags.leader_election.override_settings(file.leader_election(&mut wrong));
+        let mut problems = Vec::new();
+        let election = flags.leader_election.override_settings(file.leader_election(&mut problems));
         let names = SettingNames {
             lease_duration: "leaderElection.leaseDuration",
             renew_deadline: "leaderElection.renewDeadline",
@@ -85,10 +85,10 @@ impl Settings {
             name: "leaderElection.resourceName",
             namespace: "leaderElection.resourceNamespace",
         };
-        election.validate(&names, &mut wrong);
-        file.check(&mut wrong);
-        if !wrong.is_empty() {
-            return Err(ConfigError(wrong.iter().map(|why| format!("{}: {why}", path.display())).collect()));
+        election.validate(&names, &mut problems);
+        file.check(&mut problems);
+        if !problems.is_empty() {
+            return Err(ConfigError(problems.iter().map(|why| format!("{}: {why}", path.display())).collect()));
         }
         let warnings = file.warnings().iter().map(|warning| format!("{}: {warning}", path.display())).collect();
         let seconds = |seconds: Option<i64>| seconds.and_then(|seconds| u64::try_from(seconds).ok());

@@ -138,8 +138,13 @@ mod tests {
 
     #[test]
     fn a_port_without_a_listener() {
-        let keeps = |text: &str| is_confidential(&parse(text, false).unwrap());
-        assert!(keeps("https://a") && keeps("http://127.0.0.1:1") && keeps("http://[::1]:1") && keeps("localhost"));
-        assert!(!keeps("http://10.0.0.1"));
+        let is_confidential_url = |text: &str| is_confidential(&parse(text, false).unwrap());
+        assert!(
+            is_confidential_url("https://a")
+                && is_confidential_url("http://127.0.0.1:1")
+                && is_confidential_url("http://[::1]:1")
+                && is_confidential_url("localhost")
+        );
+        assert!(!is_confidential_url("http://10.0.0.1"));
     }
 }

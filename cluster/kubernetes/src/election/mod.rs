@@ -201,9 +201,9 @@ impl Election {
     }
 
     /// Handles the response to a request. Returns a request to be sent at once, if any.
-    pub fn answer(&mut self, answer: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
+    pub fn handle_response(&mut self, response: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
         self.expire(now);
-        match (self.state, answer) {
+        match (self.state, response) {
             (State::Getting, LeaseResponse::Lease(lease)) => self.handle_lease(lease, now),
             (State::Getting, LeaseResponse::NotFound) => {
                 self.state = State::Writing { sent: now.clock, optimistic: false };

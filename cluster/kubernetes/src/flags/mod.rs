@@ -454,7 +454,7 @@ impl ParsedFlags<'_> {
     }
 
     fn logging(&self, problems: &mut Vec<String>) -> Logging {
-        let json = match self.text("logging-format").as_deref() {
+        let is_json = match self.text("logging-format").as_deref() {
             None | Some("text") => false,
             Some("json") => true,
             Some(other) => {
@@ -462,8 +462,8 @@ impl ParsedFlags<'_> {
                 false
             }
         };
-        let split = if json { "log-json-split-stream" } else { "log-text-split-stream" };
-        Logging { json, verbosity: self.get("v").unwrap_or(0), split: self.is(split, false) }
+        let split = if is_json { "log-json-split-stream" } else { "log-text-split-stream" };
+        Logging { json: is_json, verbosity: self.get("v").unwrap_or(0), split: self.is(split, false) }
     }
 
     /// Converts a number to the required type.

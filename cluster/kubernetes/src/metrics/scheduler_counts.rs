@@ -35,8 +35,8 @@ pub(super) struct SchedulerCounts {
 }
 
 impl SchedulerCounts {
-    /// Reads the counts of a scheduler. `requests`: also the resource requests of each pod.
-    pub(super) fn take(scheduler: &mut dyn AnyScheduler, requests: bool) -> Self {
+    /// Reads the counts of a scheduler. `with_requests`: also the resource requests of each pod.
+    pub(super) fn take(scheduler: &mut dyn AnyScheduler, with_requests: bool) -> Self {
         let caches = scheduler.cache_sizes();
         let under_way = scheduler.in_progress();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
@@ -57,7 +57,7 @@ impl SchedulerCounts {
             durations: scheduler.duration_metrics().clone(),
             claims: scheduler.claim_metrics(),
             caches,
-            requests: requests.then(|| PodRequests::of(scheduler)),
+            requests: with_requests.then(|| PodRequests::of(scheduler)),
         }
     }
 
@@ -117,8 +117,8 @@ impl SchedulerCounts {
             let family = &table::PERMIT_WAIT_DURATION;
             exposition.histogram(family, &[&code.to_string()], &Histogram::of(family, durations));
         }
-        for (was_done, durations) in &self.durations.preemptions {
-            let result = [if *was_done { "success" } else { "error" }];
+        for (succeeded, durations) in &self.durations.preemptions {
+            let result = [if *succeeded { "success" } else { "error" }];
             let histogram = Histogram::of(&table::PREEMPTION_GOROUTINES_DURATION, durations);
             exposition.number(&table::PREEMPTION_GOROUTINES, &result, histogram.count() as f64);
             exposition.histogram(&table::PREEMPTION_GOROUTINES_DURATION, &result, &histogram);

@@ -19,11 +19,11 @@ pub(super) struct Peer {
     in_flight: AtomicUsize,
     /// Number of those that wait for a review.
     reviewed: AtomicUsize,
-    /// Arrival of the first byte of incomplete headers, in milliseconds since `began`, plus one; 0: none.
+    /// Arrival of the first byte of incomplete headers, in milliseconds since `started`, plus one; 0: none.
     head: AtomicU64,
-    /// Time of the last activity, in milliseconds since `began`.
+    /// Time of the last activity, in milliseconds since `started`.
     last: AtomicU64,
-    began: Instant,
+    started: Instant,
     /// Ends the connection after the requests in flight.
     ending: Notify,
     /// Ends the connection at once.
@@ -31,7 +31,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub(super) fn new(began: Instant, address: IpAddr) -> Self {
+    pub(super) fn new(started: Instant, address: IpAddr) -> Self {
         let peer = Peer {
             address,
             certificates: Mutex::default(),
@@ -39,7 +39,7 @@ impl Peer {
             reviewed: AtomicUsize::new(0),
             head: AtomicU64::new(0),
             last: AtomicU64::new(0),
-            began,
+            started,
             ending: Notify::new(),
             displaced: Notify::new(),
         };
@@ -87,7 +87,7 @@ impl Peer {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Records activity.
@@ -120,8 +120,8 @@ impl Peer {
     pub(super) async fn late_head(&self, time: Duration) {
         loop {
             sleep(time / 4).await;
-            let began = self.head.load(Ordering::Relaxed);
-            if began > 0 && Duration::from_millis(self.now().saturating_sub(began - 1)) >= time {
+            let head_start = self.head.load(Ordering::Relaxed);
+            if head_start > 0 && Duration::from_millis(self.now().saturating_sub(head_start - 1)) >= time {
                 return;
             }
         }

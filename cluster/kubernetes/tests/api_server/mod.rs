@@ -206,7 +206,7 @@ async fn events_arrive_once_under_faults() {
     };
     let (queue, sink) = EventWriter::new(Fast::to(&server, 100), EventRecorder::new("host"), 0);
     let sink = tokio::spawn(sink.run());
-    let writes = || server.writes().iter().filter(|asked| asked.path.starts_with(EVENTS)).count();
+    let writes = || server.writes().iter().filter(|request| request.path.starts_with(EVENTS)).count();
     let until = async |count: usize| {
         for _ in 0..2_000 {
             if writes() == count {

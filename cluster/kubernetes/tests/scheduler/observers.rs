@@ -277,8 +277,9 @@ fn a_shadow_reports_different_failures() {
     let counts = judge.counts(&server, 3);
     assert_eq!(counts, ProfileCounts { same_message: 1, other_message: 1, fits: 1, ..ProfileCounts::default() });
     std::thread::sleep(Duration::from_millis(20));
-    let own =
-        |asked: &schedc_fake_apiserver::RecordedRequest| asked.verb == "create" && asked.path.ends_with("/binding");
+    let own = |request: &schedc_fake_apiserver::RecordedRequest| {
+        request.verb == "create" && request.path.ends_with("/binding")
+    };
     assert_eq!(server.count_requests(own), 0);
 }
 

@@ -208,7 +208,7 @@ families! {
         "Pods added to each scheduling queue, by event.";
     /// Claims for extended resources.
     pub(crate) RESOURCE_CLAIM_CREATES: counter("scheduler_resourceclaim_creates_total", &["status"], Alpha) =
-        "Requests that were to create a resource claim for extended resources, by result.";
+        "Requests to create a resource claim for extended resources, by result.";
     /// Attempts by result.
     pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
         "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \
