@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, io};
 
-use crate::c_program::{example, expected_lines, root, run};
+use crate::c_program::{example, root, run};
+use crate::corpora::corpora;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -44,16 +45,14 @@ fn the_package_and_the_playground_pass_their_tests() {
     }
     let package = root().join("bindings/wasm");
     run(Command::new(&node).arg("build.mjs").current_dir(&package));
-    for family in ["hostile", "taints", "volumes"] {
-        let (corpus, expected) = expected_lines(family, &format!("wasm-{family}-expected.jsonl"));
-        run_tests(
-            Command::new(&node)
-                .args(["--test", "test/library.test.mjs"])
-                .current_dir(&package)
-                .env("SCHEDC_CORPUS", corpus)
-                .env("SCHEDC_EXPECTED", expected),
-        );
-    }
+    let corpora = corpora();
+    run_tests(
+        Command::new(&node)
+            .args(["--test", "test/library.test.mjs"])
+            .current_dir(&package)
+            .env("SCHEDC_CORPUS", &corpora.compressed)
+            .env("SCHEDC_EXPECTED", &corpora.expected),
+    );
     let (code, output) = example("js");
     assert_eq!(run(Command::new(&node).args(["--input-type=module", "-e", &code]).current_dir(&package)), output);
     let chromium = program("CHROMIUM", "chromium");
