@@ -94,6 +94,19 @@ func TestNodesAreAddedAndRemovedWithTheirPods(t *testing.T) {
 	succeed(t, s.CheckPredicates(pod("q", "2"), "a"))
 }
 
+func TestObjectsAreReadFromProtobuf(t *testing.T) {
+	s := snapshot(t)
+	message := []byte("k8s\x00\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c")
+	succeed(t, s.ApplyProtobuf())
+	succeed(t, s.ApplyProtobuf(message))
+	nodes, err := s.ListNodes()
+	succeed(t, err)
+	if len(nodes) != 1 || nodes[0] != "c" {
+		t.Fatal(nodes)
+	}
+	failed(t, s.ApplyProtobuf(message, message[:9], nil), InvalidObjects)
+}
+
 func TestASearchFindsAMatchingNode(t *testing.T) {
 	s := snapshot(t, node("a", "2"), node("b", "2"), node("c", "2"))
 	found, err := s.SchedulePodOnAnyNodeMatching(pod("p", "2"), func(name string) bool { return name == "b" })

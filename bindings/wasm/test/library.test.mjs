@@ -45,6 +45,17 @@ test("a cluster answers, and reverts forks", () => {
   assert.throws(() => cluster.nodes(), TypeError);
 });
 
+test("objects are read from columns and protobuf", () => {
+  const cluster = newCluster();
+  const template = { apiVersion: "v1", kind: "Node", status: NODE.status };
+  assert.equal(cluster.applyColumns(template, { "/metadata/name": ["a", "b"] }).nodes, 2);
+  const message = Uint8Array.from("k8s\0\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c", (letter) => letter.charCodeAt(0));
+  assert.equal(cluster.applyProtobuf([message]).nodes, 1);
+  assert.equal(cluster.applyProtobuf([]).nodes, 0);
+  assert.deepEqual(cluster.nodes(), ["a", "b", "c"]);
+  assert.throws(() => cluster.applyProtobuf([message.slice(0, -1)]), (error) => error.code === "invalid-objects");
+});
+
 test("errors have codes, and profiles a remedy", () => {
   const parse = () => library.profiles({ "p.toml": "[plugins.score]\ndisabled = ['ImageLocalty']\n" });
   assert.throws(parse, (error) => error instanceof SchedcError && error.code === "invalid-profile" && /ImageLocality/.test(error.message));
@@ -58,6 +69,7 @@ test("arbitrary bytes cause errors or answers", () => {
     JSON.stringify(pod("p", "1")),
     '{"op": "fork"}\n{"op": "check", "pod": "p", "node": "a"}\n{"op": "revert"}',
     '{"id": "s", "profile": "default", "objects": [], "steps": [{"schedule": {"metadata": {"name": "p"}}}]}',
+    "k8s\0\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c",
     'scheduler-name = "own"\n[args.NodeResourcesFit]\n',
     "[".repeat(20_000),
     '{"a":'.repeat(20_000),
@@ -81,6 +93,7 @@ test("arbitrary bytes cause errors or answers", () => {
   const calls = [
     (bytes) => library.call("cluster_apply", cluster.handle, bytes, 1),
     (bytes) => cluster.requestLines(bytes),
+    (bytes) => cluster.applyProtobuf([bytes]),
     (bytes) => evaluator.evaluateLine(bytes),
     (bytes) => evaluator.hintsLine(bytes),
     (bytes) => evaluator.useProfile(bytes),
