@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import * as schedc from "../schedc.js";
 import { SchedcError, load } from "../schedc.js";
 
 const FOLDER = new URL("../../../tools/import/tests/profiles/", import.meta.url);
@@ -43,6 +44,20 @@ test("a cluster answers, and reverts forks", () => {
   assert.deepEqual(cluster.estimate([NODE], ["p", "q"], 5).nodes, 2);
   cluster.free();
   assert.throws(() => cluster.nodes(), TypeError);
+});
+
+test("the types declare the methods of each class", () => {
+  const declarations = readFileSync(new URL("../schedc.d.ts", import.meta.url), "utf8");
+  const instances = { ...schedc, Library: library.constructor };
+  for (const name of ["Library", "Profiles", "Cluster", "Evaluator"]) {
+    const [, body] = declarations.match(new RegExp(`export (?:class|interface) ${name} \\{\n([^]*?)\n\\}`));
+    const declared = [...body.matchAll(/^  (?:readonly )?(\w+)[(:]/gm)].map(([, method]) => method);
+    const prototype = instances[name].prototype;
+    const own = [prototype, Object.getPrototypeOf(prototype)].filter((type) => type !== Object.prototype);
+    const methods = new Set(own.flatMap((type) => Object.getOwnPropertyNames(type)));
+    for (const internal of ["constructor", "handle", ...(name === "Library" ? ["call", "free"] : [])]) methods.delete(internal);
+    assert.deepEqual(declared.sort(), [...methods].sort(), name);
+  }
 });
 
 test("objects are read from columns and protobuf", () => {
