@@ -25,7 +25,7 @@ use std::time::Duration;
 use churn::{Churn, Phase, PhaseEnd};
 
 /// Maximum instructions of a decision in [`Scenario::LIMITED`], in a cluster of the usual size.
-const LIMIT: u64 = 2_750;
+const LIMIT: u64 = 2_600;
 /// Nodes of a large cluster.
 const LARGE: usize = 1_000_000;
 /// Maximum instructions in the large cluster, relative to the usual size.
