@@ -92,7 +92,7 @@ impl InjectedBug {
             of(InjectedBug::LeakedCounter, &[FittingPodsAreNotParked], 20_000),
             of(InjectedBug::ForgottenReservation, &[BoundPodsHaveDevices], 20_000),
             of(InjectedBug::StaleSliceGeneration, &[DevicesAreCurrent, FittingPodsAreNotParked], 20_000),
-            of(InjectedBug::FreedStrings, &[ObjectsHaveStrings], 1_000),
+            of(InjectedBug::FreedStrings, &[ObjectsHaveStrings], 200),
         ]
     };
 }
