@@ -32,6 +32,13 @@ mod with_gaps {
 /// Number of histories.
 const CASES: u64 = 200;
 const CASES_WITH_GAPS: u64 = 80;
+/// Divisor of the number of histories without slow tests.
+const FEWER: u64 = 4;
+
+/// Returns the number of histories to apply.
+fn number_of(cases: u64) -> u64 {
+    if slow_tests::is_enabled() { cases } else { cases / FEWER }
+}
 
 /// Results for a pod.
 #[derive(Debug, PartialEq)]
@@ -134,14 +141,17 @@ fn compare<B: Bundle>(cases: u64) -> Compared {
 
 #[test]
 fn the_interpreted_profile_decides_the_same() {
-    let compared = compare::<Profiles>(CASES);
-    assert!(compared.decisions > 10 * CASES as usize && compared.preemptions > 0, "{compared:?}");
+    let cases = number_of(CASES);
+    let compared = compare::<Profiles>(cases);
+    let all_happened = compared.preemptions > 0 || cases < CASES;
+    assert!(compared.decisions > 10 * cases as usize && all_happened, "{compared:?}");
     assert!(compared.cached_answers * 2 > compared.decisions, "{compared:?}");
 }
 
 #[test]
 fn the_interpreted_profile_decides_the_same_with_gaps() {
-    let compared = compare::<with_gaps::Profiles>(CASES_WITH_GAPS);
-    assert!(compared.decisions > 10 * CASES_WITH_GAPS as usize, "{compared:?}");
+    let cases = number_of(CASES_WITH_GAPS);
+    let compared = compare::<with_gaps::Profiles>(cases);
+    assert!(compared.decisions > 10 * cases as usize, "{compared:?}");
     assert!(compared.cached_answers * 2 > compared.decisions, "{compared:?}");
 }
