@@ -86,7 +86,7 @@ impl Raw {
 }
 
 /// Extremes of the raw scores, by step of Score.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Extents(pub(crate) [Extent; SCORES]);
 
 impl Default for Extents {

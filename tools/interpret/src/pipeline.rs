@@ -14,7 +14,6 @@ use schedc_core::extension_points::{
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
 use schedc_core::idle_plugins::IdlePlugins;
-use schedc_core::incremental::Uncached;
 use schedc_core::intern::Interner;
 use schedc_core::model::{self, NodeIndex, PodSpec};
 use schedc_core::node_mask::NodeMask;
@@ -26,6 +25,7 @@ use schedc_core::profile::{
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_plugins::PrioritySort;
 
+use crate::cached_results::CachedResults;
 use crate::cycle_state::{Cycle, Extents, Pod, Raw, Rejection, Reserved, Score};
 use crate::erased::{AllColumns, AnyValue, InTreeColumns};
 use crate::plugins::{self, Columns};
@@ -44,7 +44,7 @@ impl Pipeline {
 }
 
 impl ScoreStep {
-    fn normalized(&self, extents: &Extents, at: usize, raw: i64) -> i64 {
+    pub(crate) fn normalized(&self, extents: &Extents, at: usize, raw: i64) -> i64 {
         self.normalize.as_ref().map_or(raw, |plugin| plugin.normalize(extents.0[at], raw))
     }
 }
@@ -86,7 +86,7 @@ impl Profile for Pipeline {
     type Rejection = Rejection;
     type Reserved = Reserved;
     type Extenders = NoExtenders;
-    type PluginResults = Uncached;
+    type PluginResults = CachedResults;
 
     /// Creates a profile without plugins. [`Interpretation::load`](crate::Interpretation::load) loads others.
     fn new(_: &Handle) -> Result<Self, StartErrors> {
