@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"unsafe"
 )
 
 // Object is a Kubernetes object. It is written as JSON; `*corev1.Pod` and `*corev1.Node` of k8s.io/api are objects.
@@ -111,6 +112,24 @@ func (s *Snapshot) Apply(manifests string) error {
 	runtime.KeepAlive(s)
 	_, _, err := result(status, &out)
 	return err
+}
+
+// ApplyProtobuf adds or replaces objects in protobuf, as an API server sends and stores them: each message is an object, or a list of objects
+// of one kind, and begins with the bytes of `k8s\x00`.
+func (s *Snapshot) ApplyProtobuf(messages ...[]byte) error {
+	pinner := new(runtime.Pinner)
+	defer pinner.Unpin()
+	list := make([]C.schedc_text, len(messages)+1)
+	for at, message := range messages {
+		if len(message) > 0 {
+			data := unsafe.SliceData(message)
+			pinner.Pin(data)
+			list[at] = C.schedc_text{data: (*C.uint8_t)(data), length: C.size_t(len(message))}
+		}
+	}
+	return s.change(func(out *C.schedc_buffer) C.schedc_status {
+		return C.schedc_cluster_apply_protobuf(s.handle, &list[0], C.size_t(len(messages)), out)
+	})
 }
 
 // SetClusterState replaces all objects by nodes and pods that have a node. All forks are closed.

@@ -201,6 +201,16 @@ export class Cluster extends Handle {
     return JSON.parse(this.library.call("cluster_apply", this.handle, text, Number(defaults)).text);
   }
 
+  /** Adds or replaces objects of one kind: a template, and for each field that differs its JSON pointer with a list of values. */
+  applyColumns(template, columns, { defaults = false } = {}) {
+    return this.request("apply-columns", { template, columns, defaults });
+  }
+
+  /** Adds or replaces objects in protobuf, as an API server sends them: each message is an object or a list of objects. */
+  applyProtobuf(messages) {
+    return JSON.parse(this.library.call("cluster_apply_protobuf", this.handle, messages, messages.length).text);
+  }
+
   /** Answers requests, one JSON object per line, with one line per request. */
   requestLines(lines) {
     return this.library.call("cluster_requests", this.handle, lines).text;

@@ -142,8 +142,33 @@ pub unsafe extern "C" fn schedc_cluster_apply(
     let work = |cluster: &mut Cluster| {
         // SAFETY: the caller promises valid texts.
         let objects = unsafe { objects.text("objects")? };
-        let defaults = if defaults { Defaults::Complete } else { Defaults::AsGiven };
-        json(Status::Ok, &cluster.apply(objects, defaults)?)
+        json(Status::Ok, &cluster.apply(objects, Defaults::from(defaults))?)
+    };
+    // SAFETY: the caller promises valid pointers.
+    unsafe { call(cluster, out, work) }
+}
+
+/// Adds or replaces objects in protobuf, as an API server sends and stores them: each of `count` messages is an object, or a list
+/// of objects of one kind, and begins with the four bytes `k8s` and zero. The objects are used unchanged.
+///
+/// The answer is the number of objects in JSON. After an error, nothing has changed.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles and messages are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_cluster_apply_protobuf(
+    cluster: *mut ClusterHandle,
+    messages: *const Text,
+    count: usize,
+    out: *mut Buffer,
+) -> Status {
+    let work = |cluster: &mut Cluster| {
+        // SAFETY: the caller promises `count` valid messages.
+        let messages = unsafe { array(messages, count, "messages") }?;
+        // SAFETY: as above.
+        let messages = messages.iter().map(|message| unsafe { message.bytes("messages") });
+        json(Status::Ok, &cluster.apply_protobuf(&messages.collect::<Result<Vec<&[u8]>, Failure>>()?)?)
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }

@@ -4,6 +4,7 @@
 
 mod arbitrary_bytes;
 mod c_program;
+mod corpora;
 mod go;
 mod header;
 mod python;

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::process::Command;
 use std::{env, io};
 
-use crate::c_program::{example, expected_lines, libraries, root, run};
+use crate::c_program::{example, libraries, root, run};
+use crate::corpora::expected_lines;
 
 /// Returns a command of Python with the package. `None` without Python.
 fn python(test: &str) -> Option<Command> {
@@ -28,7 +29,7 @@ fn python(test: &str) -> Option<Command> {
 #[test]
 fn the_tests_of_the_python_package_pass_with_the_bytes_of_evaluate() {
     let Some(mut python) = python("the tests of the Python package") else { return };
-    let (corpus, expected) = expected_lines("taints", "python-expected.jsonl");
+    let (corpus, expected) = expected_lines("taints", "python");
     run(python
         .args(["-m", "unittest", "discover", "--start-directory", "tests"])
         .current_dir(root().join("bindings/python"))

@@ -166,6 +166,11 @@ impl Collector {
         document::document(object, place, &mut self.0);
     }
 
+    /// Adds the objects of a text in YAML or JSON. Problems use `name` as its name.
+    pub fn add_text(&mut self, name: &str, text: &str) {
+        document::read(name, text, &mut self.0);
+    }
+
     /// Returns all objects.
     ///
     /// # Errors
