@@ -47,8 +47,8 @@ pub enum Problem {
 #[derive(Debug)]
 pub struct Background {
     queue: Arc<Queue>,
-    /// Receives nothing; its sender is dropped at the end of the thread.
-    end: Mutex<Receiver<()>>,
+    /// Receives nothing; its sender is dropped at the end of the thread. `None` after [`Background::stop`].
+    end: Mutex<Option<Receiver<()>>>,
     stop_timeout: Duration,
 }
 
@@ -69,7 +69,7 @@ impl Background {
             write_changes(session, &consumer, settings, report);
             drop(sender);
         })?;
-        Ok(Background { queue, end: Mutex::new(end), stop_timeout: settings.stop_timeout })
+        Ok(Background { queue, end: Mutex::new(Some(end)), stop_timeout: settings.stop_timeout })
     }
 
     /// Records a change. Ignores it if the recording has ended.
@@ -77,11 +77,11 @@ impl Background {
         self.queue.push(now(), change);
     }
 
-    /// Writes the last lines. Returns false if this takes longer than the time limit.
+    /// Ends the recording: the thread writes its last lines. Returns false if this takes longer than the time limit.
     pub fn stop(&self) -> bool {
         self.queue.stop();
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        end.recv_timeout(self.stop_timeout) != Err(RecvTimeoutError::Timeout)
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
+        end.is_none_or(|end| end.recv_timeout(self.stop_timeout) != Err(RecvTimeoutError::Timeout))
     }
 }
 

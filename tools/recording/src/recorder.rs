@@ -167,12 +167,16 @@ impl Recorder {
     /// Marks a gap if this is a new list of a kind whose objects were known.
     fn begin_epoch(&mut self, at: i64, kind: &'static str, epoch: u32) -> Vec<Line> {
         let list = self.kinds.entry(kind).or_default();
+        // A merged backlog has objects of several lists in any order.
+        if list.epoch.is_some_and(|latest| latest > epoch) {
+            return Vec::new();
+        }
         let is_gap = list.epoch.replace(epoch).is_some_and(|before| before != epoch) && list.is_complete;
         if !is_gap || !self.is_synced {
             return Vec::new();
         }
         list.is_complete = false;
-        // A merged backlog has marked its gap already.
+        // The gap of a merged backlog is marked already.
         if self.backlog.contains(kind) { Vec::new() } else { vec![gap(at, kind)] }
     }
 }

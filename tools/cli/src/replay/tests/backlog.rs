@@ -1,6 +1,5 @@
 //! Replays of recordings whose queue was full.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use schedc_core::extenders::Overrides;
@@ -20,7 +19,7 @@ fn object(line: &Value) -> AnyObject {
 
 #[test]
 fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
-    let folder = PathBuf::from(std::env::temp_dir()).join(format!("schedc-backlog-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("schedc-backlog-{}", std::process::id()));
     let limits = Limits { file_size: 1 << 20, files: 2 };
     let mut session = Session::start(&folder, limits, ["Node", "Pod"], None, 0).expect("a folder");
     let queue = Queue::new(Capacity { changes: 6, merged: 100 });
