@@ -135,6 +135,7 @@ impl Incremental for ImageLocality {
             || pod.images.is_empty()
             || node_fractions(pod, view).eq(spread.images.iter().copied())
         {
+            scores.mark_unchanged();
             return;
         }
         spread.images.clear();

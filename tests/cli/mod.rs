@@ -39,6 +39,7 @@ mod provision;
 #[cfg(feature = "run")]
 mod record;
 mod report;
+mod report_pages;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;

@@ -162,7 +162,10 @@ fn score(members: &Members<'_>) -> TokenStream {
         let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes)?; });
         unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
-    let base = has_base(members).then(|| score_base(&quote! { &work.scores.to_score }));
+    let base = has_base(members).then(|| {
+        let score = score_base(&quote! { nodes });
+        quote! { let nodes = work.scores.nodes_to_score_base(); #score }
+    });
     let body = quote! { #(#normalized)* #base Ok(()) };
     let (score, work) = (parameter("score", &body), parameter("work", &body));
     let (context, cx) = context(&body);
@@ -232,17 +235,27 @@ fn update(members: &Members<'_>) -> TokenStream {
                 unless_skipped(member, with_columns(quote! { self.scores.#field.update(#kernel, &work.scores)?; }))
             } else {
                 touches_base = true;
-                quote! { work.scores.rescored_unnormalized.extend(&work.scores.reevaluate); }
+                quote! {}
+            };
+            let rescore = if member.runs(Point::Score) && !member.entry.normalizes {
+                quote! {
+                    let is_unchanged = update.is_unchanged();
+                    work.scores.rescore_unnormalized(feasible, is_unchanged);
+                }
+            } else {
+                quote! {
+                    if work.scores.have_changed(feasible) {
+                        #rescore
+                        work.scores.reevaluate.clear();
+                    }
+                }
             };
             quote! {
                 if idle_plugins::may_update(Promises::<#ty>::SKIPS, are_idle)
                     && let Some(mut update) = work.score_update(#depends, feasible)
                 {
                     #update
-                    if work.scores.have_changed(feasible) {
-                        #rescore
-                        work.scores.reevaluate.clear();
-                    }
+                    #rescore
                 }
             }
         })

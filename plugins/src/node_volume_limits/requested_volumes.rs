@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, Volume};
+use smallvec::SmallVec;
 
 use super::{CountableVolumes, NO_NAME, not_owner};
 use crate::indexes::{AttachedVolumes, CountedVolume};
@@ -20,9 +21,9 @@ pub(super) struct Failure {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RequestedVolumes {
     /// The distinct volumes.
-    pub(super) volumes: Vec<CountedVolume>,
+    pub(super) volumes: SmallVec<[CountedVolume; 2]>,
     /// The number of volumes of each driver.
-    pub(super) drivers: Vec<(Symbol, i64)>,
+    pub(super) drivers: SmallVec<[(Symbol, i64); 2]>,
     /// Failure on nodes with a CSINode. Only there, in-tree volumes are translated.
     failure: Option<Failure>,
     /// Failure on nodes without a CSINode.

@@ -208,3 +208,39 @@ fn a_steady_scheduling_cycle_does_not_allocate() {
         KINDS.iter().map(|kind| kind.0).zip(allocations).filter(|(_, allocations)| *allocations > 0).collect();
     assert_eq!(allocating, []);
 }
+
+impl Churn {
+    /// Adds a volume with its claim, and places a pod with the claim. Returns the number of allocations in its scheduling
+    /// cycle.
+    fn place_with_claim(&mut self, number: usize) -> u64 {
+        let interner = &mut self.scheduler.cache.base.interner;
+        let volume = format!(
+            "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: volume-{number}}}, spec: {{accessModes: [ReadOnlyMany],
+               capacity: {{storage: 1Gi}}, csi: {{driver: csi.example.com, volumeHandle: handle-{number}}}}}}}"
+        );
+        let claim = format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim,
+               metadata: {{name: claim-{number}, annotations: {{pv.kubernetes.io/bind-completed: ''}}}},
+               spec: {{accessModes: [ReadOnlyMany], resources: {{requests: {{storage: 1Gi}}}}, volumeName: volume-{number}}}}}"
+        );
+        let template =
+            format!("{{spec: {{volumes: [{{name: v, persistentVolumeClaim: {{claimName: claim-{number}}}}}]}}}}");
+        let objects = [volume, claim].map(|manifest| object(&manifest, interner));
+        self.templates = vec![pod(&template, interner)];
+        objects.into_iter().for_each(|object| self.apply(Change::Object(object)));
+        self.place(0)
+    }
+}
+
+#[test]
+fn a_steady_scheduling_cycle_of_a_pod_with_a_bound_claim_allocates_twice() {
+    let mut churn = Churn::new();
+    (0..RUNNING).for_each(|number| _ = churn.place_with_claim(number));
+    let mut allocations = 0;
+    for number in RUNNING..RUNNING + TURNS {
+        churn.delete_oldest();
+        allocations += churn.place_with_claim(number);
+    }
+    // The compiled pod, and the entry of the attached volume. From time to time, a table grows.
+    assert_eq!(allocations / TURNS as u64, 2, "{allocations} allocations in {TURNS} cycles");
+}

@@ -17,6 +17,9 @@ use crate::simulation::{Simulation, Spawner};
 /// Prefix of claims that an injected bug invents.
 const LEAKED: &str = "leaked ";
 
+/// Number of new strings that a pass of an interner requires at least.
+const MIN_NEW_STRINGS: usize = 1 << 14;
+
 impl Simulation {
     /// Responds to a request.
     pub(crate) fn answer(&mut self, at: usize, answer: Answer) {
@@ -107,6 +110,23 @@ impl Simulation {
         match cache.base.node(node) {
             Some(at) if self.bug == Some(InjectedBug::DoubleCount) => State::add_pod(&mut cache.state, at, &pod),
             _ => cache.nominate(pod, node),
+        }
+    }
+
+    /// Frees strings of objects if the injected bug requires it. The next check follows at once, because debug builds stop at a
+    /// symbol without a string.
+    pub(crate) fn corrupt_strings(&mut self) {
+        let has_pods = self.scheduler.cache.pods().next().is_some();
+        if self.bug != Some(InjectedBug::FreedStrings) || !has_pods || !self.bug_strikes() {
+            return;
+        }
+        let interner = &mut self.scheduler.cache.base.interner;
+        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are others.
+        for pass in 0..2 {
+            for number in 0..interner.len() + MIN_NEW_STRINGS {
+                interner.intern(&format!("unused {pass} {number}"));
+            }
+            interner.free_all_except([], []);
         }
     }
 
