@@ -13,6 +13,7 @@
 //! only [`mod@select`] and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its
 //! callers are thin: [`build()`] for build scripts, the proc macro, and the command line.
 
+#[cfg(feature = "emit")]
 mod build;
 pub mod catalog;
 mod check;
@@ -20,9 +21,11 @@ mod check;
 mod declared_args;
 mod dependencies;
 pub mod diagnostic;
+#[cfg(feature = "emit")]
 pub mod emit;
 mod fields;
 mod format;
+mod identifier;
 pub mod json_schema;
 pub mod load;
 mod messages;
@@ -40,6 +43,7 @@ pub mod tree;
 
 mod compile;
 
+#[cfg(feature = "emit")]
 pub use build::build;
 pub use check::{check_args, check_extenders};
 pub use compile::{

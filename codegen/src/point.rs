@@ -67,6 +67,7 @@ impl Point {
     }
 
     /// Returns the name as a Rust identifier: `pre_filter`.
+    #[cfg(any(feature = "emit", test))]
     pub(crate) fn snake_case(self) -> &'static str {
         match self {
             Self::PreEnqueue => "pre_enqueue",
