@@ -5,7 +5,7 @@ import json
 import os
 import pathlib
 import sys
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 OK, REJECTED = 0, 1
 _NAMES = {
@@ -154,10 +154,10 @@ def loads(content: bytes) -> Any:
     return json.loads(content) if content else None
 
 
-def table(rows: List[dict]) -> Any:
-    """Returns rows as a data frame where pandas is installed."""
+def table(rows: List[Dict[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Returns rows as a data frame where pandas is installed. An empty one has these columns."""
     try:
         import pandas
     except ImportError:
         return rows
-    return pandas.DataFrame(rows)
+    return pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=list(columns))
