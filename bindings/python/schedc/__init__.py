@@ -7,6 +7,7 @@ nodes pods need. Changes are reverted by forks. :func:`evaluate` evaluates the s
 The functions run without the GIL. A cluster belongs to one thread at a time.
 """
 
+import ctypes
 import json
 import pathlib
 from contextlib import contextmanager
@@ -135,7 +136,7 @@ class Cluster:
     def check_nodes(self, pod: str, nodes: Optional[Sequence[str]] = None) -> List[bool]:
         """Returns for each node, or for all nodes, whether a pod may run there, with one call."""
         names = self.nodes() if nodes is None else nodes
-        fits = (_library.ctypes.c_bool * len(names))()
+        fits = (ctypes.c_bool * len(names))()
         self._handle.call("check_nodes", Text.of(pod), _library.texts(names), len(names), fits)
         return list(fits)
 
@@ -172,9 +173,9 @@ class Cluster:
 
     def estimate(self, template: Objects, pods: Sequence[str], max_nodes: int) -> Dict[str, Any]:
         """Returns the number of new nodes that pods need: a node, and the pods on each copy of it, are the template."""
-        manifests = Text.of(manifests(template))
+        text = Text.of(manifests(template))
         return _library.loads(
-            self._handle.call("estimate", manifests, _library.texts(pods), len(pods), max_nodes)[1]
+            self._handle.call("estimate", text, _library.texts(pods), len(pods), max_nodes)[1]
         )
 
     def requests(self, requests: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
@@ -227,4 +228,7 @@ def evaluate(
 
 
 def _answer(fits: bool, content: bytes) -> Answer:
-    return Answer() if fits else Answer(**{"plugin": "", "reasons": [], **_library.loads(content)})
+    if fits:
+        return Answer()
+    rejection = _library.loads(content)
+    return Answer(rejection["code"], rejection.get("plugin", ""), rejection.get("reasons", []))

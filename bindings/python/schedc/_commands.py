@@ -153,7 +153,13 @@ class Backtest(Result):
     @property
     def series(self) -> Any:
         """Means over the seeds at equidistant times, for each profile."""
-        return table(flat({"profile": _name(profile), **point} for profile in self.raw["profiles"] for point in profile["series"]))
+        rows = []
+        for profile in self.raw["profiles"]:
+            for point in profile["series"]:
+                resources = {resource["resource"]: resource for resource in point.get("resources", [])}
+                numbers = {key: value for key, value in point.items() if key != "resources"}
+                rows.append({"profile": _name(profile), **numbers, **{k: _without_name(v) for k, v in resources.items()}})
+        return table(flat(rows))
 
     @property
     def influence(self) -> Any:
@@ -193,8 +199,8 @@ def simulate(
 ) -> Simulation:
     """Places all pending pods of a cluster in virtual time, as ``schedc simulate`` does.
 
-    ``profile`` serves all pods; without it, each pod is served by the profile with its scheduler name. ``profiles`` are interpreted; without
-    them, those of the program are used. ``events`` change the cluster over time, such as
+    ``profile`` serves all pods; without it, each pod is served by the profile with its scheduler name. ``profiles`` are interpreted;
+    without them, those of the program are used. ``events`` change the cluster over time, such as
     ``{"at": "12.5s", "delete": {"kind": "Node", "name": "a"}}``; ``trace`` reads times from annotations.
     """
     with call(program) as command:
@@ -272,9 +278,9 @@ def backtest(
 ) -> Backtest:
     """Compares profiles on a workload with many seeds, as ``schedc backtest`` does.
 
-    The workload is a recording; or the folder of a trace, or its tables by name of their file, with a ``mapping``: a file (``pathlib.Path``), a text
-    in TOML, or a dictionary. Profiles have names; each is a text in TOML, a dictionary, or a file. The first one is the baseline. Where tqdm is
-    installed, a progress bar is shown for longer runs, unless ``progress`` is false.
+    The workload is a recording; or the folder of a trace, or its tables by name of their file, with a ``mapping``: a file
+    (``pathlib.Path``), a text in TOML, or a dictionary. Profiles have names; each is a text in TOML, a dictionary, or a file. The first one
+    is the baseline. Where tqdm is installed, a progress bar is shown for longer runs, unless ``progress`` is false.
     """
     with call(program) as command:
         arguments = ["backtest", *(_write_profile(command, name, profile) for name, profile in profiles.items())]
@@ -300,7 +306,7 @@ def backtest(
 def _served_by(command: Call, profile: Optional[str], profiles: "Optional[Profiles]") -> List[str]:
     arguments = [] if profile is None else ["--profile", profile]
     for name, text in profiles.texts.items() if profiles is not None else ():
-        arguments += ["--interpret", f"./{command.write(name, text)}"]
+        arguments += ["--interpret", command.write_profile(name, text)]
     return arguments
 
 
@@ -313,7 +319,7 @@ def _write_profile(command: Call, name: str, profile: Profile) -> str:
         text = profile
     else:
         text = pathlib.Path(profile).read_text(encoding="utf-8")
-    return command.write(f"{name}.toml", text)
+    return command.write_profile(f"{name}.toml", text)
 
 
 def _mapping(command: Call, mapping: TraceMapping) -> str:
@@ -342,6 +348,10 @@ def _flags(**flags: bool) -> List[str]:
     return ["--" + name.replace("_", "-") for name, is_set in flags.items() if is_set]
 
 
+def _without_name(resource: Mapping[str, Any]) -> Dict[str, Any]:
+    return {key: value for key, value in resource.items() if key != "resource"}
+
+
 def _name(profile: Mapping[str, Any]) -> str:
     parameters = "".join(f" {parameter['name']}={parameter['value']}" for parameter in profile.get("parameters", []))
-    return profile["name"].removesuffix(".toml") + parameters
+    return profile["name"].removeprefix("./").removesuffix(".toml") + parameters

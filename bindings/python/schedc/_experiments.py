@@ -13,9 +13,9 @@ Score = Callable[[str, str], float]
 def place(cluster: "Cluster", pods: Sequence[str], score: Score, weight: float = 1) -> Any:
     """Places pods one by one with a further score, and returns a table: ``pod``, ``node``, ``score``, ``total`` and ``message``.
 
-    ``score`` gets the names of a pod and of a feasible node, and returns a number from 0 to 100. Its product with ``weight`` is added to the
-    total of the profile. The node with the highest sum wins; among equal ones, the choice of the profile, otherwise the first by name. Pods that
-    fit nowhere keep waiting; nothing is preempted.
+    ``score`` gets the names of a pod and of a feasible node, and returns a number from 0 to 100. Its product with ``weight`` is added to
+    the total of the profile. The node with the highest sum wins; among equal ones, the choice of the profile, otherwise the first by name.
+    Pods that fit nowhere keep waiting; nothing is preempted.
 
     This is slow: it needs a decision, and a call of Python for each feasible node. Write a plugin in Rust for a scheduler.
     """

@@ -42,8 +42,8 @@ def nodes(table: Any) -> List[Dict[str, Any]]:
 def pods(table: Any) -> List[Dict[str, Any]]:
     """Returns pods from the rows of a table, as :func:`nodes` does.
 
-    Resources are requests. Further columns are ``namespace``, ``node`` (the pod occupies it), ``priority``, and ``scheduler``, the name of its
-    scheduler.
+    Resources are requests. Further columns are ``namespace``, ``node`` (the pod occupies it), ``priority``, and ``scheduler``, the name
+    of its scheduler.
     """
     known = {"name", "labels", "namespace", "node", "priority", "scheduler"}
     result = []

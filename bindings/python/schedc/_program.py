@@ -34,11 +34,17 @@ class Call:
     def __init__(self, folder: pathlib.Path, program: Optional[PathLike]) -> None:
         self.folder = folder
         self._program = find(program)
+        self._profiles: List[str] = []
 
     def write(self, name: str, text: str) -> str:
         """Writes a file, and returns its path for the command line."""
         self.folder.joinpath(name).write_text(text, encoding="utf-8")
         return name
+
+    def write_profile(self, name: str, text: str) -> str:
+        """Writes a profile, and returns its path for the command line."""
+        self._profiles.append(name)
+        return f"./{self.write(name, text)}"
 
     def run(self, arguments: Sequence[str], text: str = "", progress: Optional[bool] = None) -> Output:
         """Runs a command with this standard input."""
@@ -51,10 +57,12 @@ class Call:
                 process.kill()
                 raise
         if process.returncode != 0:
-            raise Error("failed-command", "".join(messages).strip())
+            message = "".join(messages).strip()
+            is_profile = any(f" --> {name}:" in message for name in self._profiles)
+            raise Error("invalid-profile" if is_profile else "failed-command", message)
         for message in messages:
             if message.startswith(("warning: ", "note: ")) and _REPORT not in message:
-                warnings.warn(message.strip(), stacklevel=4)
+                warnings.warn(message.strip(), stacklevel=3)
         return Output(json.loads(output), self.folder.joinpath(_REPORT).read_text(encoding="utf-8"))
 
 
