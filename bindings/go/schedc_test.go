@@ -94,6 +94,19 @@ func TestNodesAreAddedAndRemovedWithTheirPods(t *testing.T) {
 	succeed(t, s.CheckPredicates(pod("q", "2"), "a"))
 }
 
+func TestObjectsAreReadFromProtobuf(t *testing.T) {
+	s := snapshot(t)
+	message := []byte("k8s\x00\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c")
+	succeed(t, s.ApplyProtobuf())
+	succeed(t, s.ApplyProtobuf(message))
+	nodes, err := s.ListNodes()
+	succeed(t, err)
+	if len(nodes) != 1 || nodes[0] != "c" {
+		t.Fatal(nodes)
+	}
+	failed(t, s.ApplyProtobuf(message, message[:9], nil), InvalidObjects)
+}
+
 func TestASearchFindsAMatchingNode(t *testing.T) {
 	s := snapshot(t, node("a", "2"), node("b", "2"), node("c", "2"))
 	found, err := s.SchedulePodOnAnyNodeMatching(pod("p", "2"), func(name string) bool { return name == "b" })
@@ -207,18 +220,21 @@ func TestScenariosHaveTheBytesOfEvaluate(t *testing.T) {
 	defer file.Close()
 	reader, err := gzip.NewReader(file)
 	succeed(t, err)
-	var lines strings.Builder
-	scanner := bufio.NewScanner(reader)
-	scanner.Buffer(nil, 1<<28)
-	for scanner.Scan() {
-		line, err := evaluator.Evaluate(scanner.Text())
-		succeed(t, err)
-		lines.WriteString(line + "\n")
-	}
-	succeed(t, scanner.Err())
-	text, err := os.ReadFile(expected)
+	wanted, err := os.Open(expected)
 	succeed(t, err)
-	if lines.String() != string(text) {
-		t.Fatal("the lines differ")
+	defer wanted.Close()
+	scenarios, lines := bufio.NewScanner(reader), bufio.NewScanner(wanted)
+	scenarios.Buffer(nil, 1<<28)
+	lines.Buffer(nil, 1<<28)
+	for scenarios.Scan() && lines.Scan() {
+		line, err := evaluator.Evaluate(scenarios.Text())
+		succeed(t, err)
+		if line != lines.Text() {
+			t.Fatalf("%s instead of %s", line, lines.Text())
+		}
+	}
+	succeed(t, errors.Join(scenarios.Err(), lines.Err()))
+	if scenarios.Scan() || lines.Scan() {
+		t.Fatal("the files have different numbers of lines")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"unsafe"
 )
 
 // Object is a Kubernetes object. It is written as JSON; `*corev1.Pod` and `*corev1.Node` of k8s.io/api are objects.
@@ -113,6 +114,24 @@ func (s *Snapshot) Apply(manifests string) error {
 	return err
 }
 
+// ApplyProtobuf adds or replaces objects in protobuf, as an API server sends and stores them: each message is an object, or a list of objects
+// of one kind, and begins with the bytes of `k8s\x00`.
+func (s *Snapshot) ApplyProtobuf(messages ...[]byte) error {
+	pinner := new(runtime.Pinner)
+	defer pinner.Unpin()
+	list := make([]C.schedc_text, len(messages)+1)
+	for at, message := range messages {
+		if len(message) > 0 {
+			data := unsafe.SliceData(message)
+			pinner.Pin(data)
+			list[at] = C.schedc_text{data: (*C.uint8_t)(data), length: C.size_t(len(message))}
+		}
+	}
+	return s.change(func(out *C.schedc_buffer) C.schedc_status {
+		return C.schedc_cluster_apply_protobuf(s.handle, &list[0], C.size_t(len(messages)), out)
+	})
+}
+
 // SetClusterState replaces all objects by nodes and pods that have a node. All forks are closed.
 func (s *Snapshot) SetClusterState(nodes, scheduledPods []Object) error {
 	if err := s.Clear(); err != nil {
@@ -136,7 +155,7 @@ func (s *Snapshot) AddNodeInfo(info NodeInfo) error {
 
 // RemoveNodeInfo removes a node and its pods.
 func (s *Snapshot) RemoveNodeInfo(nodeName string) error {
-	pods, err := s.pods()
+	pods, err := s.ListPods()
 	if err != nil {
 		return err
 	}
@@ -284,7 +303,7 @@ func (s *Snapshot) Estimate(template NodeInfo, pods []Object, maxNodes int) (Est
 	for at, pod := range pods {
 		names[at] = fullName(pod.GetNamespace(), pod.GetName())
 	}
-	known, err := s.pods()
+	known, err := s.ListPods()
 	if err != nil {
 		return estimate, err
 	}
@@ -327,8 +346,8 @@ func (s *Snapshot) ListNodes() ([]string, error) {
 	return nodes, err
 }
 
-// pods returns the node of each pod; an empty one for pods that wait.
-func (s *Snapshot) pods() (map[string]string, error) {
+// ListPods returns the node of each pod by `namespace/name`; an empty one for pods that wait.
+func (s *Snapshot) ListPods() (map[string]string, error) {
 	var pods map[string]string
 	err := s.request(`{"op": "pods"}`, &pods)
 	return pods, err
@@ -355,7 +374,7 @@ func (s *Snapshot) remove(kind, namespace, name string, unknown Status) error {
 
 // isOn returns an error if a pod is not on a node.
 func (s *Snapshot) isOn(namespace, podName, nodeName string) error {
-	pods, err := s.pods()
+	pods, err := s.ListPods()
 	if err != nil {
 		return err
 	}

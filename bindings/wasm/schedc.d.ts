@@ -94,6 +94,13 @@ export type Response = { result: unknown } | { error: { code: ErrorCode; message
 export class Cluster {
   /** Adds or replaces objects: a text in YAML or JSON, an object, or a list of objects. */
   apply(objects: string | KubernetesObject | KubernetesObject[], options?: { defaults?: boolean }): Applied;
+  /**
+   * Adds or replaces objects of one kind, which differ from the template in the values of columns. A column is named by the JSON pointer of
+   * its field, such as `/metadata/name`; `null` leaves the field out.
+   */
+  applyColumns(template: KubernetesObject, columns: Record<string, unknown[]>, options?: { defaults?: boolean }): Applied;
+  /** Adds or replaces objects in protobuf, as an API server sends them: each message is an object or a list of objects. */
+  applyProtobuf(messages: Uint8Array[]): Applied;
   delete(kind: string, namespace: string, name: string): boolean;
   clear(): void;
   fork(): number;

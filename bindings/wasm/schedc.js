@@ -201,6 +201,16 @@ export class Cluster extends Handle {
     return JSON.parse(this.library.call("cluster_apply", this.handle, text, Number(defaults)).text);
   }
 
+  /** Adds or replaces objects of one kind: a template, and for each field that differs its JSON pointer with a list of values. */
+  applyColumns(template, columns, { defaults = false } = {}) {
+    return this.request("apply-columns", { template, columns, defaults });
+  }
+
+  /** Adds or replaces objects in protobuf, as an API server sends them: each message is an object or a list of objects. */
+  applyProtobuf(messages) {
+    return JSON.parse(this.library.call("cluster_apply_protobuf", this.handle, messages, messages.length).text);
+  }
+
   /** Answers requests, one JSON object per line, with one line per request. */
   requestLines(lines) {
     return this.library.call("cluster_requests", this.handle, lines).text;
@@ -218,6 +228,12 @@ export class Cluster extends Handle {
     return result;
   }
 
+  // An admission has no text, and needs no JSON.
+  #answer(name, pod, node) {
+    const { status, text } = this.library.call(name, this.handle, pod, node);
+    return status ? JSON.parse(text) : { code: "Success" };
+  }
+
   delete(kind, namespace, name) { return this.request("delete", { kind, namespace, name }); }
   clear() { this.request("clear"); }
   fork() { return this.request("fork"); }
@@ -226,9 +242,9 @@ export class Cluster extends Handle {
   forks() { return this.request("forks"); }
   nodes() { return this.request("nodes"); }
   pods() { return this.request("pods"); }
-  check(pod, node) { return this.request("check", { pod, node }); }
+  check(pod, node) { return this.#answer("cluster_check", pod, node); }
   checkNodes(pod, nodes) { return this.request("check-nodes", { pod, nodes }); }
-  schedule(pod, node) { return this.request("schedule", { pod, node }); }
+  schedule(pod, node) { return this.#answer("cluster_schedule", pod, node); }
   scheduleOnAny(pod, nodes) { return this.request("schedule-on-any", { pod, nodes }); }
   unschedule(pod) { return this.request("unschedule", { pod }); }
   decide(pod) { return this.request("decide", { pod }); }

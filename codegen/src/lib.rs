@@ -22,6 +22,7 @@ mod dependencies;
 pub mod diagnostic;
 pub mod emit;
 mod fields;
+mod format;
 pub mod json_schema;
 pub mod load;
 mod messages;
@@ -29,6 +30,7 @@ pub mod parse;
 mod paths;
 pub mod permissions;
 pub mod plan;
+mod point;
 mod resolve;
 pub mod schema;
 pub mod select;
@@ -39,11 +41,12 @@ pub mod tree;
 mod compile;
 
 pub use build::build;
-pub use check::{check_args, check_extenders, is_dns_subdomain};
+pub use check::{check_args, check_extenders};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, catalogs, compile, compile_with,
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use format::is_dns_subdomain;
 pub use load::{Options, load, load_catalogs};
 pub use schedc_bounds::suggest;
 pub use select::{Selection, select};

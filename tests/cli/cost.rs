@@ -6,7 +6,7 @@ use crate::cli::harness::schedc;
 
 #[test]
 fn costs_of_a_profile() {
-    let costs = schedc(&["bench", "--cost", "--profile", "edge", "--nodes", "64", "-o", "json"]).json();
+    let costs = schedc(&["bench", "--cost", "--profile", "binpack", "--nodes", "64", "-o", "json"]).json();
     assert_eq!(costs["nodes"], 64);
     let profiles = costs["profiles"].as_array().expect("an array");
     assert_eq!(profiles.len(), 1);

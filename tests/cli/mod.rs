@@ -41,6 +41,7 @@ mod python;
 #[cfg(feature = "run")]
 mod record;
 mod report;
+mod report_pages;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;

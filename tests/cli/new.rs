@@ -28,6 +28,43 @@ fn a_scheduler_begins_with_a_plugin_its_test_and_a_profile() {
     assert!(folder.path("my-scheduler/README.md").is_file());
 }
 
+/// Returns the lines of a section of a manifest, without comments.
+fn section<'a>(manifest: &'a str, header: &str) -> Vec<&'a str> {
+    let lines = manifest.lines().skip_while(|line| *line != header).skip(1).take_while(|line| !line.starts_with('['));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+#[test]
+fn a_scheduler_is_built_with_the_settings_of_this_workspace() {
+    let folder = Folder::with(&[]);
+    folder.schedc(&["new", "my-scheduler"]).ok();
+    let manifest = fs::read_to_string(folder.path("my-scheduler/Cargo.toml")).expect("a manifest");
+    let workspace = fs::read_to_string("Cargo.toml").expect("a manifest");
+    for header in ["[profile.release]", "[profile.dist]", "[profile.dist.package]"] {
+        assert_eq!(section(&manifest, header), section(&workspace, header), "{header}");
+    }
+    let packages = section(&manifest, "[profile.release.package]");
+    let (own, others) = packages.split_first().expect("packages");
+    assert_eq!(*own, "\"my-scheduler\" = { opt-level = 3, codegen-units = 1 }");
+    let all = section(&workspace, "[profile.release.package]");
+    let missing: Vec<&str> = all.iter().filter(|line| !others.contains(line)).copied().collect();
+    let unknown: Vec<&&str> = others.iter().filter(|line| !all.contains(line)).collect();
+    assert!(unknown.is_empty(), "only in the template: {unknown:?}");
+    // `schedc` runs no profile in a new scheduler, which does not contain the others; cargo warns about settings of those.
+    expect![[r#"
+        schedc = { opt-level = 3, codegen-units = 1 }
+        schedc-allocator = { opt-level = 3, codegen-units = 1 }
+        schedc-api = { opt-level = 3 }
+        schedc-benches = { opt-level = 3, codegen-units = 1 }
+        schedc-recording = { opt-level = 3 }
+        perf-event-data = { opt-level = 0 }
+        perf-event2 = { opt-level = 0 }
+        ureq = { opt-level = 0 }
+        ureq-proto = { opt-level = 0 }
+    "#]]
+    .assert_eq(&missing.iter().map(|line| format!("{line}\n")).collect::<String>());
+}
+
 #[test]
 fn a_scheduler_can_begin_with_another_example() {
     let folder = Folder::with(&[]);

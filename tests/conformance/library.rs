@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use schedc::evaluation::Evaluator;
 use schedc_core::profile::Bundle;
 
+use crate::conformance::FAMILIES;
 use crate::conformance::corpus::family_lines;
 use crate::conformance::scheduler::Profiles;
 
@@ -15,10 +16,9 @@ fn the_library_writes_the_lines_of_evaluate() {
     let profiles = schedc_api::Profiles::read(&files).unwrap();
     let mut library = schedc_api::Evaluator::new(&profiles).unwrap();
     let mut compiled = Evaluator::of::<Profiles>().unwrap();
-    let families: &[&str] =
-        if slow_tests::is_enabled() { &["claims", "hostile", "mixed", "preemption", "taints"] } else { &["taints"] };
+    let families = if slow_tests::is_enabled() { FAMILIES } else { &["claims", "taints"] };
     for line in families.iter().flat_map(|family| family_lines(family)) {
-        let expected = compiled.evaluate_line(line.as_bytes()).map_err(|error| error.to_string());
-        assert_eq!(library.evaluate(line.as_bytes()).map_err(|error| error.to_string()), expected, "{line}");
+        let expected = compiled.evaluate_line(line.as_bytes()).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(library.evaluate(line.as_bytes()).unwrap(), expected, "{line}");
     }
 }

@@ -77,8 +77,6 @@ impl Report {
             let profile = scenario.profile.take().unwrap();
             scenario.profile = stand_in(&profile);
             let id = scenario.id.clone();
-            // A remark for readers.
-            scenario.unknown.remove("kind");
             let chosen = |at: usize| expected.get(at)?["chosen"].as_str().map(str::to_owned);
             let evaluation = evaluator.evaluate_placing(scenario, |at, _| chosen(at));
             let evaluation = evaluation.unwrap_or_else(|error| panic!("{id}: {error}"));

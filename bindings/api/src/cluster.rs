@@ -10,28 +10,33 @@ use schedc_core::model::{NodeIndex, ObjectKey, Pod};
 use schedc_core::profile::Profile;
 use schedc_core::snapshot::{NodeTemplate, Snapshot};
 use schedc_evaluation::{Answer, Decision, Reference, pod_name};
-use schedc_objects::manifests::Collector;
-use schedc_objects::{
-    Kinds, Manifests, ObjectReader, Objects, Options, SourceLocation, convert_node, convert_object, convert_pod,
-    is_finished, namespace,
-};
+use schedc_objects::{Kinds, convert_node, convert_object, convert_pod, is_finished, namespace};
 use serde_json::Value;
 
 use crate::answers::{Applied, Estimate, LeftPod, Placement};
 use crate::error::{Error, ErrorCode};
 use crate::forked_map::ForkedMap;
+use crate::input::Input;
 use crate::profiles::{Profiles, handle};
 use crate::snapshot::AnySnapshot;
 
 /// Whether objects get the values that an API server adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
-    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already.
+    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already. Wrong CEL expressions are
+    /// warnings.
     #[default]
     AsGiven,
     /// Objects are completed and validated as an API server does when they are created. The priority classes and storage
     /// classes of the same call count.
     Complete,
+}
+
+impl From<bool> for Defaults {
+    /// Returns whether defaults are set, as requests and other languages write it.
+    fn from(complete: bool) -> Self {
+        if complete { Defaults::Complete } else { Defaults::AsGiven }
+    }
 }
 
 /// A hypothetical cluster with a profile: objects, questions, and forks that can be reverted.
@@ -88,8 +93,7 @@ impl Cluster {
     /// # Errors
     /// Returns all problems of the objects. Nothing changed then.
     pub fn apply(&mut self, objects: &str, defaults: Defaults) -> Result<Applied, Error> {
-        let manifests = Manifests::parse("objects", objects).map_err(invalid_objects)?;
-        self.apply_manifests(manifests, defaults)
+        Ok(self.apply_input(Input::text("objects", objects, defaults)?))
     }
 
     /// Adds or replaces objects in JSON, like [`Cluster::apply`].
@@ -97,31 +101,49 @@ impl Cluster {
     /// # Errors
     /// Returns all problems of the objects. Nothing changed then.
     pub fn apply_values(&mut self, objects: Vec<Value>, defaults: Defaults) -> Result<Applied, Error> {
-        self.apply_manifests(collect(objects)?, defaults)
+        Ok(self.apply_input(Input::values(objects, defaults)?))
     }
 
-    fn apply_manifests(&mut self, manifests: Manifests, defaults: Defaults) -> Result<Applied, Error> {
-        let Objects { nodes, pods, others, implied, skipped, ignored, .. } = complete(manifests, defaults)?;
-        let applied = Applied {
-            nodes: nodes.len(),
-            pods: pods.len(),
-            others: others.len(),
-            skipped,
-            warnings: ignored.warnings(),
-        };
-        for node in nodes {
-            let node = convert_node(&node.object, self.snapshot.interner());
+    /// Adds or replaces objects of one kind like [`Cluster::apply`]. They differ from the template in the values of columns: a
+    /// column is named by the JSON pointer of its field, such as `/metadata/name`, and has a value for each object. `null` leaves
+    /// the field out.
+    ///
+    /// # Errors
+    /// Returns all problems of the objects. Nothing changed then.
+    pub fn apply_columns(
+        &mut self,
+        template: &Value,
+        columns: &BTreeMap<String, Vec<Value>>,
+        defaults: Defaults,
+    ) -> Result<Applied, Error> {
+        Ok(self.apply_input(Input::columns(template, columns, defaults)?))
+    }
+
+    /// Adds or replaces objects in protobuf, as an API server sends and stores them: each message is an object, or a list of
+    /// objects of one kind, and begins with `k8s\0`. The objects are used unchanged.
+    ///
+    /// # Errors
+    /// Returns the first problem of the messages. Nothing changed then.
+    pub fn apply_protobuf(&mut self, messages: &[impl AsRef<[u8]>]) -> Result<Applied, Error> {
+        Ok(self.apply_input(Input::protobuf(messages)?))
+    }
+
+    fn apply_input(&mut self, input: Input) -> Applied {
+        let Input { nodes, pods, others, implied, skipped, warnings } = input;
+        let applied = Applied { nodes: nodes.len(), pods: pods.len(), others: others.len(), skipped, warnings };
+        for node in &nodes {
+            let node = convert_node(node, self.snapshot.interner());
             self.snapshot.set_node(node);
         }
-        for object in others.into_iter().map(|other| other.object).chain(implied) {
+        for object in others.into_iter().chain(implied) {
             if let Some(converted) = convert_object(&object, self.snapshot.interner()) {
                 let name = (object.kind(), object.namespace().to_owned(), object.name().to_owned());
                 self.others.set(name, Some(converted.key()));
                 self.snapshot.set_object(converted);
             }
         }
-        pods.iter().for_each(|pod| self.set_pod(&pod.object));
-        Ok(applied)
+        pods.iter().for_each(|pod| self.set_pod(pod));
+        applied
     }
 
     /// Replaces a pod. Like in scenarios, this counts as removal and arrival.
@@ -306,8 +328,7 @@ impl Cluster {
     /// # Errors
     /// Returns an error if there is no such pod, and all problems of the template.
     pub fn estimate<S: AsRef<str>>(&mut self, template: &str, pods: &[S], max_nodes: usize) -> Result<Estimate, Error> {
-        let template = Manifests::parse("template", template).map_err(invalid_objects)?;
-        self.estimate_manifests(template, pods, max_nodes)
+        self.estimate_input(Input::text("template", template, Defaults::AsGiven)?, pods, max_nodes)
     }
 
     /// Returns the number of new nodes like [`Cluster::estimate`], for a template in JSON.
@@ -320,24 +341,24 @@ impl Cluster {
         pods: &[S],
         max_nodes: usize,
     ) -> Result<Estimate, Error> {
-        self.estimate_manifests(collect(template)?, pods, max_nodes)
+        self.estimate_input(Input::values(template, Defaults::AsGiven)?, pods, max_nodes)
     }
 
-    fn estimate_manifests<S: AsRef<str>>(
+    fn estimate_input<S: AsRef<str>>(
         &mut self,
-        template: Manifests,
+        template: Input,
         names: &[S],
         max_nodes: usize,
     ) -> Result<Estimate, Error> {
-        let Objects { nodes, pods: of_node, .. } = complete(template, Defaults::AsGiven)?;
+        let Input { nodes, pods: of_node, .. } = template;
         let [node] = nodes.as_slice() else {
             let message = format!("the template has {} nodes; it needs one", nodes.len());
             return Err(Error::new(ErrorCode::InvalidObjects, message));
         };
         let pods = names.iter().map(|pod| self.pod(pod.as_ref())).collect::<Result<Vec<_>, Error>>()?;
         let interner = self.snapshot.interner();
-        let of_node = of_node.iter().map(|pod| Arc::new(convert_pod(&pod.object, interner))).collect();
-        let template = NodeTemplate { pods: of_node, node: convert_node(&node.object, interner) };
+        let of_node = of_node.iter().map(|pod| Arc::new(convert_pod(pod, interner))).collect();
+        let template = NodeTemplate { pods: of_node, node: convert_node(node, interner) };
         let found = self.snapshot.estimate(&template, &pods, max_nodes);
         let interner = &self.snapshot.base().interner;
         let name = |at: usize| pods.get(at).map(|pod| pod_name(pod, interner)).unwrap_or_default();
@@ -369,35 +390,6 @@ impl Cluster {
             Error::new(ErrorCode::UnknownNode, message)
         })
     }
-}
-
-/// Reads objects in JSON.
-fn collect(objects: Vec<Value>) -> Result<Manifests, Error> {
-    let mut collector = Collector::new(ObjectReader::default());
-    let file: Arc<str> = "objects".into();
-    for (at, object) in objects.into_iter().enumerate() {
-        let item = Some(u32::try_from(at).unwrap_or(u32::MAX));
-        collector.add(object, SourceLocation { file: file.clone(), line: 0, item });
-    }
-    collector.finish().map_err(invalid_objects)
-}
-
-/// Completes objects, and verifies that nodes and pods have names.
-fn complete(manifests: Manifests, defaults: Defaults) -> Result<Objects, Error> {
-    let options = Options { api_server_defaults: defaults == Defaults::Complete, ..Options::default() };
-    let objects = Objects::new(manifests, options).map_err(invalid_objects)?;
-    let nodes = objects.nodes.iter().map(|node| ("Node", &node.object.metadata, &node.place));
-    let pods = objects.pods.iter().map(|pod| ("Pod", &pod.object.metadata, &pod.place));
-    match nodes.chain(pods).find(|(_, metadata, _)| metadata.name.as_deref().is_none_or(str::is_empty)) {
-        Some((kind, _, place)) => {
-            Err(Error::new(ErrorCode::InvalidObjects, format_args!("{place}: the {kind} has no `metadata.name`")))
-        }
-        None => Ok(objects),
-    }
-}
-
-fn invalid_objects(error: schedc_objects::Error) -> Error {
-    Error::new(ErrorCode::InvalidObjects, error)
 }
 
 /// Returns the name, or its beginning and end if it is long.

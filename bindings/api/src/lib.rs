@@ -39,9 +39,11 @@
 
 mod answers;
 mod cluster;
+mod columns;
 mod error;
 mod evaluator;
 mod forked_map;
+mod input;
 mod profiles;
 mod requests;
 mod snapshot;

@@ -20,6 +20,12 @@ enum Request {
         #[serde(default)]
         defaults: bool,
     },
+    ApplyColumns {
+        template: Value,
+        columns: BTreeMap<String, Vec<Value>>,
+        #[serde(default)]
+        defaults: bool,
+    },
     Delete {
         kind: String,
         #[serde(default)]
@@ -88,9 +94,9 @@ impl Cluster {
     fn request(&mut self, line: &[u8]) -> Result<Box<RawValue>, Error> {
         let request: Request = serde_json::from_slice(line).map_err(invalid)?;
         match request {
-            Request::Apply { objects, defaults } => {
-                let defaults = if defaults { Defaults::Complete } else { Defaults::AsGiven };
-                value(&self.apply_values(objects, defaults)?)
+            Request::Apply { objects, defaults } => value(&self.apply_values(objects, Defaults::from(defaults))?),
+            Request::ApplyColumns { template, columns, defaults } => {
+                value(&self.apply_columns(&template, &columns, Defaults::from(defaults))?)
             }
             Request::Delete { kind, namespace, name } => value(&self.delete(&kind, &namespace, &name)?),
             Request::Clear {} => {

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod forks;
+mod input;
 mod mutated_input;
 mod questions;
 mod requests;

@@ -4,6 +4,8 @@ use std::str;
 
 use schedc_api::{Cluster, Defaults, Evaluator, Profiles};
 use schedc_core::random::Random;
+use schedc_objects::decode::encode;
+use serde_json::json;
 
 use crate::{default_profile, node, pod};
 
@@ -84,6 +86,25 @@ fn mutated_objects_cause_errors_or_answers() {
 }
 
 #[test]
+fn mutated_messages_cause_errors_or_answers() {
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"zone": "z"}}, "status": {"allocatable": {"cpu": "2", "pods": "9"}}});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"priority": 4, "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}});
+    let messages = [node, pod].map(|object| encode(&object).unwrap());
+    let mut cluster = Cluster::new(&default_profile(), "default").unwrap();
+    let mut accepted = 0;
+    for seed in 0..cases() {
+        let mut random = Random::new(seed);
+        let messages = [&messages[0], &messages[1]].map(|message| mutated(message, &mut random));
+        cluster.clear();
+        accepted += usize::from(cluster.apply_protobuf(&messages).is_ok());
+        for pod in cluster.pods().into_keys() {
+            drop(cluster.decide(&pod).unwrap());
+        }
+    }
+    assert!(accepted > 10, "{accepted} pairs of messages are valid");
+}
+
+#[test]
 fn mutated_profiles_cause_errors_or_clusters() {
     for seed in 0..cases() / 10 {
         let text = mutated(PROFILE.as_bytes(), &mut Random::new(seed));
@@ -100,6 +121,7 @@ fn mutated_requests_cause_lines_of_answers() {
     let requests = [
         r#"{"op": "apply", "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}], "defaults": true}"#,
         r#"{"op": "apply", "objects": [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "a"}}]}"#,
+        r#"{"op": "apply-columns", "template": {"apiVersion": "v1", "kind": "Node"}, "columns": {"/metadata/name": ["b", "c"], "/metadata/labels/zone": [null, "z"]}}"#,
         r#"{"op": "fork"}"#,
         r#"{"op": "check", "pod": "p", "node": "a"}"#,
         r#"{"op": "check-nodes", "pod": "p", "nodes": ["a", "a"]}"#,

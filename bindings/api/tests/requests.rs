@@ -43,6 +43,7 @@ fn each_line_has_a_line_of_answers() {
         json!({"op": "check", "pod": "q", "node": "a"}),
         json!({"op": "estimate", "template": [node("group", "4")], "pods": ["q", "p"], "max-nodes": 3}),
         json!({"op": "clear"}),
+        json!({"op": "apply-columns", "template": pod("", "1"), "columns": {"/metadata/name": ["x", "y"]}}),
         json!({"op": "pods"}),
     ];
     expect![[r#"
@@ -61,7 +62,8 @@ fn each_line_has_a_line_of_answers() {
         {"result":{"code":"Unschedulable","plugin":"NodeResourcesFit","reasons":["Insufficient cpu"]}}
         {"result":{"nodes":1,"placed":["default/q"],"left":[{"pod":"default/p","rejection":{"code":"Error","reasons":["the pod has a node already"]}}]}}
         {"result":null}
-        {"result":{}}
+        {"result":{"nodes":0,"pods":2,"others":0,"skipped":{}}}
+        {"result":{"default/x":null,"default/y":null}}
     "#]]
     .assert_eq(&answers(&lines(&requests)));
 }
@@ -72,7 +74,7 @@ fn an_error_does_not_prevent_the_requests_after_it() {
                     {\"op\": \"apply\", \"objects\": [{}]}\n{\"op\": \"fork\", \"name\": \"x\"}\n{\"op\": \"fork\"}";
     expect![[r#"
         {"error":{"code":"invalid-request","message":"not a request: invalid type: integer `7`, expected a JSON object with `op` at line 1 column 1"}}
-        {"error":{"code":"invalid-request","message":"not a request: unknown variant `forget`, expected one of `apply`, `delete`, `clear`, `fork`, `commit`, `revert`, `forks`, `nodes`, `pods`, `check`, `check-nodes`, `schedule`, `schedule-on-any`, `unschedule`, `decide`, `estimate` at line 1 column 15"}}
+        {"error":{"code":"invalid-request","message":"not a request: unknown variant `forget`, expected one of `apply`, `apply-columns`, `delete`, `clear`, `fork`, `commit`, `revert`, `forks`, `nodes`, `pods`, `check`, `check-nodes`, `schedule`, `schedule-on-any`, `unschedule`, `decide`, `estimate` at line 1 column 15"}}
         {"error":{"code":"unknown-pod","message":"there is no pod `p`; add it to the cluster first"}}
         {"error":{"code":"invalid-objects","message":"objects items[0]: is not a Kubernetes object: there is no `apiVersion` and no `kind`"}}
         {"error":{"code":"invalid-request","message":"not a request: unknown field `name`, there are no fields"}}

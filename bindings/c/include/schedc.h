@@ -96,7 +96,7 @@ typedef struct schedc_evaluator schedc_evaluator;
 typedef struct schedc_profiles schedc_profiles;
 
 /**
- * A text in UTF-8 that the owner keeps: `data` has `length` bytes. `data` may be NULL if `length` is 0.
+ * A text in UTF-8, or a message in protobuf, that the owner keeps: `data` has `length` bytes. `data` may be NULL if `length` is 0.
  */
 typedef struct {
   /**
@@ -194,6 +194,20 @@ schedc_status schedc_cluster_apply(schedc_cluster *cluster,
                                    schedc_text objects,
                                    bool defaults,
                                    schedc_buffer *out);
+
+/**
+ * Adds or replaces objects in protobuf, as an API server sends and stores them: each of `count` messages is an object, or a list
+ * of objects of one kind, and begins with the four bytes `k8s` and zero. The objects are used unchanged.
+ *
+ * The answer is the number of objects in JSON. After an error, nothing has changed.
+ *
+ * # Safety
+ * The first comment of schedc.h has the conditions of pointers.
+ */
+schedc_status schedc_cluster_apply_protobuf(schedc_cluster *cluster,
+                                            const schedc_text *messages,
+                                            size_t count,
+                                            schedc_buffer *out);
 
 /**
  * Deletes an object. An empty namespace is `default`. SCHEDC_STATUS_REJECTED: there is no such object.

@@ -11,6 +11,20 @@ use crate::status::{Failure, Status};
 /// A hypothetical cluster with a profile.
 pub struct ClusterHandle(Guarded<Cluster>);
 
+impl From<Cluster> for ClusterHandle {
+    /// Makes a handle of any cluster, such as one with a compiled profile.
+    fn from(cluster: Cluster) -> Self {
+        ClusterHandle(Guarded::new(cluster))
+    }
+}
+
+impl ClusterHandle {
+    /// Returns the pointer for C. `schedc_cluster_free` releases it.
+    pub fn into_raw(self) -> *mut Self {
+        Box::into_raw(Box::new(self))
+    }
+}
+
 /// Calls a function with the cluster of a handle.
 ///
 /// # Safety
@@ -106,7 +120,7 @@ pub unsafe extern "C" fn schedc_cluster_new(
         // SAFETY: the caller promises a null or valid handle, which is only read, and a valid text.
         let (profiles, profile) = unsafe { (profiles.as_ref(), profile.text("profile")?) };
         let profiles = profiles.ok_or_else(|| Failure::null("profiles"))?;
-        Ok(ClusterHandle(Guarded::new(Cluster::new(&profiles.0, profile)?)))
+        Ok(ClusterHandle::from(Cluster::new(&profiles.0, profile)?))
     };
     // SAFETY: the caller promises that `cluster` and `out` are null or valid.
     unsafe { create(cluster, out, make) }
@@ -142,8 +156,33 @@ pub unsafe extern "C" fn schedc_cluster_apply(
     let work = |cluster: &mut Cluster| {
         // SAFETY: the caller promises valid texts.
         let objects = unsafe { objects.text("objects")? };
-        let defaults = if defaults { Defaults::Complete } else { Defaults::AsGiven };
-        json(Status::Ok, &cluster.apply(objects, defaults)?)
+        json(Status::Ok, &cluster.apply(objects, Defaults::from(defaults))?)
+    };
+    // SAFETY: the caller promises valid pointers.
+    unsafe { call(cluster, out, work) }
+}
+
+/// Adds or replaces objects in protobuf, as an API server sends and stores them: each of `count` messages is an object, or a list
+/// of objects of one kind, and begins with the four bytes `k8s` and zero. The objects are used unchanged.
+///
+/// The answer is the number of objects in JSON. After an error, nothing has changed.
+///
+/// # Safety
+/// The first comment of schedc.h has the conditions of pointers.
+#[allow(unsafe_code, reason = "handles and messages are pointers")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn schedc_cluster_apply_protobuf(
+    cluster: *mut ClusterHandle,
+    messages: *const Text,
+    count: usize,
+    out: *mut Buffer,
+) -> Status {
+    let work = |cluster: &mut Cluster| {
+        // SAFETY: the caller promises `count` valid messages.
+        let messages = unsafe { array(messages, count, "messages") }?;
+        // SAFETY: as above.
+        let messages = messages.iter().map(|message| unsafe { message.bytes("messages") });
+        json(Status::Ok, &cluster.apply_protobuf(&messages.collect::<Result<Vec<&[u8]>, Failure>>()?)?)
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }

@@ -20,10 +20,11 @@ mod status;
 
 pub use buffer::{Buffer, Source, Text, schedc_buffer_free};
 pub use cluster::{
-    ClusterHandle, schedc_cluster_apply, schedc_cluster_check, schedc_cluster_check_nodes, schedc_cluster_clear,
-    schedc_cluster_commit, schedc_cluster_decide, schedc_cluster_delete, schedc_cluster_estimate, schedc_cluster_fork,
-    schedc_cluster_forks, schedc_cluster_free, schedc_cluster_new, schedc_cluster_requests, schedc_cluster_revert,
-    schedc_cluster_schedule, schedc_cluster_schedule_on_any, schedc_cluster_unschedule,
+    ClusterHandle, schedc_cluster_apply, schedc_cluster_apply_protobuf, schedc_cluster_check,
+    schedc_cluster_check_nodes, schedc_cluster_clear, schedc_cluster_commit, schedc_cluster_decide,
+    schedc_cluster_delete, schedc_cluster_estimate, schedc_cluster_fork, schedc_cluster_forks, schedc_cluster_free,
+    schedc_cluster_new, schedc_cluster_requests, schedc_cluster_revert, schedc_cluster_schedule,
+    schedc_cluster_schedule_on_any, schedc_cluster_unschedule,
 };
 pub use evaluator::{
     EvaluatorHandle, schedc_evaluator_evaluate, schedc_evaluator_free, schedc_evaluator_hints, schedc_evaluator_new,

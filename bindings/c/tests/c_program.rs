@@ -1,12 +1,11 @@
 //! The program `conformance.c`, with the static and with the shared library.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-use flate2::read::MultiGzDecoder;
+use crate::corpora::{corpora, profiles};
 
 /// System libraries of Rust's standard library. The linker of macOS adds them itself.
 const SYSTEM_LIBRARIES: &[&str] = if cfg!(target_os = "linux") { &["-lpthread", "-ldl", "-lm"] } else { &[] };
@@ -59,20 +58,6 @@ pub(crate) fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the profiles of the corpora.
-fn profiles() -> Vec<PathBuf> {
-    let folder = fs::read_dir(root().join("tools/import/tests/profiles")).unwrap();
-    let mut profiles: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
-    profiles.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-    profiles.sort();
-    profiles
-}
-
-fn corpus_lines(corpus: &Path) -> Vec<String> {
-    let lines = BufReader::new(MultiGzDecoder::new(File::open(corpus).unwrap())).lines();
-    lines.map(|line| line.unwrap()).collect()
-}
-
 /// Returns the code of a language in docs/libraries.md, and the output below it.
 pub(crate) fn example(language: &str) -> (String, String) {
     let page = fs::read_to_string(root().join("docs/libraries.md")).unwrap();
@@ -80,17 +65,6 @@ pub(crate) fn example(language: &str) -> (String, String) {
     let (code, rest) = rest.split_once("```").unwrap();
     let (_, rest) = rest.split_once("```text\n").unwrap();
     (code.to_owned(), rest.split_once("```").unwrap().0.to_owned())
-}
-
-/// Writes the lines of `evaluate` for a corpus to a file. Returns the paths of the corpus and of the file.
-pub(crate) fn expected_lines(family: &str, name: &str) -> (PathBuf, PathBuf) {
-    let mut evaluator = schedc_api::Evaluator::new(&schedc_api::Profiles::read(&profiles()).unwrap()).unwrap();
-    let corpus = root().join(format!("tests/conformance/corpora/{family}.jsonl.gz"));
-    let lines = corpus_lines(&corpus);
-    let expected: String = lines.iter().map(|line| evaluator.evaluate(line.as_bytes()).unwrap() + "\n").collect();
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&file, expected).unwrap();
-    (corpus, file)
 }
 
 #[test]
@@ -110,15 +84,13 @@ fn a_program_with_the_shared_library_calls_every_function() {
 #[test]
 fn the_program_evaluates_scenarios_like_the_rust_interface() {
     let Some(program) = program("conformance-scenarios", &conformance(), &static_library()) else { return };
-    let families: &[&str] = if slow_tests::is_enabled() { &["hostile", "taints", "volumes"] } else { &["taints"] };
-    for family in families {
-        let (corpus, expected) = expected_lines(family, &format!("{family}-expected.jsonl"));
-        let lines = corpus_lines(&corpus);
-        let scenarios = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{family}.jsonl"));
-        fs::write(&scenarios, lines.join("\n")).unwrap();
-        let found = run(Command::new(&program).arg("evaluate").arg(&scenarios).args(profiles()));
-        assert!(found == fs::read_to_string(expected).unwrap(), "{family}: the lines differ");
-    }
+    let corpora = corpora();
+    let found = run(Command::new(&program).arg("evaluate").arg(&corpora.scenarios).args(profiles()));
+    assert!(
+        found == fs::read_to_string(&corpora.expected).unwrap(),
+        "the lines differ from {}",
+        corpora.expected.display()
+    );
 }
 
 #[test]

@@ -52,6 +52,9 @@ static const char PODS[] =
 static const char TEMPLATE[] =
     "{ apiVersion: v1, kind: Node, metadata: { name: group }, status: { allocatable: { cpu: 16, pods: 10 } } }\n";
 
+/* The node `c` in protobuf: the prefix, its version and kind, and the node with its name. */
+static const char MESSAGE[] = "k8s\0\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01" "c";
+
 static schedc_profiles *default_profile(void) {
     schedc_source source = {text("default.toml"), text("")};
     schedc_profiles *profiles = NULL;
@@ -75,6 +78,14 @@ static void operations(void) {
     expect(schedc_cluster_check(cluster, text("p"), text("b"), &out), SCHEDC_STATUS_OK, &out, "check");
     expect(schedc_cluster_check(cluster, text("p"), text("a"), &out), SCHEDC_STATUS_REJECTED, &out, "check");
     contains(&out, "\"reasons\":[\"Insufficient cpu\"]");
+    schedc_text message = {(const uint8_t *)MESSAGE, sizeof(MESSAGE) - 1};
+    expect(schedc_cluster_apply_protobuf(cluster, &message, 1, &out), SCHEDC_STATUS_OK, &out, "apply_protobuf");
+    contains(&out, "\"nodes\":1");
+    expect(schedc_cluster_delete(cluster, text("Node"), text(""), text("c"), &out), SCHEDC_STATUS_OK, &out, "delete");
+    message.length--;
+    expect(schedc_cluster_apply_protobuf(cluster, &message, 1, &out), SCHEDC_STATUS_INVALID_OBJECTS, &out, "apply_protobuf");
+    contains(&out, "message 0: it ends within a field");
+
     schedc_text nodes[2] = {text("a"), text("b")};
     bool fits[2] = {true, false};
     expect(schedc_cluster_check_nodes(cluster, text("p"), nodes, 2, fits, &out), SCHEDC_STATUS_OK, &out, "check_nodes");

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs, io};
 
-use crate::c_program::{expected_lines, libraries, root, run};
+use crate::c_program::{libraries, root, run};
+use crate::corpora::corpora;
 
 /// Returns a command of Go in the folder of the package. `None` without Go.
 fn go(test: &str) -> Option<Command> {
@@ -58,9 +59,12 @@ fn the_tests_of_the_go_package_pass_with_the_bytes_of_evaluate() {
     if slow_tests::is_skipped("it compiles a Go program") {
         return;
     }
-    let Some(mut go) = go("the tests of the Go package") else { return };
-    let (corpus, expected) = expected_lines("taints", "go-expected.jsonl");
-    let output = run(go.args(["test", "-v", "."]).env("SCHEDC_CORPUS", corpus).env("SCHEDC_EXPECTED", expected));
+    let name = "the tests of the Go package";
+    let (Some(mut vet), Some(mut go)) = (go(name), go(name)) else { return };
+    run(vet.args(["vet", "./..."]).env_remove("GOFLAGS"));
+    let corpora = corpora();
+    let variables = [("SCHEDC_CORPUS", &corpora.compressed), ("SCHEDC_EXPECTED", &corpora.expected)];
+    let output = run(go.args(["test", "-v", "./..."]).envs(variables));
     assert!(output.contains("--- PASS: TestScenariosHaveTheBytesOfEvaluate"), "{output}");
 }
 

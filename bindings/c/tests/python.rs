@@ -1,11 +1,11 @@
 //! The Python package, with the shared library.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, io};
 
-use crate::c_program::{example, expected_lines, libraries, root, run};
+use crate::c_program::{example, libraries, root, run};
+use crate::corpora::corpora;
 
 /// Returns a command of Python with the package. `None` without Python.
 fn python(test: &str) -> Option<Command> {
@@ -26,26 +26,15 @@ fn python(test: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Returns the names of all corpora but `claims`, whose scenarios have the field `kind`, which `evaluate` refuses.
-fn corpora() -> Vec<String> {
-    let files = fs::read_dir(root().join("tests/conformance/corpora")).unwrap();
-    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-    names.filter_map(|name| name.strip_suffix(".jsonl.gz").map(str::to_owned)).filter(|name| name != "claims").collect()
-}
-
 #[test]
 fn the_tests_of_the_python_package_pass_with_the_bytes_of_evaluate() {
     let Some(mut python) = python("the tests of the Python package") else { return };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-corpora");
-    fs::create_dir_all(&folder).unwrap();
-    let families = if slow_tests::is_enabled() { corpora() } else { vec!["taints".to_owned()] };
-    for family in families {
-        expected_lines(&family, &format!("python-corpora/{family}.jsonl"));
-    }
+    let corpora = corpora();
     run(python
         .args(["-m", "unittest", "discover", "--start-directory", "tests"])
         .current_dir(root().join("bindings/python"))
-        .env("SCHEDC_CORPORA", folder));
+        .env("SCHEDC_CORPUS", &corpora.compressed)
+        .env("SCHEDC_EXPECTED", &corpora.expected));
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::{env, io};
+use std::{env, fs, io};
 
-use crate::c_program::{example, expected_lines, root, run};
+use crate::c_program::{example, root, run};
+use crate::corpora::corpora;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -44,18 +45,17 @@ fn the_package_and_the_playground_pass_their_tests() {
     }
     let package = root().join("bindings/wasm");
     run(Command::new(&node).arg("build.mjs").current_dir(&package));
-    for family in ["hostile", "taints", "volumes"] {
-        let (corpus, expected) = expected_lines(family, &format!("wasm-{family}-expected.jsonl"));
-        run_tests(
-            Command::new(&node)
-                .args(["--test", "test/library.test.mjs"])
-                .current_dir(&package)
-                .env("SCHEDC_CORPUS", corpus)
-                .env("SCHEDC_EXPECTED", expected),
-        );
-    }
+    let corpora = corpora();
+    run_tests(
+        Command::new(&node)
+            .args(["--test", "test/library.test.mjs"])
+            .current_dir(&package)
+            .env("SCHEDC_CORPUS", &corpora.compressed)
+            .env("SCHEDC_EXPECTED", &corpora.expected),
+    );
     let (code, output) = example("js");
     assert_eq!(run(Command::new(&node).args(["--input-type=module", "-e", &code]).current_dir(&package)), output);
+    types_and_examples(&node, &package);
     let chromium = program("CHROMIUM", "chromium");
     if !succeeds(&chromium, &["--version"]) {
         return skipped(&format!("{chromium} does not run; install Chromium, or set CHROMIUM"));
@@ -68,4 +68,38 @@ fn the_package_and_the_playground_pass_their_tests() {
             .env("CHROMIUM", chromium)
             .env("SCHEDC_PLAYGROUND", target.join("playground/index.html")),
     );
+}
+
+/// The version of TypeScript that checks the types.
+const TYPESCRIPT: &str = "typescript@5.9.3";
+
+/// Installs the packed package like a user, and compiles the examples in TypeScript.
+fn types_and_examples(node: &str, package: &Path) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typescript");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("package.json"), r#"{"private": true, "type": "module"}"#).unwrap();
+    let npm = program("NPM", "npm");
+    let pack = Command::new(&npm).args(["pack", "--silent"]).arg(package).current_dir(&folder).output();
+    let Some(pack) = pack.ok().filter(|output| output.status.success()) else {
+        return skipped(&format!("{npm} does not run; install npm, or set NPM"));
+    };
+    let archive = String::from_utf8(pack.stdout).unwrap();
+    let install = ["install", "--silent", "--no-audit", "--no-fund", TYPESCRIPT];
+    let install = Command::new(&npm).args(install).arg(format!("./{}", archive.trim())).current_dir(&folder).output();
+    if !install.is_ok_and(|output| output.status.success()) {
+        return skipped(&format!("{npm} cannot install {TYPESCRIPT}; the types are not checked"));
+    }
+    for file in ["tsconfig.json", "node.ts", "browser.ts"] {
+        fs::copy(package.join("examples").join(file), folder.join(file)).unwrap();
+    }
+    run_tests(Command::new(node).arg("node_modules/typescript/bin/tsc").current_dir(&folder));
+    let output = run(Command::new(node).arg("built/node.js").current_dir(&folder));
+    let expected = "default: web runs on free, with fewer points for busy\n\
+                    default: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are \
+                    available: 2 Preemption is not helpful for scheduling.\n\
+                    packed: web runs on busy, with more points for busy\n\
+                    packed: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are \
+                    available: 2 Preemption is not helpful for scheduling.\n\
+                    unknown-profile\n";
+    assert_eq!(output, expected);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import * as schedc from "../schedc.js";
 import { SchedcError, load } from "../schedc.js";
 
 const FOLDER = new URL("../../../tools/import/tests/profiles/", import.meta.url);
@@ -45,6 +46,31 @@ test("a cluster answers, and reverts forks", () => {
   assert.throws(() => cluster.nodes(), TypeError);
 });
 
+test("the types declare the methods of each class", () => {
+  const declarations = readFileSync(new URL("../schedc.d.ts", import.meta.url), "utf8");
+  const instances = { ...schedc, Library: library.constructor };
+  for (const name of ["Library", "Profiles", "Cluster", "Evaluator"]) {
+    const [, body] = declarations.match(new RegExp(`export (?:class|interface) ${name} \\{\n([^]*?)\n\\}`));
+    const declared = [...body.matchAll(/^  (?:readonly )?(\w+)[(:]/gm)].map(([, method]) => method);
+    const prototype = instances[name].prototype;
+    const own = [prototype, Object.getPrototypeOf(prototype)].filter((type) => type !== Object.prototype);
+    const methods = new Set(own.flatMap((type) => Object.getOwnPropertyNames(type)));
+    for (const internal of ["constructor", "handle", ...(name === "Library" ? ["call", "free"] : [])]) methods.delete(internal);
+    assert.deepEqual(declared.sort(), [...methods].sort(), name);
+  }
+});
+
+test("objects are read from columns and protobuf", () => {
+  const cluster = newCluster();
+  const template = { apiVersion: "v1", kind: "Node", status: NODE.status };
+  assert.equal(cluster.applyColumns(template, { "/metadata/name": ["a", "b"] }).nodes, 2);
+  const message = Uint8Array.from("k8s\0\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c", (letter) => letter.charCodeAt(0));
+  assert.equal(cluster.applyProtobuf([message]).nodes, 1);
+  assert.equal(cluster.applyProtobuf([]).nodes, 0);
+  assert.deepEqual(cluster.nodes(), ["a", "b", "c"]);
+  assert.throws(() => cluster.applyProtobuf([message.slice(0, -1)]), (error) => error.code === "invalid-objects");
+});
+
 test("errors have codes, and profiles a remedy", () => {
   const parse = () => library.profiles({ "p.toml": "[plugins.score]\ndisabled = ['ImageLocalty']\n" });
   assert.throws(parse, (error) => error instanceof SchedcError && error.code === "invalid-profile" && /ImageLocality/.test(error.message));
@@ -58,6 +84,7 @@ test("arbitrary bytes cause errors or answers", () => {
     JSON.stringify(pod("p", "1")),
     '{"op": "fork"}\n{"op": "check", "pod": "p", "node": "a"}\n{"op": "revert"}',
     '{"id": "s", "profile": "default", "objects": [], "steps": [{"schedule": {"metadata": {"name": "p"}}}]}',
+    "k8s\0\x0a\x0a\x0a\x02v1\x12\x04Node\x12\x05\x0a\x03\x0a\x01c",
     'scheduler-name = "own"\n[args.NodeResourcesFit]\n',
     "[".repeat(20_000),
     '{"a":'.repeat(20_000),
@@ -81,6 +108,7 @@ test("arbitrary bytes cause errors or answers", () => {
   const calls = [
     (bytes) => library.call("cluster_apply", cluster.handle, bytes, 1),
     (bytes) => cluster.requestLines(bytes),
+    (bytes) => cluster.applyProtobuf([bytes]),
     (bytes) => evaluator.evaluateLine(bytes),
     (bytes) => evaluator.hintsLine(bytes),
     (bytes) => evaluator.useProfile(bytes),

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ArgsSchema, Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
+use super::{Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
 use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
-use crate::plan::Point;
-use crate::schema::Schema;
+use crate::point::Point;
+use crate::schema::{ArgsSchema, Schema};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 

@@ -147,7 +147,14 @@ fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Number of histories.
+fn cases() -> u32 {
+    let all = ProptestConfig::default().cases;
+    if slow_tests::is_enabled() { all } else { all / 4 }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
     #[test]
     fn cached_answers_equal_full_evaluations(changes in prop::collection::vec(change(), 1..30)) {
         check::<claims::Pipeline>(&changes)?;

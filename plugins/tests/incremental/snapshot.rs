@@ -21,7 +21,10 @@ use super::history::{History, Step};
 use super::scheduler::Profiles;
 use super::test_cluster::object;
 
+/// Number of histories.
 const CASES: u64 = 100;
+/// Number of histories without slow tests.
+const FEW_CASES: u64 = 25;
 
 /// All answers of a snapshot: each pod on each node, the decisions, and the pods of each node in order.
 type Answers = (Vec<(Vec<Result<(), Verdict>>, Decision)>, Vec<Vec<Uid>>);
@@ -68,8 +71,9 @@ impl<P: Profile> Side<P> {
     /// Returns whether another pod of the node has one of the pod's host ports. As in kube-scheduler, removing
     /// one of them would free the port, therefore the ports in use depend on the history.
     fn shares_a_port(&self, pod: &Pod, node: Option<Symbol>) -> bool {
-        let there = self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);
-        let mut taken = there.flat_map(|(other, ..)| &other.spec.host_ports);
+        let neighbours =
+            self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);
+        let mut taken = neighbours.flat_map(|(other, ..)| &other.spec.host_ports);
         taken.any(|port| pod.spec.host_ports.contains(port))
     }
 
@@ -241,12 +245,13 @@ fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
 
 #[test]
 fn a_reverted_snapshot_answers_like_the_scheduler() {
+    let cases = if slow_tests::is_enabled() { CASES } else { FEW_CASES };
     let mut bundle = Profiles::new(&Handle::default()).unwrap();
-    let pods: usize = (0..CASES)
+    let pods: usize = (0..cases)
         .map(|seed| {
             let history = generator::history(seed, Profiles::PROFILES.len());
             bundle.with(history.profile, Check(&history))
         })
         .sum();
-    assert!(pods > 10 * CASES as usize, "{pods} pods");
+    assert!(pods > 10 * cases as usize, "{pods} pods");
 }

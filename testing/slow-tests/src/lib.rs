@@ -3,8 +3,12 @@
 //! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random
 //! histories.
 
+mod compile_errors;
+
 use std::io::Write;
 use std::{env, io, thread};
+
+pub use compile_errors::has_flags_of_cases;
 
 /// Environment variable that enables slow tests.
 const VARIABLE: &str = "SCHEDC_SLOW_TESTS";

@@ -32,12 +32,12 @@ use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
 
 use crate::health::Health;
-use crate::pods::PodRecords;
 use crate::resources::Resource;
 use crate::transport::StreamingTransport;
 use crate::watch::known_objects::KnownObjects;
 use crate::watch::originals::OriginalsReader;
 use crate::watch::reflector::InformerEvent;
+use crate::write::PodRecords;
 use crate::write::{Bindings, EventSink, KubeClient};
 
 pub use client::DriverClient;
@@ -270,7 +270,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         for change in changes {
             if let Some(change) = self.client.adjust_change(change) {
                 self.hooks.before_change(&change, object, &mut *self.scheduler);
-                self.scheduler.base_mut().originals.keep(self.originals, &change, || original.take());
+                self.scheduler.base_mut().originals.update(self.originals, &change, || original.take());
                 self.scheduler.on_change(change, &mut self.tasks);
                 self.hooks.after_change(&*self.scheduler);
             }
@@ -311,7 +311,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
             if pod_log::logs_attempts()
                 && let Some(pod) = self.scheduler.next_pod(&mut self.tasks)
             {
-                pod_log::attempts(&pod);
+                pod_log::log_attempt(&pod);
             }
             if !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
                 return false;

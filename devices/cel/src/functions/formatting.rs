@@ -2,7 +2,6 @@
 
 use super::conversions::to_string;
 use super::numbers::go_exponent;
-use super::strings::quoted;
 use crate::check::types::Type;
 use crate::eval::failure::{Failure, Output};
 use crate::eval::list::List;
@@ -222,4 +221,30 @@ fn nested<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>>
         Value::Double(number) if !number.is_finite() => quoted(&text),
         _ => text,
     })
+}
+
+/// Returns a text in double quotes, with escape sequences.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        let escape = match c {
+            '\u{7}' => "\\a",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\u{b}' => "\\v",
+            '\\' => "\\\\",
+            '"' => "\\\"",
+            c => {
+                quoted.push(c);
+                continue;
+            }
+        };
+        quoted.push_str(escape);
+    }
+    quoted.push('"');
+    quoted
 }

@@ -82,6 +82,9 @@ fn catalogs_are_checked_against_plugins() {
     if slow_tests::is_skipped("rustc runs for each case") {
         return;
     }
+    if !slow_tests::has_flags_of_cases("compile_errors::catalogs_are_checked_against_plugins") {
+        return;
+    }
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/proofs/*.rs");
     cases.compile_fail("tests/mistakes/*.rs");

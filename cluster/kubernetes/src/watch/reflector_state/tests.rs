@@ -153,7 +153,7 @@ impl Server {
     fn version(&self) -> u64 {
         self.history.len() as u64
     }
-    fn happens(&mut self, random: &mut Random) {
+    fn change_at_random(&mut self, random: &mut Random) {
         let object = random.below(6);
         let is_there = random.below(3) > 0;
         if is_there || self.objects.contains_key(&object) {
@@ -190,7 +190,7 @@ fn no_event_is_lost_whatever_fails() {
     for seed in 0..400 {
         let random = &mut Random::new(seed);
         let mut server = Server::default();
-        (0..random.below(10)).for_each(|_| server.happens(random));
+        (0..random.below(10)).for_each(|_| server.change_at_random(random));
         let streams = random.below(2) == 0;
         let mut known = Known::default();
         let reflector_state = &mut ReflectorState::new(seed);
@@ -255,7 +255,7 @@ fn no_event_is_lost_whatever_fails() {
                         known.sweep(reflector_state.epoch());
                         is_synced = true;
                     } else if !is_last && random.below(3) == 0 {
-                        server.happens(random);
+                        server.change_at_random(random);
                     }
                     continue;
                 }
@@ -276,10 +276,10 @@ fn no_event_is_lost_whatever_fails() {
                 } else if random.below(3) == 0 {
                     assert!(!reflector_state.bookmark(&from.to_string(), false));
                 } else {
-                    server.happens(random);
+                    server.change_at_random(random);
                 }
                 if breaks(random) {
-                    (0..random.below(5)).for_each(|_| server.happens(random));
+                    (0..random.below(5)).for_each(|_| server.change_at_random(random));
                     if random.below(2) == 0 {
                         server.forgotten = server.version().saturating_sub(random.below(3) as u64);
                     }

@@ -2,10 +2,12 @@
 
 mod apis;
 mod deserializer;
+mod findings;
 mod json;
 mod quantities;
 mod reader;
 mod schema;
+mod walk;
 
 use std::sync::OnceLock;
 
@@ -22,12 +24,12 @@ use serde_json::{Map, Value};
 use super::{APIS, AnyObject, CustomObject, KINDS, Kinds, each_kind, is_namespaced, known};
 
 pub(crate) use apis::{is_custom, misspelt};
+pub use findings::{UnknownField, UnknownFields};
+pub(crate) use findings::{join, join_item};
 pub use json::ObjectError;
 pub(crate) use json::{name as describe, object_name, problem_of_list, typed};
 pub(crate) use quantities::problem as quantity_problem;
-pub use reader::{UnknownField, UnknownFields};
-pub(crate) use reader::{join, join_item};
-pub(crate) use schema::SchemaField;
+pub(crate) use walk::SchemaField;
 
 macro_rules! typed_kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
