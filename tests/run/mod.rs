@@ -1,6 +1,7 @@
 //! `schedc run` as a separate process.
 
 mod process;
+mod recording;
 
 use std::collections::HashMap;
 use std::time::Duration;

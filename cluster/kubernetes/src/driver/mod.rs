@@ -230,26 +230,25 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn on_informer_event(&mut self, event: InformerEvent) {
-        self.hooks.on_informer_event(&event);
         let interner = &mut self.scheduler.base_mut().interner;
-        match event {
+        match &event {
             InformerEvent::Upsert(object, epoch) => {
-                let change = self.known_objects.upsert(&object, epoch, interner);
-                self.apply_changes(change, Some(&object), None);
+                let change = self.known_objects.upsert(object, *epoch, interner);
+                self.apply_changes(change, Some(object), None);
             }
             InformerEvent::UpsertWithOriginal(object, epoch, original) => {
-                let change = self.known_objects.upsert(&object, epoch, interner);
-                self.apply_changes(change, Some(&object), Some(original));
+                let change = self.known_objects.upsert(object, *epoch, interner);
+                self.apply_changes(change, Some(object), Some(original.clone()));
             }
             InformerEvent::Removal(object) => {
-                let change = self.known_objects.removal(&object, interner);
-                self.apply_changes(change, Some(&object), None);
+                let change = self.known_objects.removal(object, interner);
+                self.apply_changes(change, Some(object), None);
             }
             InformerEvent::ListComplete { resource, epoch, round } => {
-                let gone = self.known_objects.complete_list(resource.kind, epoch);
+                let gone = self.known_objects.complete_list(resource.kind, *epoch);
                 self.apply_changes(gone, None, None);
                 if let Some(informers) = &mut self.informers {
-                    informers.mark_complete(resource, round);
+                    informers.mark_complete(resource, *round);
                     // Stays true: a new leader's relist does not reset it.
                     if informers.has_synced() {
                         self.hooks.on_synced();
@@ -259,6 +258,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
             }
             InformerEvent::Error(resource, why) => tracing::warn!(kind = resource.kind, err = why, "Failed to watch"),
         }
+        self.hooks.take_informer_event(event);
     }
 
     fn apply_changes(

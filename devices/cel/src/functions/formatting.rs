@@ -12,7 +12,7 @@ use crate::eval::work::Work;
 const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 1_000;
 /// Work of writing a value, in addition to its length.
-const VALUE: u64 = 8;
+const WORK_PER_VALUE: u64 = 8;
 
 /// Part of a format string.
 pub(crate) enum Piece<'t> {
@@ -177,7 +177,7 @@ fn floating(verb: char, precision: usize, value: f64) -> String {
 
 /// Returns the text of any value: strings in lists and maps are quoted, and entries of maps are sorted.
 fn general<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>> {
-    work.spend(VALUE)?;
+    work.spend(WORK_PER_VALUE)?;
     match value {
         Value::Null => Ok("null".to_owned()),
         Value::List(list) => {

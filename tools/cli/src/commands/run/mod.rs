@@ -168,10 +168,7 @@ impl Run {
         #[cfg(feature = "recordings")]
         let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
         #[cfg(feature = "recordings")]
-        let hooks = {
-            tokio::spawn(recording.clone().run());
-            (hooks, recording.clone())
-        };
+        let hooks = (hooks, recording.clone());
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
