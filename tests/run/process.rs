@@ -32,7 +32,10 @@ impl Scheduler {
         let script = format!("ulimit -f {limit}; trap '' XFSZ; exec \"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_schedc")]);
-        arguments(&mut command, server, &folder).arg("--leader-elect=false").arg("--record").arg(folder.join("recording"));
+        arguments(&mut command, server, &folder)
+            .arg("--leader-elect=false")
+            .arg("--record")
+            .arg(folder.join("recording"));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("schedc starts");
         // The limit does not apply to a pipe.
         let mut log = File::create(folder.join("log")).expect("a file for the test");

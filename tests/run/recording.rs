@@ -54,7 +54,8 @@ fn the_recording_of_a_scheduler_has_each_of_its_decisions() {
     let mut large = pod(DECISIONS);
     large["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "100".into();
     server.create(large);
-    let is_complete = |report: &Value| count(report, "sameBest") == DECISIONS as u64 && count(report, "sameMessage") == 1;
+    let is_complete =
+        |report: &Value| count(report, "sameBest") == DECISIONS as u64 && count(report, "sameMessage") == 1;
     let recorded = server.wait(TIMEOUT, |_| replay(&folder).is_some_and(|report| is_complete(&report)));
     let report = replay(&folder);
     assert!(recorded, "{report:#?}\n{}", scheduler.output());

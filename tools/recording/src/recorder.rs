@@ -212,9 +212,8 @@ fn decision(before: &PodState, pod: &Pod) -> Option<Entry<ObjectText>> {
         return Some(Entry::Bind(Bind { namespace, name, scheduler, node: node.to_owned() }));
     }
     let message = rejection(pod)?;
-    (before.rejection.as_deref() != Some(message)).then(|| {
-        Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() })
-    })
+    (before.rejection.as_deref() != Some(message))
+        .then(|| Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() }))
 }
 
 /// Returns the node of a pod.

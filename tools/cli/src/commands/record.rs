@@ -117,7 +117,8 @@ impl Recording {
                     match resource.reader().deserialize(item) {
                         Ok(object) => {
                             let change = Change::Upsert(object, 1);
-                            result = std::mem::replace(&mut result, Ok(())).and_then(|()| self.session.record(now(), change));
+                            result = std::mem::replace(&mut result, Ok(()))
+                                .and_then(|()| self.session.record(now(), change));
                         }
                         Err(error) => problem = Some(error),
                     }

@@ -12,7 +12,8 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const HOST: &str = "kubernetes.io/hostname";
 
 fn object(api_version: &str, kind: &str, name: &str, rest: Value) -> Value {
-    let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "uid": format!("uid-{name}")}});
+    let mut object =
+        json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "uid": format!("uid-{name}")}});
     let namespaced = ["Service", "ReplicaSet", "PersistentVolumeClaim", "ResourceClaim", "PodDisruptionBudget", "Pod"];
     if namespaced.contains(&kind) {
         object["metadata"]["namespace"] = "shop".into();
@@ -44,7 +45,8 @@ fn nodes() -> Vec<Value> {
         )
     };
     let mut nodes: Vec<Value> = NODES.iter().enumerate().map(node).collect();
-    nodes[0]["status"]["images"] = json!([{"names": ["registry.shop/web:1", "registry.shop/web@sha256:1"], "sizeBytes": 900_000_000}]);
+    nodes[0]["status"]["images"] =
+        json!([{"names": ["registry.shop/web:1", "registry.shop/web@sha256:1"], "sizeBytes": 900_000_000}]);
     nodes[1]["spec"] = json!({"taints": [{"key": "dedicated", "value": "checkout", "effect": "NoSchedule"}]});
     nodes[2]["spec"] = json!({"taints": [{"key": "old", "value": "batch", "effect": "PreferNoSchedule"}]});
     nodes[5]["spec"] = json!({"unschedulable": true});
@@ -149,8 +151,13 @@ fn others() -> Vec<Value> {
         device("node-a", "small"),
         device("node-d", "large"),
         device("node-e", "large"),
-        object("resource.k8s.io/v1", "DeviceClass", "gpu", json!({"spec": {"selectors": [
-            {"cel": {"expression": "device.driver == \"gpu.example.com\""}}]}})),
+        object(
+            "resource.k8s.io/v1",
+            "DeviceClass",
+            "gpu",
+            json!({"spec": {"selectors": [
+            {"cel": {"expression": "device.driver == \"gpu.example.com\""}}]}}),
+        ),
         object(
             "resource.k8s.io/v1",
             "ResourceClaim",
@@ -184,13 +191,25 @@ fn bound() -> Vec<Value> {
     vec![
         pod("web-1", Some("node-a"), json!({"spec": {"priority": 0}})),
         pod("web-2", Some("node-c"), json!({})),
-        pod("port-1", Some("node-d"), json!({"spec": {"containers": [
-            {"name": "main", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080, "protocol": "TCP"}]}]}})),
-        pod("gpu-1", Some("node-e"), json!({"spec": {"containers": [
-            {"name": "main", "image": "i", "resources": {"requests": {"example.com/gpu": "1"}}}]}})),
+        pod(
+            "port-1",
+            Some("node-d"),
+            json!({"spec": {"containers": [
+            {"name": "main", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080, "protocol": "TCP"}]}]}}),
+        ),
+        pod(
+            "gpu-1",
+            Some("node-e"),
+            json!({"spec": {"containers": [
+            {"name": "main", "image": "i", "resources": {"requests": {"example.com/gpu": "1"}}}]}}),
+        ),
         pod("search-1", Some("node-e"), json!({"metadata": {"namespace": "other"}})),
-        pod("guard-1", Some("node-b"), json!({"spec": {"affinity": {"podAntiAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": selector}]}}}})),
+        pod(
+            "guard-1",
+            Some("node-b"),
+            json!({"spec": {"affinity": {"podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": selector}]}}}}),
+        ),
     ]
 }
 
@@ -209,7 +228,8 @@ fn pending() -> Vec<Value> {
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     let node_terms = |expression: Value| json!({required: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}});
-    let volume = |claim: &str| json!({"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}});
+    let volume =
+        |claim: &str| json!({"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}});
     let container = |rest: Value| {
         let mut container = json!({"name": "main", "image": "registry.shop/web:1"});
         merge(&mut container, rest);
@@ -221,18 +241,30 @@ fn pending() -> Vec<Value> {
         json!({"spec": {"tolerations": [{"key": "dedicated", "operator": "Equal", "value": "checkout", "effect": "NoSchedule"}]}}),
         affinity("nodeAffinity", node_terms(json!({"key": "rank", "operator": "Gt", "values": ["2"]}))),
         affinity("nodeAffinity", node_terms(json!({"key": "disk", "operator": "NotIn", "values": ["slow"]}))),
-        affinity("nodeAffinity", json!({required: {"nodeSelectorTerms": [
-            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-d"]}]}]}})),
-        affinity("nodeAffinity", json!({preferred: [{"weight": 50, "preference": {
-            "matchExpressions": [{"key": ZONE, "operator": "In", "values": ["zone-3"]}]}}]})),
+        affinity(
+            "nodeAffinity",
+            json!({required: {"nodeSelectorTerms": [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-d"]}]}]}}),
+        ),
+        affinity(
+            "nodeAffinity",
+            json!({preferred: [{"weight": 50, "preference": {
+            "matchExpressions": [{"key": ZONE, "operator": "In", "values": ["zone-3"]}]}}]}),
+        ),
         affinity("podAffinity", json!({required: [pod_term(ZONE, json!({}))]})),
         affinity("podAffinity", json!({preferred: [{"weight": 20, "podAffinityTerm": pod_term(ZONE, json!({}))}]})),
         affinity("podAntiAffinity", json!({required: [pod_term(HOST, json!({}))]})),
-        affinity("podAntiAffinity", json!({required: [json!({"topologyKey": HOST,
+        affinity(
+            "podAntiAffinity",
+            json!({required: [json!({"topologyKey": HOST,
             "labelSelector": {"matchLabels": {"app": "search"}},
-            "namespaceSelector": {"matchLabels": {"team": "search"}}})]})),
-        affinity("podAntiAffinity", json!({required: [json!({"topologyKey": ZONE,
-            "labelSelector": {"matchLabels": {"app": "search"}}, "namespaces": ["other"]})]})),
+            "namespaceSelector": {"matchLabels": {"team": "search"}}})]}),
+        ),
+        affinity(
+            "podAntiAffinity",
+            json!({required: [json!({"topologyKey": ZONE,
+            "labelSelector": {"matchLabels": {"app": "search"}}, "namespaces": ["other"]})]}),
+        ),
         json!({"metadata": {"labels": {"app": "lonely"}}}),
         spread("DoNotSchedule", ZONE),
         spread("ScheduleAnyway", HOST),
@@ -251,11 +283,15 @@ fn pending() -> Vec<Value> {
         json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}}),
         json!({"status": {"nominatedNodeName": "node-d"}, "spec": {"priority": 10}}),
     ];
-    cases.into_iter().enumerate().map(|(number, rest)| {
-        let mut pod = pod(&format!("web-{}", number + 10), None, json!({"metadata": {"labels": {"app": "web"}}}));
-        merge(&mut pod, rest);
-        pod
-    }).collect()
+    cases
+        .into_iter()
+        .enumerate()
+        .map(|(number, rest)| {
+            let mut pod = pod(&format!("web-{}", number + 10), None, json!({"metadata": {"labels": {"app": "web"}}}));
+            merge(&mut pod, rest);
+            pod
+        })
+        .collect()
 }
 
 /// Returns a recording with a binding of each pending pod to each node, and its rejection.
@@ -267,7 +303,8 @@ fn lines() -> Vec<Value> {
     lines.extend(objects.into_iter().map(|object| json!({"at": 1, "set": object})));
     lines.push(json!({"at": 2, "synced": {"objects": count}}));
     for pod in &pending {
-        let mut decision = json!({"namespace": "shop", "name": pod["metadata"]["name"], "scheduler": "default-scheduler"});
+        let mut decision =
+            json!({"namespace": "shop", "name": pod["metadata"]["name"], "scheduler": "default-scheduler"});
         for node in NODES {
             decision["node"] = node.into();
             lines.push(json!({"at": 3, "bind": decision}));
@@ -312,7 +349,9 @@ fn pseudonyms_do_not_change_any_result() {
     }
     assert_eq!((plain.counts, plain.ties), (replayed.counts, replayed.ties));
     let text = other.concat();
-    for name in NODES.iter().chain(&ZONES).chain(&["shop", "web", "lonely", "checkout", "large-gpu", "volume-data", "sales"]) {
+    for name in
+        NODES.iter().chain(&ZONES).chain(&["shop", "web", "lonely", "checkout", "large-gpu", "volume-data", "sales"])
+    {
         assert!(!text.contains(&format!("\"{name}")), "{name}");
     }
 
@@ -342,10 +381,19 @@ fn pseudonyms_do_not_change_any_result() {
     let scored: BTreeSet<String> = expected
         .iter()
         .flat_map(|result| result[6].as_array().into_iter().flatten())
-        .filter(|score| score["bound"]["weighted"] != Value::Null && score["best"]["weighted"] != score["bound"]["weighted"])
+        .filter(|score| {
+            score["bound"]["weighted"] != Value::Null && score["best"]["weighted"] != score["bound"]["weighted"]
+        })
         .map(|score| score["plugin"].to_string())
         .collect();
-    for plugin in ["ImageLocality", "InterPodAffinity", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "TaintToleration"] {
+    for plugin in [
+        "ImageLocality",
+        "InterPodAffinity",
+        "NodeAffinity",
+        "NodeResourcesFit",
+        "PodTopologySpread",
+        "TaintToleration",
+    ] {
         assert!(scored.contains(&format!("\"{plugin}\"")), "{plugin} has no influence: {scored:?}");
     }
 }
