@@ -57,7 +57,7 @@ impl CachedResults {
             column.raw.resize(self.slots, 0);
             for node in nodes.iter() {
                 let state = score.state(step.position);
-                let raw = step.score.score(pod.of(step.position), state, &columns, node.get());
+                let raw = step.score.score(pod.value(step.position), state, &columns, node.get());
                 let raw = raw.map_err(|_| NeedsFullEvaluation)?;
                 let before = std::mem::replace(&mut column.raw[node.get()], raw);
                 if let Some(plugin) = &step.normalize {
@@ -123,7 +123,7 @@ impl PluginResults<Pipeline> for CachedResults {
         if let Some(mut verdicts) = work.filter_update(DependsOn::Cluster, &mut self.passing, &cache.base) {
             for step in &pod.steps.pre_filter {
                 if let Some(slot) = &mut cycle.0[step.position] {
-                    step.plugin.update(pod.of(step.position), slot, cache, &mut verdicts)?;
+                    step.plugin.update(pod.value(step.position), slot, cache, &mut verdicts)?;
                 }
             }
         }
@@ -157,12 +157,12 @@ impl PluginResults<Pipeline> for CachedResults {
         let Some(mut scores) = work.score_update(DependsOn::Cluster, feasible) else { return Ok(()) };
         for step in &pod.steps.pre_score {
             if let Some(slot) = &mut score.0[step.position] {
-                step.plugin.update(pod.of(step.position), slot, cache, &mut scores)?;
+                step.plugin.update(pod.value(step.position), slot, cache, &mut scores)?;
             }
         }
         for step in &pod.steps.score {
             if let (Some(plugin), Some(slot)) = (&step.prepare, &mut score.0[step.position]) {
-                plugin.update(pod.of(step.position), &mut slot.state, cache, &mut scores);
+                plugin.update(pod.value(step.position), &mut slot.state, cache, &mut scores);
             }
         }
         if work.scores.have_changed(feasible) {

@@ -18,7 +18,7 @@ const STYLE: &str = concat!(include_str!("page/uplot.min.css"), "\n", include_st
 /// change of the files, the test of these constants prints the new ones.
 const LIBRARY_HASH: &str = "2stb3H8YuGER6WDECCPwDlJbyCs7JTwsS3pyqk76xWY=";
 const SCRIPT_HASH: &str = "4AWfB+ks0KMloUGc5kszYe01FEpsIGpx78X6cPVlGZk=";
-const STYLE_HASH: &str = "Etp1EgWaaCrSqKq18Da7+kZQoxAsDDhRpdIoKnbPBzQ=";
+const STYLE_HASH: &str = "15Kluqc5zB/7lPIrsHX0y1fehAvUP/uxe4nBE2vcgBc=";
 
 /// Returns a page with this title and data.
 pub(crate) fn page(title: &str, data: &str) -> String {
