@@ -15,7 +15,7 @@ mkdir -p "$reports"
 
 # Nodes in three zones, and pods over seven days: half of them run for minutes, the others for hours. Load is higher by day.
 mkdir "$folder/week"
-awk 'BEGIN {
+awk -v nodes="$folder/week/nodes.csv" -v pods="$folder/week/pods.csv" 'BEGIN {
     print "name,zone,cpu,memory" >nodes
     for (i = 0; i < 1000; i++) printf "node-%d,zone-%d,%d,%d\n", i, i % 3, i % 4 ? 16 : 32, i % 4 ? 64 : 128 >nodes
     print "name,class,cpu,memory,created,ended" >pods
@@ -30,7 +30,7 @@ awk 'BEGIN {
         cpu = 250 * (1 + int(rand() * rand() * 24))
         printf "pod-%d,%s,%d,%d,%d,%d\n", i, class, cpu, cpu * (2 + int(4 * rand())), created, created + runs >pods
     }
-}' nodes="$folder/week/nodes.csv" pods="$folder/week/pods.csv"
+}'
 cat >"$folder/week.toml" <<'MAPPING'
 [[nodes]]
 file = "nodes.csv"

@@ -155,7 +155,7 @@ func (s *Snapshot) AddNodeInfo(info NodeInfo) error {
 
 // RemoveNodeInfo removes a node and its pods.
 func (s *Snapshot) RemoveNodeInfo(nodeName string) error {
-	pods, err := s.pods()
+	pods, err := s.ListPods()
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (s *Snapshot) Estimate(template NodeInfo, pods []Object, maxNodes int) (Est
 	for at, pod := range pods {
 		names[at] = fullName(pod.GetNamespace(), pod.GetName())
 	}
-	known, err := s.pods()
+	known, err := s.ListPods()
 	if err != nil {
 		return estimate, err
 	}
@@ -346,8 +346,8 @@ func (s *Snapshot) ListNodes() ([]string, error) {
 	return nodes, err
 }
 
-// pods returns the node of each pod; an empty one for pods that wait.
-func (s *Snapshot) pods() (map[string]string, error) {
+// ListPods returns the node of each pod by `namespace/name`; an empty one for pods that wait.
+func (s *Snapshot) ListPods() (map[string]string, error) {
 	var pods map[string]string
 	err := s.request(`{"op": "pods"}`, &pods)
 	return pods, err
@@ -374,7 +374,7 @@ func (s *Snapshot) remove(kind, namespace, name string, unknown Status) error {
 
 // isOn returns an error if a pod is not on a node.
 func (s *Snapshot) isOn(namespace, podName, nodeName string) error {
-	pods, err := s.pods()
+	pods, err := s.ListPods()
 	if err != nil {
 		return err
 	}

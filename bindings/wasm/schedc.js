@@ -228,6 +228,12 @@ export class Cluster extends Handle {
     return result;
   }
 
+  // An admission has no text, and needs no JSON.
+  #answer(name, pod, node) {
+    const { status, text } = this.library.call(name, this.handle, pod, node);
+    return status ? JSON.parse(text) : { code: "Success" };
+  }
+
   delete(kind, namespace, name) { return this.request("delete", { kind, namespace, name }); }
   clear() { this.request("clear"); }
   fork() { return this.request("fork"); }
@@ -236,9 +242,9 @@ export class Cluster extends Handle {
   forks() { return this.request("forks"); }
   nodes() { return this.request("nodes"); }
   pods() { return this.request("pods"); }
-  check(pod, node) { return this.request("check", { pod, node }); }
+  check(pod, node) { return this.#answer("cluster_check", pod, node); }
   checkNodes(pod, nodes) { return this.request("check-nodes", { pod, nodes }); }
-  schedule(pod, node) { return this.request("schedule", { pod, node }); }
+  schedule(pod, node) { return this.#answer("cluster_schedule", pod, node); }
   scheduleOnAny(pod, nodes) { return this.request("schedule-on-any", { pod, nodes }); }
   unschedule(pod) { return this.request("unschedule", { pod }); }
   decide(pod) { return this.request("decide", { pod }); }

@@ -40,6 +40,7 @@ use smallvec::SmallVec;
 mod args;
 mod assume_cache;
 mod binding;
+mod binding_plan;
 mod binding_wait;
 mod claims;
 mod claims_fingerprint;
@@ -50,7 +51,7 @@ mod pod_volumes;
 
 pub use args::VolumeBindingArgs;
 use assume_cache::AssumeCache;
-use binding::BindingPlan;
+use binding_plan::BindingPlan;
 use claims_fingerprint::ClaimsFingerprint;
 use node_affinity_cache::NodeAffinityCache;
 use pod_volumes::ClaimBinding;

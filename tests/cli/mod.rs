@@ -37,6 +37,8 @@ mod new;
 mod profiles;
 mod provision;
 #[cfg(feature = "run")]
+mod python;
+#[cfg(feature = "run")]
 mod record;
 mod report;
 mod report_pages;

@@ -1,7 +1,9 @@
-//! Measures checks, decisions and forks on 5,000 nodes with 25,000 pods, for an interpreted and a compiled profile.
+//! Measures checks, forks and decisions, for an interpreted and a compiled profile. Prints a line for each operation: the profile, the
+//! operation, and the microseconds of one.
 //!
-//! `cargo bench -p schedc-api`
+//! `cargo bench -p schedc-api` has 5,000 nodes with 25,000 pods. `benches/workloads/libraries.sh` describes the settings.
 
+use std::env;
 use std::error::Error;
 use std::fmt::Write;
 use std::thread;
@@ -9,16 +11,35 @@ use std::time::{Duration, Instant};
 
 use schedc_api::{Cluster, Defaults, Profiles};
 
-const NODES: usize = 5_000;
-const CHECKS: usize = 1_000_000;
-const FORKS: usize = 1_000;
-const DECISIONS: usize = 20;
-const THREADS: usize = 10;
+/// Sizes of a measurement.
+struct Settings {
+    nodes: usize,
+    checks: usize,
+    forks: usize,
+    decisions: usize,
+    threads: usize,
+}
+
+impl Settings {
+    fn read() -> Result<Self, Box<dyn Error>> {
+        let setting = |name: &str, default: usize| match env::var(name) {
+            Ok(text) => text.parse().map_err(|error| format!("{name}: {error}")),
+            Err(_) => Ok(default),
+        };
+        Ok(Settings {
+            nodes: setting("NODES", 5_000)?,
+            checks: setting("CHECKS", 1_000_000)?,
+            forks: setting("FORKS", 10_000)?,
+            decisions: setting("DECISIONS", 100)?,
+            threads: setting("THREADS", 10)?,
+        })
+    }
+}
 
 /// Returns nodes with five pods each, and a pod that waits.
-fn objects() -> Result<String, std::fmt::Error> {
+fn objects(nodes: usize) -> Result<String, std::fmt::Error> {
     let mut objects = String::new();
-    for node in 0..NODES {
+    for node in 0..nodes {
         let zone = node % 3;
         writeln!(
             objects,
@@ -34,89 +55,83 @@ fn objects() -> Result<String, std::fmt::Error> {
 
 fn pod_on(name: &str, node: &str) -> String {
     format!(
-        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{node}"containers":[{{"name":"c","resources":{{"requests":{{"cpu":"500m","memory":"1Gi"}}}}}}]}}}}"#
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{node}"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"500m","memory":"1Gi"}}}}}}]}}}}"#
     )
 }
 
-/// Returns the duration of some work.
-fn measured<R>(work: impl FnOnce() -> Result<R, schedc_api::Error>) -> Result<(R, Duration), schedc_api::Error> {
-    let begin = Instant::now();
-    let result = work()?;
-    Ok((result, begin.elapsed()))
+/// Prints the time of one operation.
+fn report(profile: &str, operation: &str, count: usize, took: Duration) {
+    println!("{profile}\t{operation}\t{:.3}", took.as_secs_f64() * 1e6 / count as f64);
 }
 
-fn report(what: &str, count: usize, took: Duration) {
-    println!(
-        "{what:<48} {count:>9}  {:>9.3} s  {:>10.2} µs each",
-        took.as_secs_f64(),
-        took.as_secs_f64() * 1e6 / count as f64
-    );
-}
-
-/// Checks the waiting pod on all nodes, one call for each.
-fn checks(cluster: &mut Cluster, nodes: &[String], count: usize) -> Result<usize, schedc_api::Error> {
-    let mut fits = 0;
+/// Checks the waiting pod on all nodes in turn, one call for each.
+fn checks(cluster: &mut Cluster, nodes: &[String], count: usize) -> Result<(), schedc_api::Error> {
     for node in nodes.iter().cycle().take(count) {
-        fits += usize::from(cluster.check("waiting", node)?.code == "Success");
+        assert_eq!(cluster.check("waiting", node)?.code, "Success", "the pod fits on every node");
     }
-    Ok(fits)
+    Ok(())
 }
 
-fn measure(name: &str, objects: &str, mut cluster: Cluster) -> Result<(), Box<dyn Error>> {
-    println!("{name}");
-    let (_, took) = measured(|| cluster.apply(objects, Defaults::AsGiven))?;
-    report("objects are added", NODES * 6 + 1, took);
+fn measure(
+    name: &str,
+    objects: &str,
+    settings: &Settings,
+    new_cluster: impl Fn() -> Result<Cluster, schedc_api::Error>,
+) -> Result<(), schedc_api::Error> {
+    let new_cluster = || {
+        let mut cluster = new_cluster()?;
+        cluster.apply(objects, Defaults::AsGiven)?;
+        Ok(cluster)
+    };
+    let mut cluster = new_cluster()?;
     let nodes = cluster.nodes();
-    let (fits, took) = measured(|| checks(&mut cluster, &nodes, CHECKS))?;
-    report("checks, one per call", CHECKS, took);
-    let (batched, took) = measured(|| {
-        let mut fits = 0;
-        for _ in 0..CHECKS / NODES {
-            let answers = cluster.check_nodes("waiting", &nodes)?;
-            fits += answers.iter().filter(|answer| answer.code == "Success").count();
-        }
-        Ok(fits)
+
+    let begin = Instant::now();
+    checks(&mut cluster, &nodes, settings.checks)?;
+    report(name, "check", settings.checks, begin.elapsed());
+
+    let (begin, calls) = (Instant::now(), settings.checks / nodes.len());
+    for _ in 0..calls {
+        cluster.check_nodes("waiting", &nodes)?;
+    }
+    report(name, "check-nodes", calls * nodes.len(), begin.elapsed());
+
+    let begin = Instant::now();
+    for node in nodes.iter().cycle().take(settings.forks) {
+        cluster.fork();
+        cluster.schedule("waiting", node)?;
+        cluster.revert();
+    }
+    report(name, "fork", settings.forks, begin.elapsed());
+
+    let begin = Instant::now();
+    for _ in 0..settings.decisions {
+        cluster.decide("waiting")?;
+    }
+    report(name, "decide", settings.decisions, begin.elapsed());
+
+    let clusters = (0..settings.threads).map(|_| new_cluster()).collect::<Result<Vec<_>, schedc_api::Error>>()?;
+    let begin = Instant::now();
+    thread::scope(|scope| {
+        let nodes = &nodes;
+        let check = |mut cluster| {
+            move || -> Result<(), schedc_api::Error> { checks(&mut cluster, nodes, settings.checks / settings.threads) }
+        };
+        let threads: Vec<_> = clusters.into_iter().map(|cluster| scope.spawn(check(cluster))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a check does not panic"))
     })?;
-    report("checks, 5,000 per call", CHECKS, took);
-    assert_eq!((fits, batched), (CHECKS, CHECKS), "the pod fits on every node");
-    let (_, took) = measured(|| {
-        for node in nodes.iter().take(FORKS) {
-            cluster.fork();
-            cluster.schedule("waiting", node)?;
-            cluster.revert();
-        }
-        Ok(())
-    })?;
-    report("fork, schedule and revert", FORKS, took);
-    let (_, took) = measured(|| (0..DECISIONS).try_for_each(|_| cluster.decide("waiting").map(drop)))?;
-    report("decisions with all verdicts and scores", DECISIONS, took);
+    report(name, "threads", settings.checks, begin.elapsed());
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let objects = objects()?;
+    let settings = Settings::read()?;
+    let objects = objects(settings.nodes)?;
+    if let Some(path) = env::var_os("OBJECTS") {
+        std::fs::write(path, &objects)?;
+    }
     let profiles = Profiles::parse(&[("default.toml", "")])?;
-    measure("interpreted profile", &objects, Cluster::new(&profiles, "default")?)?;
-    measure("compiled profile", &objects, Cluster::compiled::<default_profile::default::Pipeline>()?)?;
-
-    let clusters = (0..THREADS).map(|_| {
-        let mut cluster = Cluster::new(&profiles, "default")?;
-        cluster.apply(&objects, Defaults::AsGiven)?;
-        Ok(cluster)
-    });
-    let clusters = clusters.collect::<Result<Vec<_>, schedc_api::Error>>()?;
-    let begin = Instant::now();
-    thread::scope(|scope| {
-        let threads = clusters.into_iter().map(|mut cluster| {
-            scope.spawn(move || {
-                let nodes = cluster.nodes();
-                checks(&mut cluster, &nodes, CHECKS / THREADS)
-            })
-        });
-        let threads: Vec<_> = threads.collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("a check does not panic").map(drop))
-    })?;
-    println!("ten threads, interpreted");
-    report("checks, one per call, ten clusters", CHECKS, begin.elapsed());
+    measure("Rust, compiled profile", &objects, &settings, Cluster::compiled::<default_profile::default::Pipeline>)?;
+    measure("Rust, interpreted profile", &objects, &settings, || Cluster::new(&profiles, "default"))?;
     Ok(())
 }

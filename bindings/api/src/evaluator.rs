@@ -1,6 +1,7 @@
 //! The scenarios of `schedc evaluate`.
 
 use schedc_core::extenders::Overrides;
+use schedc_core::profile::Bundle;
 use schedc_evaluation::LineError;
 
 use crate::error::{Error, ErrorCode};
@@ -16,6 +17,15 @@ impl Evaluator {
     /// Returns an error for plugins that cannot start.
     pub fn new(profiles: &Profiles) -> Result<Self, Error> {
         let evaluator = schedc_evaluation::Evaluator::new(profiles.bundle(), Overrides::NONE);
+        evaluator.map(Evaluator).map_err(|error| Error::new(ErrorCode::InvalidProfile, error))
+    }
+
+    /// Creates the plugins of compiled profiles, which can have plugins of other crates.
+    ///
+    /// # Errors
+    /// Returns an error for plugins that cannot start, and extenders that cannot be called.
+    pub fn compiled<B: Bundle>() -> Result<Self, Error> {
+        let evaluator = schedc_evaluation::Evaluator::of::<B>();
         evaluator.map(Evaluator).map_err(|error| Error::new(ErrorCode::InvalidProfile, error))
     }
 

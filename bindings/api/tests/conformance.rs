@@ -92,7 +92,7 @@ fn a_cluster_decides_like_evaluate() {
     let profiles = profiles();
     let mut evaluator = Evaluator::new(&profiles).unwrap();
     let families: &[&str] = if slow_tests::is_enabled() {
-        &["claims", "podaffinity", "resources", "taints", "volumes"]
+        &["claims", "podaffinity", "preemption", "resources", "taints", "volumes"]
     } else {
         &["taints"]
     };

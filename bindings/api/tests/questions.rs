@@ -51,6 +51,23 @@ fn a_decision_has_scores_and_the_message() {
 }
 
 #[test]
+fn a_decision_has_the_victims_of_preemption() {
+    let low = [pod("low", 2, "nodeName: a, priority: 1"), pod("lower", 2, "nodeName: b, priority: 0")].concat();
+    let mut cluster = cluster(&[node("a", 2, ""), node("b", 2, ""), low, pod("high", 2, "priority: 5")].concat());
+    let decision = cluster.decide("high").unwrap();
+    assert_eq!(decision.chosen, None);
+    let preemption = serde_json::to_value(&decision).unwrap()["preemption"].take();
+    assert_eq!(preemption["outcomes"], serde_json::json!([{"node": "b", "victims": ["default/lower"]}]));
+    assert_eq!(preemption["candidates"].as_array().unwrap().len(), 2);
+    assert_eq!(cluster.pods()["default/lower"].as_deref(), Some("b"), "no pod is deleted");
+    cluster.fork();
+    assert!(cluster.delete("Pod", "", "lower").unwrap());
+    assert_eq!(cluster.decide("high").unwrap().chosen.as_deref(), Some("b"));
+    cluster.revert();
+    assert_eq!(cluster.decide("high").unwrap().chosen, None);
+}
+
+#[test]
 fn an_estimate_counts_the_nodes_of_a_group() {
     let pods: String = (0..5).map(|n| pod(&format!("p{n}"), 1, "")).collect();
     let mut cluster = cluster(&[pods, pod("large", 9, "")].concat());

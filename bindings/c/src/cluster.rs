@@ -11,6 +11,20 @@ use crate::status::{Failure, Status};
 /// A hypothetical cluster with a profile.
 pub struct ClusterHandle(Guarded<Cluster>);
 
+impl From<Cluster> for ClusterHandle {
+    /// Makes a handle of any cluster, such as one with a compiled profile.
+    fn from(cluster: Cluster) -> Self {
+        ClusterHandle(Guarded::new(cluster))
+    }
+}
+
+impl ClusterHandle {
+    /// Returns the pointer for C. `schedc_cluster_free` releases it.
+    pub fn into_raw(self) -> *mut Self {
+        Box::into_raw(Box::new(self))
+    }
+}
+
 /// Calls a function with the cluster of a handle.
 ///
 /// # Safety
@@ -106,7 +120,7 @@ pub unsafe extern "C" fn schedc_cluster_new(
         // SAFETY: the caller promises a null or valid handle, which is only read, and a valid text.
         let (profiles, profile) = unsafe { (profiles.as_ref(), profile.text("profile")?) };
         let profiles = profiles.ok_or_else(|| Failure::null("profiles"))?;
-        Ok(ClusterHandle(Guarded::new(Cluster::new(&profiles.0, profile)?)))
+        Ok(ClusterHandle::from(Cluster::new(&profiles.0, profile)?))
     };
     // SAFETY: the caller promises that `cluster` and `out` are null or valid.
     unsafe { create(cluster, out, make) }

@@ -10,6 +10,20 @@ use crate::status::{Failure, Status};
 /// An evaluator of scenarios.
 pub struct EvaluatorHandle(Guarded<Evaluator>);
 
+impl From<Evaluator> for EvaluatorHandle {
+    /// Makes a handle of any evaluator, such as one with compiled profiles.
+    fn from(evaluator: Evaluator) -> Self {
+        EvaluatorHandle(Guarded::new(evaluator))
+    }
+}
+
+impl EvaluatorHandle {
+    /// Returns the pointer for C. `schedc_evaluator_free` releases it.
+    pub fn into_raw(self) -> *mut Self {
+        Box::into_raw(Box::new(self))
+    }
+}
+
 /// Answers with the line of a scenario.
 ///
 /// # Safety
@@ -46,7 +60,7 @@ pub unsafe extern "C" fn schedc_evaluator_new(
     let make = || {
         // SAFETY: the caller promises a null or valid handle; profiles are only read.
         let profiles = unsafe { profiles.as_ref() }.ok_or_else(|| Failure::null("profiles"))?;
-        Ok(EvaluatorHandle(Guarded::new(Evaluator::new(&profiles.0)?)))
+        Ok(EvaluatorHandle::from(Evaluator::new(&profiles.0)?))
     };
     // SAFETY: the caller promises that `evaluator` and `out` are null or valid.
     unsafe { create(evaluator, out, make) }

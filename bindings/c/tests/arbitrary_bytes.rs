@@ -58,7 +58,7 @@ fn arbitrary_bytes_cause_errors_or_answers() {
         let out = &raw mut out;
         // SAFETY: the handles are valid, the texts live in `bytes`, and each buffer is released once.
         let status = unsafe {
-            let status = match random.below(17) {
+            let status = match random.below(20) {
                 0 | 1 => schedc_cluster_apply(cluster, a, random.below(2) == 0, out),
                 2 => schedc_cluster_delete(cluster, Text::of("Pod"), b, c, out),
                 3 => schedc_cluster_check(cluster, a, b, out),
@@ -73,7 +73,15 @@ fn arbitrary_bytes_cause_errors_or_answers() {
                 12 => schedc_cluster_revert(cluster, out),
                 13 => schedc_cluster_forks(cluster, &raw mut count, out),
                 14 => schedc_cluster_apply_protobuf(cluster, list.as_ptr(), 3, out),
-                15 => schedc_evaluator_evaluate(evaluator, a, out),
+                15 => schedc_cluster_commit(cluster, out),
+                16 => schedc_evaluator_use_profile(evaluator, a, out),
+                17 => {
+                    let (source, mut profiles) = (Source { name: a, text: b }, ptr::null_mut());
+                    let status = schedc_profiles_parse(&raw const source, 1, &raw mut profiles, out);
+                    schedc_profiles_free(profiles);
+                    status
+                }
+                18 => schedc_evaluator_evaluate(evaluator, a, out),
                 _ => schedc_evaluator_hints(evaluator, a, out),
             };
             schedc_buffer_free(out);

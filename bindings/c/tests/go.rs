@@ -59,7 +59,9 @@ fn the_tests_of_the_go_package_pass_with_the_bytes_of_evaluate() {
     if slow_tests::is_skipped("it compiles a Go program") {
         return;
     }
-    let Some(mut go) = go("the tests of the Go package") else { return };
+    let name = "the tests of the Go package";
+    let (Some(mut vet), Some(mut go)) = (go(name), go(name)) else { return };
+    run(vet.args(["vet", "./..."]).env_remove("GOFLAGS"));
     let corpora = corpora();
     let variables = [("SCHEDC_CORPUS", &corpora.compressed), ("SCHEDC_EXPECTED", &corpora.expected)];
     let output = run(go.args(["test", "-v", "./..."]).envs(variables));

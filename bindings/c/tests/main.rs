@@ -5,6 +5,7 @@
 mod arbitrary_bytes;
 mod c_program;
 mod corpora;
+mod custom_plugin;
 mod go;
 mod header;
 mod python;

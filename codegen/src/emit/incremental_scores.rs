@@ -5,12 +5,11 @@ use quote::quote;
 
 use super::columns::slices;
 use super::docs::doc;
-use super::incremental::{context, expression_with_columns, with_columns};
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::promises::score_depends_on;
 use super::score::{call, has_base, normalizing};
-use super::tokens::parameter;
+use super::tokens::{context, expression_with_columns, parameter, with_columns};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {

@@ -13,7 +13,7 @@ use crate::indexes::{AttachedVolumes, CountedVolume};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) text: Arc<str>,
-    /// Whether the pod is unschedulable, instead of a failed attempt.
+    /// Whether the pod is unschedulable; otherwise the attempt fails.
     pub(super) unresolvable: bool,
 }
 
@@ -71,7 +71,7 @@ impl RequestedVolumes {
         if has_csi_node { self.failure.as_ref() } else { self.failure_without_csi_node.as_ref() }
     }
 
-    /// Returns whether they cannot be counted on some nodes.
+    /// Returns whether there are nodes on which the volumes cannot be counted.
     pub(super) fn fails(&self) -> bool {
         self.failure.is_some()
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use schedc_codegen::Options;
 use schedc_core::cache::{Cache, State};
-use schedc_core::engine::{Decision, Engine, UNTIMED};
+use schedc_core::engine::{CachedAnswerSummary, Decision, Engine, UNTIMED};
 use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
@@ -40,8 +40,16 @@ fn number_of(cases: u64) -> u64 {
     if slow_tests::is_enabled() { cases } else { cases / FEWER }
 }
 
-/// Results for a pod: the explanation with the first rejection of each node, the one with all of them, the decision.
-type Results = (Explanation, Explanation, Decision);
+/// Results for a pod.
+#[derive(Debug, PartialEq)]
+struct Results {
+    /// The explanation with the first rejection of each node, and the one with all of them.
+    explanations: [Explanation; 2],
+    decision: Decision,
+}
+
+/// Results for a pod, and its cached answer.
+type WithAnswer = (Results, Option<CachedAnswerSummary>);
 
 /// Evaluates a pod with the profile of an engine.
 struct Evaluate<'a, S> {
@@ -51,12 +59,13 @@ struct Evaluate<'a, S> {
 }
 
 impl<S: State> Visitor<S> for Evaluate<'_, S> {
-    type Output = Results;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Results {
+    type Output = WithAnswer;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> WithAnswer {
         let Evaluate { pod, cache, draw } = self;
         engine.percentage_of_nodes_to_score = 100;
-        let [first, all] = [false, true].map(|all_filters| engine.explain(pod, cache, all_filters));
-        (first, all, engine.decide(pod, cache, UNTIMED, |n| draw % n))
+        let explanations = [false, true].map(|all_filters| engine.explain(pod, cache, all_filters));
+        let decision = engine.decide(pod, cache, UNTIMED, |n| draw % n);
+        (Results { explanations, decision }, engine.cached_answer(pod, cache))
     }
 }
 
@@ -72,7 +81,7 @@ impl<B: Bundle> Side<B> {
     }
 
     /// Applies a step. Returns the results for a pod to be scheduled.
-    fn apply(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Results> {
+    fn apply(&mut self, step: &Step, profile: usize, draw: usize) -> Option<WithAnswer> {
         match step {
             Step::Set { manifest, .. } => self.cluster.set(manifest),
             Step::Delete { reference, .. } => self.cluster.delete(reference),
@@ -80,7 +89,7 @@ impl<B: Bundle> Side<B> {
                 let pod = self.cluster.pending(pod);
                 let evaluate = Evaluate { pod: &pod, cache: &mut self.cluster.cache, draw };
                 let results = self.bundle.with(profile, evaluate);
-                if let (true, Decision::Node(node)) = (is_placed, &results.2) {
+                if let (true, Decision::Node(node)) = (is_placed, &results.0.decision) {
                     let node = self.cluster.cache.base.name(*node).to_owned();
                     self.cluster.place(pod, &node);
                 }
@@ -91,14 +100,21 @@ impl<B: Bundle> Side<B> {
     }
 }
 
-/// Applies histories with the compiled and the interpreted profiles. Returns the number of decisions, and of
-/// preemptions.
-fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
+/// Numbers of compared results.
+#[derive(Debug, Default)]
+struct Compared {
+    decisions: usize,
+    preemptions: usize,
+    cached_answers: usize,
+}
+
+/// Applies histories with the compiled and the interpreted profiles.
+fn compare<B: Bundle>(cases: u64) -> Compared {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = B::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
     let options = Options { manifest_dir: folder.to_owned() };
     let interpretation = Interpretation::load(&files, &options).unwrap();
-    let (mut decisions, mut preemptions) = (0, 0);
+    let mut compared = Compared::default();
     for seed in 0..cases {
         let history = generator::history(seed, files.len());
         let profile = history.profile;
@@ -107,31 +123,35 @@ fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
         for (at, step) in history.steps.iter().enumerate() {
             let expected = compiled.apply(step, profile, at);
             let actual = interpreted.apply(step, profile, at);
-            assert!(
-                actual == expected,
-                "seed {seed}, step {at}, {}: {step}\n{expected:?}\n{actual:?}",
-                files[profile].display()
-            );
-            decisions += usize::from(actual.is_some());
-            if let Some((.., Decision::Unschedulable(failure))) = &actual {
-                preemptions += usize::from(!failure.victims().is_empty());
+            let (Some((expected, of_compiled)), Some((actual, of_interpreted))) = (expected, actual) else { continue };
+            let place = || format!("seed {seed}, step {at}, {}: {step}", files[profile].display());
+            assert!(actual == expected, "{}\n{expected:?}\n{actual:?}", place());
+            compared.decisions += 1;
+            if let Decision::Unschedulable(failure) = &actual.decision {
+                compared.preemptions += usize::from(!failure.victims().is_empty());
+            }
+            if let (Some(expected), Some(actual)) = (of_compiled, of_interpreted) {
+                assert!(actual == expected, "{}\n{expected:?}\n{actual:?}", place());
+                compared.cached_answers += 1;
             }
         }
     }
-    (decisions, preemptions)
+    compared
 }
 
 #[test]
 fn the_interpreted_profile_decides_the_same() {
     let cases = number_of(CASES);
-    let (decisions, preemptions) = compare::<Profiles>(cases);
-    let all_happened = preemptions > 0 || cases < CASES;
-    assert!(decisions > 10 * cases as usize && all_happened, "{decisions} decisions, {preemptions} preemptions");
+    let compared = compare::<Profiles>(cases);
+    let all_happened = compared.preemptions > 0 || cases < CASES;
+    assert!(compared.decisions > 10 * cases as usize && all_happened, "{compared:?}");
+    assert!(compared.cached_answers * 2 > compared.decisions, "{compared:?}");
 }
 
 #[test]
 fn the_interpreted_profile_decides_the_same_with_gaps() {
     let cases = number_of(CASES_WITH_GAPS);
-    let (decisions, _) = compare::<with_gaps::Profiles>(cases);
-    assert!(decisions > 10 * cases as usize, "{decisions} decisions");
+    let compared = compare::<with_gaps::Profiles>(cases);
+    assert!(compared.decisions > 10 * cases as usize, "{compared:?}");
+    assert!(compared.cached_answers * 2 > compared.decisions, "{compared:?}");
 }

@@ -24,7 +24,7 @@ const RUNNING: usize = 330;
 /// Number of counted cycles for each kind of pod.
 const TURNS: usize = 300;
 /// Maximum number of entries in the change log of an index: an added and a deleted pod are one entry each.
-const LONGEST_LOG: usize = 2048;
+const MAX_LOG: usize = 2048;
 
 /// Kinds of pods, as manifests.
 const KINDS: [(&str, &str); 11] = [
@@ -171,7 +171,7 @@ impl Churn {
     /// Fills every node repeatedly with pods of every kind beyond its limit. Afterwards all memory by node is
     /// allocated, and no log grows.
     fn crowd(&mut self) {
-        for _ in 0..LONGEST_LOG / NODES {
+        for _ in 0..MAX_LOG / NODES {
             let mut crowd = Vec::new();
             for node in 0..NODES {
                 for template in self.templates.clone() {

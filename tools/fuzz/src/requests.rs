@@ -33,20 +33,20 @@ impl Simulation {
         if self.bug == Some(InjectedBug::ForgottenReservation) {
             self.remove_reservation(at);
         }
-        let asked = match self.bug {
+        let request = match self.bug {
             Some(InjectedBug::FalseBinding) if is_affected => self.cluster.answer_without_effect(at, Ok(None)),
             Some(InjectedBug::DoubleBinding) if is_affected => {
-                let asked = self.cluster.answer_without_effect(at, Ok(None));
-                if let Some(Request::Bind { pod, node }) = &asked {
+                let request = self.cluster.answer_without_effect(at, Ok(None));
+                if let Some(Request::Bind { pod, node }) = &request {
                     self.cluster.force_node(pod, node);
                 }
-                asked
+                request
             }
             _ => self.cluster.answer(at, answer),
         };
         self.cluster.observe(self.tried, &mut self.counts);
-        let Some(asked) = asked else { return };
-        let what = match asked {
+        let Some(request) = request else { return };
+        let what = match request {
             Request::Bind { .. } => "bind",
             Request::PatchPodStatus { .. } => "pod status",
             Request::DeletePod { .. } => "pod deletion",
@@ -183,9 +183,9 @@ impl Simulation {
         self.last_outcomes.insert(outcome.pod.uid.0.clone(), message.clone());
         let waking_events_before = self.waking_events_before.remove(&outcome.pod.uid.0);
         let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Ok(()) };
-        let by_us = |plugin: &&str| *plugin == "First" || *plugin == "Last";
+        let is_fault_injector = |plugin: &&str| *plugin == "First" || *plugin == "Last";
         if waking_events_before.is_some_and(|waking_events_before| waking_events_before < self.waking_events)
-            && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
+            && unschedulable.diagnosis.unschedulable_plugins.iter().any(is_fault_injector)
             && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
             let found = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);

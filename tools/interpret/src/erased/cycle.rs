@@ -7,11 +7,15 @@ use schedc_core::extension_points::{
     self as points, EnqueueExtensions, FilterPlugin, HintContext, HintError, PostFilterContext, PostFilterPlugin,
     PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, QueueSortPlugin, QueueingHint,
 };
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::plugin::{CycleSlot, Row};
 use schedc_core::status::{Code, Reasons, Status};
 
-use super::{AnyValue, FilterState, Instance, PodValue, Reads, downcast_pod, downcast_value, index_view, view};
+use super::{
+    AnyValue, FilterState, Instance, PodValue, Reads, downcast_pod, downcast_value, downcast_value_mut, index_view,
+    view,
+};
 use crate::Pipeline;
 use crate::plugins::Columns;
 use crate::state::State;
@@ -52,6 +56,31 @@ erased_point! {
             let slot = CycleSlot { state: FilterState(Box::new(state)), skip };
             Ok(points::PreFilterResult { slot, candidates })
         }
+        /// Runs PreFilter again for a cached answer. All nodes are evaluated again if the state differs.
+        ///
+        /// # Errors
+        /// The answer cannot be updated.
+        fn update(
+            &self,
+            pod: &dyn PodValue,
+            slot: &mut CycleSlot<FilterState>,
+            cache: &Cache<State>,
+            verdicts: &mut FilterUpdate<'_>,
+        ) -> Result<(), NeedsFullEvaluation> {
+            let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache));
+            let Ok(points::PreFilterResult { slot: new, candidates: points::CandidateNodes::All }) = found else {
+                return Err(NeedsFullEvaluation);
+            };
+            if new.skip != slot.skip {
+                return Err(NeedsFullEvaluation);
+            }
+            let state = downcast_cycle::<P>(slot.state.value_mut());
+            if new.state != *state {
+                verdicts.reevaluate_all();
+            }
+            self.plugin.recycle(std::mem::replace(state, new.state));
+            Ok(())
+        }
         fn recycle(&self, state: FilterState) {
             if let Some(state) = state.downcast() {
                 self.plugin.recycle(state);
@@ -67,7 +96,7 @@ erased_point! {
 }
 
 fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
-    state.downcast_mut().expect("a plugin receives its own state")
+    downcast_value_mut(state)
 }
 
 erased_point! {

@@ -34,7 +34,7 @@ mod value;
 pub(crate) use cycle::{Filter, PostFilter, PreEnqueue, PreFilter, QueueSort, QueueingHints};
 pub(crate) use plugin::{PluginBuilder, PluginTraits};
 pub(crate) use scores::{Normalize, PreBind, PreScore, Prepare, Reserve, Score};
-pub(crate) use value::{AnyValue, FilterState, PodValue, downcast_value};
+pub(crate) use value::{AnyValue, FilterState, PodValue, downcast_value, downcast_value_mut};
 
 use std::any::Any;
 

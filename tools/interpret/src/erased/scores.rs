@@ -5,12 +5,13 @@ use schedc_core::extension_points::{
     Extent, NormalizeScore, Placement, PreBindPlugin, PreFlightResult, PreScorePlugin, PrepareScore, Preview,
     ReservePlugin, ScoreError, ScorePlugin,
 };
+use schedc_core::incremental::{NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::CycleSlot;
 use schedc_core::status::Status;
 
 use super::cycle::row;
-use super::{AnyValue, Instance, PodValue, Reads, downcast_pod, downcast_value, view};
+use super::{AnyValue, Instance, PodValue, Reads, downcast_pod, downcast_value, downcast_value_mut, view};
 use crate::plugins::Columns;
 use crate::state::State;
 
@@ -26,6 +27,29 @@ erased_point! {
                 self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
             Ok(CycleSlot { state: Box::new(state), skip })
         }
+        /// Runs PreScore again for a cached answer. All feasible nodes are scored again if the state differs.
+        ///
+        /// # Errors
+        /// The answer cannot be updated.
+        fn update(
+            &self,
+            pod: &dyn PodValue,
+            slot: &mut CycleSlot<Box<AnyValue>>,
+            cache: &Cache<State>,
+            scores: &mut ScoreUpdate<'_>,
+        ) -> Result<(), NeedsFullEvaluation> {
+            let new = self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), scores.feasible);
+            let new = new.map_err(|_| NeedsFullEvaluation)?;
+            if new.skip != slot.skip {
+                return Err(NeedsFullEvaluation);
+            }
+            let state: &mut <P as PreScorePlugin>::Cycle = downcast_value_mut(&mut *slot.state);
+            if new.state != *state {
+                scores.reevaluate_all();
+            }
+            self.plugin.recycle(std::mem::replace(state, new.state));
+            Ok(())
+        }
         fn recycle(&self, state: Box<AnyValue>) {
             if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
                 self.plugin.recycle(*state);
@@ -38,6 +62,21 @@ erased_point! {
     trait Prepare for PrepareScore {
         fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
             Box::new(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache)))
+        }
+        /// Runs PrepareScore again for a cached answer. All feasible nodes are scored again if the data differ.
+        fn update(
+            &self,
+            pod: &dyn PodValue,
+            data: &mut Box<AnyValue>,
+            cache: &Cache<State>,
+            scores: &mut ScoreUpdate<'_>,
+        ) {
+            let new = self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache));
+            let data: &mut <P as ScorePlugin>::Cycle = downcast_value_mut(&mut **data);
+            if new != *data {
+                scores.reevaluate_all();
+            }
+            self.plugin.recycle(std::mem::replace(data, new));
         }
         fn recycle(&self, state: Box<AnyValue>) {
             if let Ok(state) = state.downcast::<<P as ScorePlugin>::Cycle>() {
@@ -71,6 +110,12 @@ erased_point! {
         /// Adds a raw score to the extremes.
         fn include(&self, extent: &mut Extent, raw: i64) {
             extent.include_for::<P>(raw);
+        }
+        /// Returns the extremes of the raw scores of feasible nodes.
+        fn extent(&self, raw: &[i64], feasible: &NodeMask) -> Extent {
+            let mut extent = Extent::EMPTY;
+            feasible.iter().for_each(|node| extent.include_for::<P>(raw[node.get()]));
+            extent
         }
         fn normalize(&self, extent: Extent, raw: i64) -> i64 {
             P::normalize(self.args, extent, raw)

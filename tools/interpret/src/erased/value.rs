@@ -11,6 +11,11 @@ pub(crate) fn downcast_value<T: 'static>(value: &AnyValue) -> &T {
     value.downcast_ref().expect("a plugin receives its own values")
 }
 
+/// Returns the value of a plugin in its concrete type, for a change.
+pub(crate) fn downcast_value_mut<T: 'static>(value: &mut AnyValue) -> &mut T {
+    value.downcast_mut().expect("a plugin receives its own values")
+}
+
 /// The compiled pod of a plugin.
 pub(crate) trait PodValue: Any + Send + Sync {
     fn equals(&self, other: &dyn PodValue) -> bool;
