@@ -74,10 +74,15 @@ fn profiles_are_compared_on_a_trace() {
         assert!((used - 540.0 / (68.0 * 12.0)).abs() < 1e-6, "{used}");
         assert!((mean(&result, profile, "cost.allNodes", None) - 6.8).abs() < 1e-6);
     }
+    let number = |profile: usize, field: &str| result["profiles"][profile]["leftOut"][field].as_u64();
+    assert!(result["profiles"][0]["explained"].as_u64().is_some_and(|number| number > 0));
+    assert_eq!((number(0, "noNode"), number(0, "nominated"), number(0, "failed")), (Some(0), Some(0), Some(0)));
     let used = |profile| mean(&result, profile, "cost.usedNodes", None);
     assert!(used(1) < used(0), "binpack uses fewer nodes: {} {}", used(1), used(0));
     let text = folder.schedc(&with(&["--seeds", "2"])).ok();
-    for part in ["time to bind, p99", "Assumptions", "Influence of scores: binpack", "95 % confidence"] {
+    for part in
+        ["time to bind, p99", "Assumptions", "Influence of scores: binpack", "sampled decisions", "95 % confidence"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
@@ -132,7 +137,13 @@ fn a_report_has_charts_and_assumptions() {
     let folder = folder();
     folder.schedc(&with(&["--seeds", "2", "--report", "report.html"])).ok();
     let html = fs::read_to_string(folder.path("report.html")).expect("the report");
-    for part in ["Influence of scores", "Utilisation of cpu", "Pods without a node", "Decisions, bindings, deletions"] {
+    for part in [
+        "Influence of scores",
+        "Decisions for the influence of scores",
+        "Utilisation of cpu",
+        "Pods without a node",
+        "Decisions, bindings, deletions",
+    ] {
         assert!(html.contains(part), "{part}");
     }
 }

@@ -119,6 +119,8 @@ fn compared(
         fingerprint,
         metrics: estimates(&values(results, seconds), baseline),
         series: series(&runs),
+        explained: runs.iter().map(|run| run.explained).sum(),
+        left_out: runs.iter().map(|run| run.left_out).sum(),
         plugins: plugins(&runs),
     }
 }

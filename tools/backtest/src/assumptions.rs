@@ -1,5 +1,7 @@
 //! The assumptions of a simulation, in words.
 
+use schedc_core::profile::ProfileInfo;
+
 use crate::workload::{Facts, MAX_SHAPES, Workload};
 
 /// Assumptions that apply to every workload.
@@ -28,11 +30,18 @@ const TRACE: &[&str] = &[
     "All nodes of the trace exist from start to end, and have only the fields that the mapping names.",
 ];
 
-/// Returns the assumptions of the simulation of a workload.
-pub fn assumptions(workload: &Workload) -> Vec<String> {
+/// Assumption about profiles with extenders.
+const EXTENDERS: &str = "Calls of extenders take no virtual time. All simulations call the same extenders: an extender that keeps a state \
+     mixes them.";
+
+/// Returns the assumptions of the simulation of a workload with these profiles.
+pub fn assumptions<'p>(workload: &Workload, profiles: impl IntoIterator<Item = &'p ProfileInfo>) -> Vec<String> {
     let Facts { preempted, evicted, with_node, other_schedulers, gaps, cut, ignored, is_trace } = &workload.facts;
     let of_source = if *is_trace { TRACE } else { RECORDED };
     let mut all: Vec<String> = of_source.iter().chain(ALWAYS).map(|text| (*text).to_owned()).collect();
+    if profiles.into_iter().any(|profile| !profile.extenders.is_empty()) {
+        all.push(EXTENDERS.to_owned());
+    }
     if *preempted > 0 {
         all.push(format!(
             "{preempted} pods were preempted when they were recorded: they end after their recorded time, and their recorded \

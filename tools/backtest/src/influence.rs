@@ -1,14 +1,19 @@
 //! Influence of plugins' scores on decisions.
 
+use schedc_core::engine::Decision;
 use schedc_core::explain::{Explanation, NodeExplanation};
+use schedc_core::extenders::EXTENDER;
+use schedc_core::profile::ProfileInfo;
+use serde_json::Value;
 
 use crate::numbers::rounded;
-use crate::result::PluginInfluence;
+use crate::result::{LeftOut, PluginInfluence};
 
 /// Influence over many decisions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Influence {
     decisions: u64,
+    left_out: LeftOut,
     plugins: Vec<PluginSum>,
 }
 
@@ -23,13 +28,19 @@ struct PluginSum {
 }
 
 impl Influence {
-    /// Adds a decision, if several nodes are feasible and are scored.
+    /// Adds a decision. Without a choice among scored nodes, it is left out, and counted by its reason.
     pub(crate) fn add(&mut self, explanation: &Explanation) {
+        let left_out = &mut self.left_out;
+        match explanation.decision {
+            Decision::Error(_) => return left_out.failed += 1,
+            Decision::Unschedulable(_) => return left_out.no_node += 1,
+            Decision::Node(_) if explanation.by_nomination => return left_out.nominated += 1,
+            Decision::Node(_) => {}
+        }
         let feasible: Vec<&NodeExplanation> = explanation.nodes.iter().filter(|node| node.is_feasible()).collect();
-        let [first, _, ..] = &feasible[..] else { return };
-        let is_scored = feasible.iter().all(|node| node.scores.len() == first.scores.len());
-        if explanation.by_nomination || !is_scored {
-            return;
+        let [first, _, ..] = &feasible[..] else { return left_out.one_node += 1 };
+        if feasible.iter().any(|node| node.scores.len() != first.scores.len()) {
+            return left_out.failed += 1;
         }
         self.decisions += 1;
         let totals: Vec<i64> = feasible.iter().map(|node| node.total()).collect();
@@ -65,6 +76,11 @@ impl Influence {
         self.decisions
     }
 
+    /// Returns the numbers of decisions without an influence of plugins.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
     /// Returns the influence of each plugin of a profile. A plugin is indifferent to a pod that it skips.
     pub(crate) fn finish(&self, plugins: &[(&'static str, i64)]) -> Vec<PluginInfluence> {
         let share = |sum: f64| if self.decisions == 0 { 0.0 } else { rounded(sum / self.decisions as f64) };
@@ -81,6 +97,28 @@ impl Influence {
         };
         plugins.iter().map(of).collect()
     }
+}
+
+/// Returns the plugins that score in any of these profiles, with their weights; each plugin once. Extenders are one
+/// plugin: their scores already have their weights.
+pub(crate) fn scoring_plugins<'p>(profiles: impl Iterator<Item = &'p ProfileInfo>) -> Vec<(&'static str, i64)> {
+    let mut plugins: Vec<(&'static str, i64)> = Vec::new();
+    let mut has_extender = false;
+    for profile in profiles {
+        for (name, weight) in profile.plugins("score") {
+            if plugins.iter().all(|(known, _)| known != name) {
+                plugins.push((name, weight.unwrap_or(1)));
+            }
+        }
+        has_extender |= profile.extenders.iter().any(|extender| has_scores(extender));
+    }
+    plugins.extend(has_extender.then_some((EXTENDER, 1)));
+    plugins
+}
+
+/// Returns whether an extender scores nodes.
+fn has_scores(extender: &str) -> bool {
+    serde_json::from_str(extender).is_ok_and(|extender: Value| extender["prioritize-verb"].is_string())
 }
 
 /// Returns the positions of the highest values.
@@ -102,12 +140,88 @@ fn difference(a: &[usize], b: &[usize]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use schedc_core::model::NodeIndex;
+    use schedc_core::profile::{Budget, PluginScore, PointInfo};
+
     use super::*;
+
+    /// Returns the explanation of a decision for the node with the highest total. A node has the scores of the plugin
+    /// `A` and of extenders.
+    fn explanation(nodes: &[(i64, i64)]) -> Explanation {
+        let score = |plugin, raw| PluginScore { plugin, raw, normalized: raw, weight: 1 };
+        let node = |(at, (plugin, extenders)): (usize, &(i64, i64))| NodeExplanation {
+            node: format!("n{at}"),
+            verdicts: Vec::new(),
+            scores: vec![score("A", *plugin), score(EXTENDER, *extenders)],
+            previews: Vec::new(),
+            shortage: None,
+        };
+        Explanation {
+            gated_by: None,
+            pre_filter: None,
+            skipped: Vec::new(),
+            narrowed: None,
+            nodes: nodes.iter().enumerate().map(node).collect(),
+            decision: Decision::Node(NodeIndex(0)),
+            errors: BTreeSet::new(),
+            best: Vec::new(),
+            by_nomination: false,
+        }
+    }
+
+    #[test]
+    fn extenders_have_an_influence() {
+        let profile = ProfileInfo {
+            name: "p",
+            source: "p.toml",
+            scheduler_name: "p",
+            percentage_of_nodes_to_score: 100,
+            pod_initial_backoff_seconds: 1,
+            pod_max_backoff_seconds: 10,
+            budget: Budget::NONE,
+            points: &[PointInfo { point: "score", plugins: &[("A", Some(2))] }],
+            args: &[],
+            extenders: &[
+                r#"{"url-prefix":"http://a","filter-verb":"filter"}"#,
+                r#"{"url-prefix":"http://b","prioritize-verb":"prioritize","weight":3}"#,
+            ],
+        };
+        let plugins = scoring_plugins([&profile, &profile].into_iter());
+        assert_eq!(plugins, [("A", 2), (EXTENDER, 1)]);
+        let without = ProfileInfo { extenders: &profile.extenders[..1], ..profile };
+        assert_eq!(scoring_plugins([&without].into_iter()), [("A", 2)]);
+
+        let mut influence = Influence::default();
+        influence.add(&explanation(&[(1, 9), (2, 0)]));
+        influence.add(&explanation(&[(9, 0), (0, 0)]));
+        let [plugin, extenders] = &influence.finish(&plugins)[..] else { panic!("two plugins") };
+        assert_eq!((plugin.decided, plugin.outvoted, plugin.indifferent), (0.25, 0.5, 0.0));
+        assert_eq!((extenders.decided, extenders.outvoted, extenders.indifferent), (0.5, 0.0, 0.5));
+    }
+
+    #[test]
+    fn decisions_without_scores_are_left_out_and_counted() {
+        let mut influence = Influence::default();
+        let all = explanation(&[(1, 0), (2, 0)]);
+        influence.add(&all);
+        influence.add(&explanation(&[(1, 0)]));
+        influence.add(&Explanation { by_nomination: true, ..all.clone() });
+        // A failed attempt has no scores, or scores that did not count.
+        influence.add(&Explanation { decision: Decision::Error("no connection".to_owned()), ..all.clone() });
+        let mut unequal = all;
+        unequal.nodes[0].scores.clear();
+        influence.add(&unequal);
+        assert_eq!(influence.decisions(), 1);
+        assert_eq!(influence.left_out(), LeftOut { no_node: 0, one_node: 1, nominated: 1, failed: 2 });
+    }
 
     #[test]
     fn plugins_are_indifferent_to_pods_that_they_skip() {
         let sum = PluginSum { plugin: "A", scored: 3, indifferent: 1.0, ..PluginSum::default() };
-        let found = Influence { decisions: 4, plugins: vec![sum] }.finish(&[("A", 1), ("B", 2)]);
+        let influence = Influence { decisions: 4, plugins: vec![sum], ..Influence::default() };
+        let found = influence.finish(&[("A", 1), ("B", 2)]);
         assert_eq!(found.iter().map(|it| it.indifferent).collect::<Vec<_>>(), [0.5, 1.0]);
     }
 

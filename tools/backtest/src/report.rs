@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::result::{PodOutcome, RunResult};
+use crate::result::{LeftOut, PodOutcome, RunResult};
 
 /// Version of the JSON format.
 pub const VERSION: u32 = 1;
@@ -93,7 +93,13 @@ pub struct ProfileResult {
     pub metrics: Vec<Metric>,
     /// Means over the seeds at equidistant times.
     pub series: Vec<Point>,
-    /// Influence of each plugin that scores.
+    /// Number of decisions over all seeds of which the influence of each plugin is known.
+    #[serde(default)]
+    pub explained: u64,
+    /// Sampled decisions over all seeds of which it is not known.
+    #[serde(default)]
+    pub left_out: LeftOut,
+    /// Influence of each plugin that scores; all extenders are one plugin.
     pub plugins: Vec<PluginEstimate>,
 }
 

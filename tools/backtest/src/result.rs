@@ -1,5 +1,7 @@
 //! Result of one simulation.
 
+use std::iter::Sum;
+
 use serde::{Deserialize, Serialize};
 
 /// Result of the simulation of a workload with one profile and one seed. All times are virtual, in seconds since the
@@ -19,6 +21,9 @@ pub struct RunResult {
     pub samples: Vec<Sample>,
     /// Number of decisions of which the influence of each plugin is known: a sample of those with a choice of nodes.
     pub explained: u64,
+    /// Sampled decisions of which it is not known.
+    #[serde(default)]
+    pub left_out: LeftOut,
     /// Influence of each plugin on the explained decisions, in the order of the profile.
     pub plugins: Vec<PluginInfluence>,
 }
@@ -47,6 +52,44 @@ pub struct PodCounts {
     pub lost: u64,
     /// Bound pods whose node differs from the recorded one.
     pub moved: u64,
+}
+
+/// Numbers of sampled decisions without a choice among scored nodes, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOut {
+    /// No node was feasible.
+    pub no_node: u64,
+    /// One node was feasible.
+    pub one_node: u64,
+    /// The pod's nominated node was chosen without scores.
+    pub nominated: u64,
+    /// A plugin or an extender failed.
+    pub failed: u64,
+}
+
+impl LeftOut {
+    /// Returns the numbers with their reasons, without those that are 0.
+    pub fn reasons(&self) -> Vec<(&'static str, u64)> {
+        let all = [
+            ("no feasible node", self.no_node),
+            ("one feasible node", self.one_node),
+            ("nominated node", self.nominated),
+            ("failed attempt", self.failed),
+        ];
+        all.into_iter().filter(|(_, number)| *number > 0).collect()
+    }
+}
+
+impl Sum for LeftOut {
+    fn sum<I: Iterator<Item = LeftOut>>(all: I) -> LeftOut {
+        all.fold(LeftOut::default(), |sum, next| LeftOut {
+            no_node: sum.no_node.saturating_add(next.no_node),
+            one_node: sum.one_node.saturating_add(next.one_node),
+            nominated: sum.nominated.saturating_add(next.nominated),
+            failed: sum.failed.saturating_add(next.failed),
+        })
+    }
 }
 
 /// Waiting times of pods. A pod that never had a node counts with the time until its deletion or the end.

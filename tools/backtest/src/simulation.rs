@@ -14,6 +14,7 @@ use schedc_in_memory::server::{Key, Request, uid_of};
 use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
 
 use crate::cluster_sample::sample;
+use crate::influence::scoring_plugins;
 use crate::numbers::seconds;
 use crate::observer::{End, Instance, InstanceId, Observer};
 use crate::result::{PodCounts, PodOutcome, PodState, RunResult, Sample, TimeToBind};
@@ -394,6 +395,8 @@ impl<'a> Simulation<'a> {
         let all = waits.remove(&None).map(|waits| time_to_bind(None, waits));
         let by_priority = waits.into_iter().rev().map(|(priority, waits)| time_to_bind(priority, waits));
         let hooks = &self.simulator.hooks;
+        let is_used = |at: usize| self.options.serve_all.is_none_or(|only| only == at);
+        let profiles = bundle.profiles.iter().enumerate().filter(|(at, _)| is_used(*at)).map(|(_, profile)| profile);
         let result = RunResult {
             pods: self.counts,
             attempts: hooks.attempts,
@@ -401,24 +404,11 @@ impl<'a> Simulation<'a> {
             over_time,
             samples: self.samples,
             explained: hooks.influence.decisions(),
-            plugins: hooks.influence.finish(&scoring_plugins(bundle, self.options.serve_all)),
+            left_out: hooks.influence.left_out(),
+            plugins: hooks.influence.finish(&scoring_plugins(profiles)),
         };
         Simulated { result, pods: outcomes }
     }
-}
-
-/// Returns the plugins that score, with their weights; each plugin once.
-fn scoring_plugins(bundle: &AnyBundle, serve_all: Option<usize>) -> Vec<(&'static str, i64)> {
-    let is_used = |at: usize| serve_all.is_none_or(|only| only == at);
-    let profiles = bundle.profiles.iter().enumerate().filter(|(at, _)| is_used(*at));
-    let points = profiles.flat_map(|(_, profile)| profile.points).filter(|point| point.point == "score");
-    let mut plugins: Vec<(&'static str, i64)> = Vec::new();
-    for (name, weight) in points.flat_map(|point| point.plugins) {
-        if plugins.iter().all(|(known, _)| known != name) {
-            plugins.push((name, weight.unwrap_or(1)));
-        }
-    }
-    plugins
 }
 
 fn time_to_bind(priority: Option<i32>, (mut waits, bound): (Vec<i64>, u64)) -> TimeToBind {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedc_backtest::recorded::Builder;
-use schedc_backtest::result::{PodOutcome, PodState};
+use schedc_backtest::result::{LeftOut, PodOutcome, PodState};
 use schedc_backtest::runs::{Contender, Plan};
 use schedc_backtest::simulation::Simulated;
 use schedc_backtest::{Options, Workload, simulate};
@@ -337,11 +337,30 @@ fn equal_seeds_give_equal_results_on_any_number_of_threads() {
 fn scores_have_an_influence() {
     let found = many().simulate();
     let of = |plugin: &str| found.result.plugins.iter().find(|found| found.plugin == plugin).cloned().unwrap();
+    let left_out: u64 = found.result.left_out.reasons().iter().map(|(_, number)| number).sum();
+    assert_eq!((found.result.attempts, found.result.explained + left_out), (17, 17), "every decision counts");
     assert!(found.result.explained > 0);
     // Unequal nodes are unequally full, and an empty node also has the most balanced use.
     let fit = of("NodeResourcesFit");
     assert!(fit.indifferent < 1.0 && fit.outvoted < 1.0, "{fit:?}");
     assert!((0.0..=1.0).contains(&fit.decided), "{fit:?}");
+}
+
+#[test]
+fn decisions_without_a_choice_are_left_out_of_the_influence() {
+    let found = Recording::begin()
+        .node(0, "n1", "1")
+        .synced(1)
+        .pod(1, "a", None)
+        .pod(2, "b", None)
+        .pod(3, "a", Some("n1"))
+        .delete(9, "Pod", "a")
+        .end(20)
+        .simulate();
+    // The second pod has no feasible node until the first one ends.
+    assert_eq!((found.result.explained, found.result.attempts), (0, 3));
+    assert_eq!(found.result.left_out, LeftOut { no_node: 1, one_node: 2, ..LeftOut::default() });
+    assert!(found.result.plugins.iter().all(|plugin| plugin.indifferent == 0.0));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use clap::Args;
 use schedc_backtest::report::ClosedLoop;
 use schedc_backtest::{assumptions, simulate};
 use schedc_core::erased::AnyBundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_interpret::Interpretation;
 use schedc_recording::{ReadError, Reader};
 use serde::Serialize;
@@ -137,11 +138,12 @@ impl ReplayCommand {
         };
         let simulated = simulate(bundle, &workload, &options)?;
         let used = bundle.profiles.iter().enumerate().filter(|(at, _)| serve_all.is_none_or(|only| only == *at));
+        let used: Vec<&ProfileInfo> = used.map(|(_, profile)| profile).collect();
         let report = ClosedLoop {
             source: self.input.source(&self.recording, &workload, &options),
-            profiles: used.map(|(_, profile)| profile.name.to_owned()).collect(),
+            profiles: used.iter().map(|profile| profile.name.to_owned()).collect(),
             seed: self.seed,
-            assumptions: assumptions::assumptions(&workload),
+            assumptions: assumptions::assumptions(&workload, used),
             result: simulated.result,
             pods: simulated.pods,
         };

@@ -20,6 +20,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_interpret::Interpretation;
 
 use super::diff::{Side, placing_profile};
+use super::extenders::Extenders;
 use super::failure::Failure;
 use super::output::{self, Format};
 use super::reports::{self, ReportFile};
@@ -92,6 +93,9 @@ pub(crate) struct BacktestCommand {
 
     #[command(flatten)]
     report: ReportFile,
+
+    #[command(flatten)]
+    extenders: Extenders,
 }
 
 #[derive(Subcommand)]
@@ -130,7 +134,9 @@ impl BacktestCommand {
         let workload = self.input.read(&self.on, bundle, &|_| true)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let seeds: Vec<u64> = (0..u64::from(self.seeds)).collect();
-        let options: Options = self.input.options(&workload)?;
+        // Only compiled-in profiles have extenders.
+        let extenders = self.extenders.overrides(bundle.profiles)?;
+        let options = Options { extenders, ..self.input.options(&workload)? };
         let plan = Plan {
             workload: &workload,
             profiles: &contenders,
@@ -142,7 +148,7 @@ impl BacktestCommand {
         let runs = plan.run(progress(plan.count()))?;
         let result = aggregate(Parts {
             source: self.input.source(&self.on, &workload, &options),
-            assumptions: assumptions(&workload),
+            assumptions: assumptions(&workload, contenders.iter().map(|it| &it.bundle.profiles[it.profile])),
             seeds: seeds.clone(),
             profiles,
             shard: self.shard,

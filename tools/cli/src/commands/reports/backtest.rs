@@ -59,6 +59,7 @@ pub(crate) fn page(result: &Backtest) -> Page {
         &|point| Some(point.empty_nodes + point.removable_nodes),
     ));
     page.view(influence(&result.profiles, &names));
+    page.view(sample(&result.profiles, &names));
     if names.len() > MAX_LINES {
         page.notes.push(format!("Charts over time show the first {MAX_LINES} of {} profiles.", names.len()));
     }
@@ -145,6 +146,25 @@ fn bars(profiles: &[ProfileResult], names: &[String], metric: &str, title: &str,
     })
 }
 
+/// Returns the numbers of decisions that the influence of scores is computed from.
+pub(super) fn sample(profiles: &[ProfileResult], names: &[String]) -> Table {
+    let numbers = |name: &str, of: &dyn Fn(&ProfileResult) -> u64| {
+        let values = profiles.iter().map(|profile| Some(of(profile) as f64));
+        Column::numbers(name, Kind::Number(Unit::Count), values)
+    };
+    Table::new(
+        "Decisions for the influence of scores",
+        "Numbers of sampled decisions. Only those with a choice of scored nodes have an influence; the others are left out.",
+        "No decision was sampled.",
+    )
+    .with(Column::text("Profile", Kind::Text, names.iter().map(String::as_str)))
+    .with(numbers("Choice of nodes", &|profile| profile.explained))
+    .with(numbers("No feasible node", &|profile| profile.left_out.no_node))
+    .with(numbers("One feasible node", &|profile| profile.left_out.one_node))
+    .with(numbers("Nominated node", &|profile| profile.left_out.nominated))
+    .with(numbers("Failed attempt", &|profile| profile.left_out.failed))
+}
+
 pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     let profiles = profiles.iter().zip(names);
     let rows: Vec<(&PluginEstimate, &String)> =
@@ -152,6 +172,10 @@ pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     let shares = |name: &str, of: &dyn Fn(&PluginEstimate) -> f64| {
         let values = rows.iter().map(|(plugin, _)| Some(percent(of(plugin))));
         Column::numbers(name, Kind::Bar(100, Unit::Percent), values)
+    };
+    let bounds = |name: &str, of: &dyn Fn(&PluginEstimate) -> Option<f64>| {
+        let values = rows.iter().map(|(plugin, _)| of(plugin).map(percent));
+        Column::numbers(name, Kind::Number(Unit::Percent), values).hidden()
     };
     Table::new(
         "Influence of scores",
@@ -169,4 +193,6 @@ pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     .with(shares("Decided", &|plugin| plugin.decided.mean))
     .with(shares("Outvoted", &|plugin| plugin.outvoted.mean))
     .with(shares("Indifferent", &|plugin| plugin.indifferent.mean))
+    .with(bounds("Decided, lower bound", &|plugin| plugin.decided.low))
+    .with(bounds("Decided, upper bound", &|plugin| plugin.decided.high))
 }

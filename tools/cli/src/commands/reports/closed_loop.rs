@@ -4,7 +4,7 @@ use schedc_backtest::report::{ClosedLoop, ProfileResult};
 use schedc_backtest::result::{PodOutcome, PodState, ResourceSample, Sample};
 use schedc_report::{Column, Kind, Report as Page, Series, Table, Unit};
 
-use super::backtest::{MAX_LINES, facts, influence, lines, percent, results};
+use super::backtest::{MAX_LINES, facts, influence, lines, percent, results, sample};
 use super::charts::MAX_ROWS;
 
 /// Returns the page of a closed-loop replay. `metrics` are the values of the run.
@@ -62,7 +62,9 @@ pub(crate) fn page(report: &ClosedLoop, metrics: &ProfileResult) -> Page {
             series("could be empty", &|sample| Some(sample.removable_nodes as f64)),
         ],
     ));
-    page.view(influence(std::slice::from_ref(metrics), &[report.profiles.join(", ")]));
+    let names = [report.profiles.join(", ")];
+    page.view(influence(std::slice::from_ref(metrics), &names));
+    page.view(sample(std::slice::from_ref(metrics), &names));
     page.view(pods(&report.pods));
     if resources.len() > MAX_LINES {
         page.notes.push(format!("Charts over time show the first {MAX_LINES} of {} resources.", resources.len()));

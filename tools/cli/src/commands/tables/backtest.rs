@@ -22,7 +22,7 @@ pub(crate) fn table(result: &Backtest) -> String {
     }
     let shown = if names.len() > SIDE_BY_SIDE { 1 } else { names.len() };
     for (profile, name) in result.profiles.iter().zip(&names).take(shown) {
-        text += &influence(&format!("Influence of scores: {name}"), &profile.plugins);
+        text += &influence(&format!("Influence of scores: {name}"), profile);
     }
     text += &assumptions(&result.assumptions);
     text += &format!("\n{}\n", wrapped_text(&result.method, ""));
@@ -164,8 +164,9 @@ pub(crate) fn time(seconds: f64) -> String {
     Span(((seconds * 1e3).round() as i64).saturating_mul(1_000_000)).to_string()
 }
 
-pub(super) fn influence(title: &str, plugins: &[PluginEstimate]) -> String {
-    if plugins.is_empty() {
+pub(super) fn influence(title: &str, profile: &ProfileResult) -> String {
+    let ProfileResult { plugins, explained, left_out, .. } = profile;
+    if plugins.is_empty() || (*explained == 0 && left_out.reasons().is_empty()) {
         return String::new();
     }
     let mut columns = Columns::new(["PLUGIN", ">WEIGHT", ">DECIDED", ">OUTVOTED", ">INDIFFERENT"]);
@@ -173,7 +174,20 @@ pub(super) fn influence(title: &str, plugins: &[PluginEstimate]) -> String {
         let shares = [decided, outvoted, indifferent].map(|share| amount(share.mean, MetricUnit::Share));
         columns.row([plugin.clone(), weight.to_string()].into_iter().chain(shares).collect::<Vec<String>>());
     }
-    format!("\n{}\n{}", heading(title), columns.text())
+    let sample = wrapped_text(&sampled(profile), "");
+    format!("\n{}\n{}{sample}\n", heading(title), columns.text())
+}
+
+/// Returns the number of decisions of the sample, and of those that are left out, by reason.
+pub(crate) fn sampled(ProfileResult { explained, left_out, .. }: &ProfileResult) -> String {
+    let reasons = left_out.reasons();
+    let number: u64 = reasons.iter().map(|(_, number)| number).sum();
+    let all = count((explained + number) as usize, "sampled decision");
+    if reasons.is_empty() {
+        return format!("{all}; each had a choice of scored nodes.");
+    }
+    let reasons: Vec<String> = reasons.iter().map(|(why, number)| format!("{why}: {}", HumanCount(*number))).collect();
+    format!("{all}; {} left out ({}).", HumanCount(number), reasons.join(", "))
 }
 
 pub(super) fn assumptions(texts: &[String]) -> String {

@@ -21,7 +21,7 @@ pub(crate) fn table(report: &ClosedLoop, all: bool) -> String {
     text += &time_to_bind(&result.time_to_bind);
     text += &counts(&result.pods);
     text += &metrics(std::slice::from_ref(&run), &["RESULT".to_owned()]);
-    text += &influence("Influence of scores", &run.plugins);
+    text += &influence("Influence of scores", &run);
     text += &assumptions(&report.assumptions);
     let _ = writeln!(text, "\n{}, {}", source(&report.source), count(result.attempts as usize, "attempt"));
     text
