@@ -16,6 +16,8 @@ mod churn;
 mod counted;
 #[path = "decisions/objects.rs"]
 mod objects;
+#[path = "decisions/storms.rs"]
+mod storms;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -23,14 +25,14 @@ use std::time::Duration;
 use churn::{Churn, Phase, PhaseEnd};
 
 /// Maximum instructions of a decision in [`Scenario::LIMITED`], in a cluster of the usual size.
-const LIMIT: u64 = 2_750;
+const LIMIT: u64 = 2_600;
 /// Nodes of a large cluster.
 const LARGE: usize = 1_000_000;
 /// Maximum instructions in the large cluster, relative to the usual size.
 const GROWTH: f64 = 1.5;
-/// Number of turns whose instructions are counted, after as many without counting.
+/// Number of turns whose instructions are counted, after as many without counting, except for storms.
 const COUNTED: usize = 300;
-/// Number of timed turns.
+/// Number of timed turns, except for storms.
 const TIMED: usize = 20_000;
 
 /// Scenario of a measurement.
@@ -46,11 +48,25 @@ enum Scenario {
     Daemon,
     /// Heartbeats of nodes only.
     Heartbeat,
+    /// 500 nodes join, then a pod is decided.
+    Joined,
+    /// The 5,000 pods of a namespace are deleted, then a pod is decided.
+    Emptied,
+    /// A changed node concerns 1,000 waiting pods with different specs, which still fit nowhere.
+    Concerned,
 }
 
 impl Scenario {
-    const ALL: [Scenario; 5] =
-        [Scenario::Template, Scenario::Gated, Scenario::Unschedulable, Scenario::Daemon, Scenario::Heartbeat];
+    const ALL: [Scenario; 8] = [
+        Scenario::Template,
+        Scenario::Gated,
+        Scenario::Unschedulable,
+        Scenario::Daemon,
+        Scenario::Heartbeat,
+        Scenario::Joined,
+        Scenario::Emptied,
+        Scenario::Concerned,
+    ];
     const LIMITED: Scenario = Scenario::Template;
 
     fn name(self) -> &'static str {
@@ -60,7 +76,21 @@ impl Scenario {
             Scenario::Unschedulable => "unschedulable",
             Scenario::Daemon => "daemon",
             Scenario::Heartbeat => "heartbeat",
+            Scenario::Joined => "joined",
+            Scenario::Emptied => "emptied",
+            Scenario::Concerned => "concerned",
         }
+    }
+    /// Returns the number of turns whose instructions are counted, after as many without counting.
+    fn counted(self) -> usize {
+        if self.is_storm() { 3 } else { COUNTED }
+    }
+    /// Returns the number of timed turns.
+    fn timed(self) -> usize {
+        if self.is_storm() { 20 } else { TIMED }
+    }
+    fn is_storm(self) -> bool {
+        matches!(self, Scenario::Joined | Scenario::Emptied | Scenario::Concerned)
     }
     fn nodes(self) -> usize {
         match self {
@@ -73,6 +103,7 @@ impl Scenario {
         match self {
             Scenario::Gated => churn.crowd(10_000, objects::gated),
             Scenario::Unschedulable => churn.crowd(1_000, objects::too_large),
+            Scenario::Concerned => churn.crowd_of_distinct(1_000),
             _ => {}
         }
         churn
@@ -80,6 +111,9 @@ impl Scenario {
     fn turn(self, churn: &mut Churn, phases: &mut PhaseEnd<'_>) {
         match self {
             Scenario::Heartbeat => churn.heartbeat(phases),
+            Scenario::Joined => churn.join(500, phases),
+            Scenario::Emptied => churn.empty_namespace(5_000, phases),
+            Scenario::Concerned => churn.concern_all(phases),
             _ => churn.turn(phases),
         }
     }
@@ -95,7 +129,7 @@ fn main() -> ExitCode {
     if callgrind::is_counted() {
         for scenario in scenarios() {
             let mut churn = scenario.churn(nodes.unwrap_or(scenario.nodes()));
-            counted::run(COUNTED, |phases| scenario.turn(&mut churn, phases));
+            counted::run(scenario.counted(), |phases| scenario.turn(&mut churn, phases));
         }
         return ExitCode::SUCCESS;
     }
@@ -117,8 +151,8 @@ fn main() -> ExitCode {
             }
         };
     }
-    println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>6} |", "scenario", "nodes", "phase", "instructions", "ns");
-    println!("|----------------|----------:|-----------|-------------:|-------:|");
+    println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>8} |", "scenario", "nodes", "phase", "instructions", "ns");
+    println!("|----------------|----------:|-----------|-------------:|---------:|");
     let mut within = true;
     for scenario in scenarios() {
         let nodes = nodes.unwrap_or(scenario.nodes());
@@ -137,12 +171,12 @@ fn main() -> ExitCode {
             if time.is_zero() {
                 continue;
             }
-            let instructions = counts.map(|counts| counts[phase as usize] / COUNTED as u64);
+            let instructions = counts.map(|counts| counts[phase as usize] / scenario.counted() as u64);
             let written = instructions.map_or("not counted".into(), |count| count.to_string());
             let (scenario_name, phase_name) = (scenario.name(), phase.name());
             println!(
-                "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>6} |",
-                time.as_nanos() / TIMED as u128
+                "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>8} |",
+                time.as_nanos() / scenario.timed() as u128
             );
             let is_usual = nodes <= Scenario::LIMITED.nodes();
             let is_limited = scenario == Scenario::LIMITED && phase == Phase::Decision && is_usual;
@@ -184,7 +218,7 @@ fn keeps_limits(large: usize) -> Result<bool, String> {
 /// Returns the time of each phase over [`TIMED`] turns.
 fn time(churn: &mut Churn, scenario: Scenario) -> [Duration; Phase::ALL.len()] {
     let mut times = [Duration::ZERO; Phase::ALL.len()];
-    let turns = TIMED.max(1);
+    let turns = scenario.timed();
     for _ in 0..turns / 4 {
         scenario.turn(churn, &mut |_| ());
     }

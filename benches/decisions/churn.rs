@@ -33,10 +33,14 @@ pub(crate) enum Phase {
     Deleted,
     /// The scheduler is notified of a node.
     Heartbeat,
+    /// The scheduler is notified of all changes of a storm.
+    Storm,
+    /// All waiting pods are attempted.
+    Retries,
 }
 
 impl Phase {
-    pub(crate) const ALL: [Phase; 8] = [
+    pub(crate) const ALL: [Phase; 10] = [
         Phase::Other,
         Phase::Created,
         Phase::Decision,
@@ -45,6 +49,8 @@ impl Phase {
         Phase::Bound,
         Phase::Deleted,
         Phase::Heartbeat,
+        Phase::Storm,
+        Phase::Retries,
     ];
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -56,6 +62,8 @@ impl Phase {
             Phase::Bound => "bound",
             Phase::Deleted => "deleted",
             Phase::Heartbeat => "heartbeat",
+            Phase::Storm => "storm",
+            Phase::Retries => "retries",
         }
     }
 }
@@ -77,14 +85,16 @@ impl Observer for Decisions<'_> {
 
 /// Nodes and their running pods, oldest first.
 pub(crate) struct Churn {
-    scheduler: Scheduler<scheduler::Profiles, NoopClient>,
-    tasks: InlineTasks,
+    pub(super) scheduler: Scheduler<scheduler::Profiles, NoopClient>,
+    pub(super) tasks: InlineTasks,
     template: Pod,
-    names: Vec<Symbol>,
+    pub(super) names: Vec<Symbol>,
     /// Whether each pod is for one node, as in a DaemonSet.
     daemons: bool,
     running: VecDeque<Uid>,
     created: usize,
+    /// Time of the scheduler.
+    pub(super) now: i64,
 }
 
 impl Churn {
@@ -103,7 +113,7 @@ impl Churn {
             scheduler.on_change(Change::Node(node), &mut tasks);
         }
         let running = VecDeque::new();
-        let mut churn = Churn { scheduler, tasks, template, names, daemons, running, created: 0 };
+        let mut churn = Churn { scheduler, tasks, template, names, daemons, running, created: 0, now: 0 };
         for at in 0..2 * nodes {
             let pod = churn.next_pod();
             let bound = objects::bound(pod, churn.names[at % nodes]);
@@ -126,18 +136,18 @@ impl Churn {
         self.scheduler.take_outcomes();
     }
 
-    fn apply(&mut self, change: Change) {
+    pub(super) fn apply(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
-    fn next_name(&mut self) -> (Uid, Arc<str>) {
+    pub(super) fn next_name(&mut self) -> (Uid, Arc<str>) {
         let at = self.created;
         self.created += 1;
         let uid = format!("{:08x}-0000-4000-8000-{at:012x}", at.wrapping_mul(0x9e37_79b9) as u32);
         (Uid(uid.into()), format!("web-5f6b7c8d9-{at}").into())
     }
 
-    fn next_pod(&mut self) -> Pod {
+    pub(super) fn next_pod(&mut self) -> Pod {
         let at = self.created;
         let (uid, name) = self.next_name();
         let pod = Pod { uid, name, ..self.template.clone() };

@@ -26,6 +26,8 @@ fn steady(turns: usize, turn: &mut dyn FnMut(&mut PhaseEnd<'_>)) {
             Phase::Bound => ends::bound(),
             Phase::Deleted => ends::deleted(),
             Phase::Heartbeat => ends::heartbeat(),
+            Phase::Storm => ends::storm(),
+            Phase::Retries => ends::retries(),
         });
     }
 }
@@ -42,7 +44,7 @@ mod ends {
             }
         )+ }
     }
-    ends! { other created decision binding completed bound deleted heartbeat }
+    ends! { other created decision binding completed bound deleted heartbeat storm retries }
 }
 
 /// Returns the instructions of each phase of a scenario over all counted turns, or `None` without callgrind.

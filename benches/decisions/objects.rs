@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    FieldRequirement, Node, NodeSelector, NodeSelectorTerm, NonZero, Pod, PodSpec, PodUsage, Resources, labels,
+    FieldRequirement, Node, NodeSelector, NodeSelectorTerm, NonZero, Operator, Pod, PodSpec, PodUsage, Requirement,
+    Resources, labels,
 };
 
 const MEBIBYTE: i64 = 1 << 20;
@@ -88,6 +89,33 @@ pub(crate) fn gated(interner: &mut Interner) -> Pod {
 /// Returns a pod that is too large for every node.
 pub(crate) fn too_large(interner: &mut Interner) -> Pod {
     with(plain(interner), |spec| spec.requests.milli_cpu = 1_000_000)
+}
+
+/// Returns one of many pods that are too large for every node, and require a label of [`gold_node`].
+pub(crate) fn too_large_one(number: usize, interner: &mut Interner) -> Pod {
+    let (key, values) = (interner.intern("tier"), [interner.intern("gold")].into());
+    let requirement = Requirement { key, operator: Operator::In, values };
+    let term = NodeSelectorTerm { match_expressions: [requirement].into(), match_fields: Box::default() };
+    with(plain(interner), |spec| {
+        spec.requests.milli_cpu = 1_000_000 + number as i64;
+        spec.required_node_affinity = Some(NodeSelector { terms: [term].into() });
+    })
+}
+
+/// Returns a node with a label that other nodes do not have.
+pub(crate) fn gold_node(number: usize, interner: &mut Interner) -> Node {
+    let mut node = node(number, interner);
+    let mut labels = node.labels.to_vec();
+    labels.push((interner.intern("tier"), interner.intern("gold")));
+    labels.sort_unstable();
+    node.labels = labels.into();
+    node
+}
+
+/// Returns the pod in another namespace.
+pub(crate) fn other(pod: Pod, interner: &mut Interner) -> Pod {
+    let namespace = interner.intern("other");
+    Pod { namespace: "other".into(), ..with(pod, |spec| spec.namespace = namespace) }
 }
 
 /// Returns the bound pod, as in a notification.

@@ -1,5 +1,9 @@
-"""Builds the C library of schedc, and puts it into the wheel."""
+"""Builds the C library and the program of schedc, and puts them into the wheel.
 
+``SCHEDC_BUILT_LIBRARY`` and ``SCHEDC_BUILT_PROGRAM`` name files that are already built.
+"""
+
+import os
 import pathlib
 import shutil
 import subprocess
@@ -13,15 +17,21 @@ CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIBRARY = "libschedc_c.dylib" if sys.platform == "darwin" else "libschedc_c.so"
 
 
-class BuildWithLibrary(build_py):
-    """Compiles the library with cargo, and copies it next to the modules."""
+class BuildWithPrograms(build_py):
+    """Compiles the library and the program with cargo, and copies them next to the modules."""
 
     def run(self):
         super().run()
-        subprocess.check_call(["cargo", "build", "--release", "--locked", "-p", "schedc-c"], cwd=CHECKOUT)
+        library, program = os.environ.get("SCHEDC_BUILT_LIBRARY"), os.environ.get("SCHEDC_BUILT_PROGRAM")
+        if not library or not program:
+            features = "schedc/recordings,schedc/run"
+            command = ["cargo", "build", "--release", "--locked", "-p", "schedc-c", "-p", "schedc", "--features", features]
+            subprocess.check_call(command, cwd=CHECKOUT)
+        built = CHECKOUT / os.environ.get("CARGO_TARGET_DIR", "target") / "release"
         folder = pathlib.Path(self.build_lib, "schedc")
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(CHECKOUT / "target" / "release" / LIBRARY, folder / LIBRARY)
+        shutil.copy(library or built / LIBRARY, folder / LIBRARY)
+        shutil.copy(program or built / "schedc", folder / "schedc")
 
 
 class PlatformWheel(bdist_wheel):
@@ -31,11 +41,11 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
-class WithLibrary(Distribution):
+class WithPrograms(Distribution):
     """A distribution with code of one platform."""
 
     def has_ext_modules(self):
         return True
 
 
-setup(distclass=WithLibrary, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
+setup(distclass=WithPrograms, cmdclass={"build_py": BuildWithPrograms, "bdist_wheel": PlatformWheel})

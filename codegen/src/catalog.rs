@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
-use crate::plan::Point;
-use crate::schema::Schema;
+use crate::point::Point;
+use crate::schema::ArgsSchema;
 use crate::source::{FileId, Files, Span, Spanned};
 
 mod kinds;
@@ -91,17 +91,6 @@ pub struct Read {
     pub plugin: String,
     /// Written with a trailing `?`: a profile need not contain the plugin.
     pub optional: bool,
-}
-
-/// Shape of a plugin's arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArgsSchema {
-    /// The plugin takes no arguments.
-    None,
-    /// The arguments have this shape, always a [`Schema::Table`].
-    Known(Schema),
-    /// Unknown, because sources do not determine it. rustc checks the arguments when it decodes the constant.
-    Opaque,
 }
 
 /// A named state: a column of every node, or an index of the cluster.
@@ -225,6 +214,7 @@ impl Catalogs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Schema;
 
     fn in_tree() -> Arc<Catalog> {
         let mut found = Vec::new();

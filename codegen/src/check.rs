@@ -9,7 +9,6 @@ pub(crate) mod cross_profile;
 mod disabled;
 mod duplicates;
 mod extenders;
-mod format;
 mod plugin_names;
 mod points;
 mod queue_sort;
@@ -19,8 +18,6 @@ mod weights;
 
 pub use args::check_args;
 pub use extenders::check_extenders;
-pub(crate) use format::duration;
-pub use format::is_dns_subdomain;
 
 use crate::catalog::Catalogs;
 use crate::diagnostic::Diagnostic;

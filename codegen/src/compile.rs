@@ -119,7 +119,7 @@ pub fn compile_with<F: CatalogFinder>(
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     let profiles: Vec<FileId> = sources.iter().map(|source| files.add(&source.path, &source.text)).collect();
     let mut plans = Vec::new();
-    let mut right = Vec::new();
+    let mut are_valid = Vec::new();
     for file in profiles {
         let found_before = found.len();
         let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
@@ -133,15 +133,16 @@ pub fn compile_with<F: CatalogFinder>(
         let cx = check::Context { raw: &raw, plan: &plan, catalogs: &catalogs, catalogs_complete };
         check::check(&cx, &mut found);
         plans.push(plan);
-        right.push(found.len() == found_before);
+        are_valid.push(found.len() == found_before);
     }
     check::cross_profile::names(&plans, &mut found);
-    let right: Vec<&Plan> = plans.iter().zip(right).filter_map(|(plan, right)| right.then_some(plan)).collect();
-    check::cross_profile::queue(&right, &mut found);
+    let valid: Vec<&Plan> =
+        plans.iter().zip(are_valid).filter_map(|(plan, is_valid)| is_valid.then_some(plan)).collect();
+    check::cross_profile::queue(&valid, &mut found);
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }
-    Ok(Compilation { plans, files, catalogs: third_party.with(in_tree), watched: Vec::new() })
+    Ok(Compilation { plans, files, catalogs: third_party.into_catalogs(in_tree), watched: Vec::new() })
 }
 
 /// Reads the in-tree catalog, `own` and the catalogs that profiles name, each once.
@@ -164,16 +165,16 @@ pub fn catalogs<F: CatalogFinder>(
     }
     for source in sources {
         let file = files.add(&source.path, &source.text);
-        let mut of_profile = Vec::new();
-        match parse::profile(&files, file, &mut of_profile) {
+        let mut profile_errors = Vec::new();
+        match parse::profile(&files, file, &mut profile_errors) {
             Some(raw) => _ = third_party.of(&raw, &in_tree, &mut files, &mut found),
-            None => found.extend(of_profile),
+            None => found.extend(profile_errors),
         }
     }
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }
-    Ok(third_party.with(in_tree))
+    Ok(third_party.into_catalogs(in_tree))
 }
 
 /// A crate name in a profile, and its catalog.
@@ -187,7 +188,7 @@ struct ThirdParty<'f, F> {
 
 impl<F: CatalogFinder> ThirdParty<'_, F> {
     /// Returns all catalogs that were read without errors, after the in-tree one.
-    fn with(self, in_tree: Arc<Catalog>) -> Vec<Arc<Catalog>> {
+    fn into_catalogs(self, in_tree: Arc<Catalog>) -> Vec<Arc<Catalog>> {
         std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
     }
 

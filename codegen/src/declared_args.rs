@@ -13,8 +13,7 @@ use proc_macro2::Span;
 use schedc_derive_model::{Field, Kind, Model, Shape};
 use syn::{DeriveInput, ImplItem, Item, Path, Type};
 
-use crate::catalog::ArgsSchema;
-use crate::schema::{FieldSchema, Format, Schema};
+use crate::schema::{ArgsSchema, FieldSchema, Format, Schema};
 
 /// The type of plugins without arguments.
 const NO_ARGS: &str = "NoArgs";

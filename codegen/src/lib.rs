@@ -13,6 +13,7 @@
 //! only [`mod@select`] and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its
 //! callers are thin: [`build()`] for build scripts, the proc macro, and the command line.
 
+#[cfg(feature = "emit")]
 mod build;
 pub mod catalog;
 mod check;
@@ -20,8 +21,11 @@ mod check;
 mod declared_args;
 mod dependencies;
 pub mod diagnostic;
+#[cfg(feature = "emit")]
 pub mod emit;
 mod fields;
+mod format;
+mod identifier;
 pub mod json_schema;
 pub mod load;
 mod messages;
@@ -29,6 +33,7 @@ pub mod parse;
 mod paths;
 pub mod permissions;
 pub mod plan;
+mod point;
 mod resolve;
 pub mod schema;
 pub mod select;
@@ -38,12 +43,14 @@ pub mod tree;
 
 mod compile;
 
+#[cfg(feature = "emit")]
 pub use build::build;
-pub use check::{check_args, check_extenders, is_dns_subdomain};
+pub use check::{check_args, check_extenders};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, catalogs, compile, compile_with,
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use format::is_dns_subdomain;
 pub use load::{Options, load, load_catalogs};
 pub use schedc_bounds::suggest;
 pub use select::{Selection, select};

@@ -1,7 +1,7 @@
 //! Replacement of `declared_args` without source files: rustc alone checks the arguments of plugins in other
 //! crates.
 
-use crate::catalog::ArgsSchema;
+use crate::schema::ArgsSchema;
 
 /// No declarations.
 #[derive(Default)]

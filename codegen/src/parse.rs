@@ -6,7 +6,7 @@ mod extender;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
-use crate::plan::Point;
+use crate::point::Point;
 use crate::settings::{self, Key};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};

@@ -5,6 +5,17 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Shape of a plugin's arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgsSchema {
+    /// The plugin takes no arguments.
+    None,
+    /// The arguments have this shape, always a [`Schema::Table`].
+    Known(Schema),
+    /// Unknown, because sources do not determine it. rustc checks the arguments when it decodes the constant.
+    Opaque,
+}
+
 /// The shape of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]

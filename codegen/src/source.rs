@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_reads_as_editors_understand_it() {
+    fn a_location_is_displayed_as_path_line_and_column() {
         let mut files = Files::default();
         let file = files.add("profiles/edge.toml", "x = 1\ny = 2\n");
         assert_eq!(files.location(Span { file, start: 6, end: 7 }).to_string(), "profiles/edge.toml:2:1");

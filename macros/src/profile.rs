@@ -34,7 +34,7 @@ pub(crate) fn expand(paths: &Paths) -> syn::Result<TokenStream> {
 fn expand_in(manifest_dir: &Path, paths: &[LitStr]) -> syn::Result<TokenStream> {
     let files: Vec<PathBuf> = paths.iter().map(|path| manifest_dir.join(path.value())).collect();
     let compilation = load(&files, &Options { manifest_dir: manifest_dir.to_owned() })
-        .map_err(|errors| syn::Error::new(place(&errors, paths).span(), text(&errors)))?;
+        .map_err(|errors| syn::Error::new(first_error_path(&errors, paths).span(), message(&errors)))?;
     let code = emit::emit(&compilation);
     let watched = compilation.watched.iter().map(|path| path.to_string_lossy());
     Ok(quote! {
@@ -44,13 +44,13 @@ fn expand_in(manifest_dir: &Path, paths: &[LitStr]) -> syn::Result<TokenStream> 
 }
 
 /// Returns every error in full, below a line that rustc shows as the title.
-fn text(errors: &Diagnostics) -> String {
+fn message(errors: &Diagnostics) -> String {
     let errors_in_full = errors.iter().map(|error| error.render(errors.files(), false));
     std::iter::once(errors.summary()).chain(errors_in_full).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Returns the path of the first error.
-fn place<'p>(errors: &Diagnostics, paths: &'p [LitStr]) -> &'p LitStr {
+fn first_error_path<'p>(errors: &Diagnostics, paths: &'p [LitStr]) -> &'p LitStr {
     let label = errors.iter().find_map(|error| error.primary.as_ref());
     let file = label.map(|label| errors.files().path(label.span.file));
     paths.iter().find(|path| Some(path.value().as_str()) == file).unwrap_or(&paths[0])

@@ -79,6 +79,9 @@ impl PostFilterPlugin for DefaultPreemption {
         if let Err(reason) = eligible(&cx) {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
+        if cx.diagnosis.resolvable.is_empty() {
+            return no_candidates_result(None, view.nodes());
+        }
         let trials = &self.trials;
         trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| {
             preempt(args, cx, view, trials)

@@ -86,7 +86,7 @@ pub struct DynamicResources {
     binding_timeout: i64,
     devices: Mutex<Devices>,
     /// The evaluation of the pod in the current attempt, for Score.
-    last: Mutex<Option<(Uid, Arc<Evaluation>)>>,
+    last_evaluation: Mutex<Option<(Uid, Arc<Evaluation>)>>,
     /// Number of plans so far.
     plans: AtomicU64,
     removals: Removals,
@@ -102,7 +102,7 @@ type ViewOf<'a> = View<'a, DynamicResources>;
 pub struct DynamicResourcesPod {
     has_claims: bool,
     /// Hash of the claims that the pod names.
-    named: u64,
+    claims_hash: u64,
     extended: ExtendedResources,
     device_requests: Box<[ContainerDeviceRequest]>,
 }
@@ -128,8 +128,8 @@ impl DynamicResources {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<(Uid, Arc<Evaluation>)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_evaluation(&self) -> MutexGuard<'_, Option<(Uid, Arc<Evaluation>)>> {
+        self.last_evaluation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn extended_resources(&self, pod: &PodSpec, view: ViewOf<'_>) -> ExtendedResources {
@@ -155,14 +155,14 @@ impl DynamicResources {
     }
 
     fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
-        *self.last() = Some((pod.uid.clone(), evaluation.clone()));
+        *self.last_evaluation() = Some((pod.uid.clone(), evaluation.clone()));
         if let Some(counts) = evaluation.counts() {
             self.handle.device_counts().set(pod.uid.clone(), counts);
         }
     }
 
     /// Returns the extended resources of a pod whose devices other plugins score, and their classes.
-    fn counted(&self, extended: &ExtendedResources, base: &Base) -> Vec<(Symbol, Symbol)> {
+    fn counted_resources(&self, extended: &ExtendedResources, base: &Base) -> Vec<(Symbol, Symbol)> {
         if !extended.is_any_backed() {
             return Vec::new();
         }
@@ -203,13 +203,13 @@ impl Plugin for DynamicResources {
 
     fn new(args: &'static DynamicResourcesArgs, handle: &Handle) -> Result<Self, String> {
         let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
-        let of_time = if handle.has_real_time() { SearchTimeout::Real } else { SearchTimeout::Virtual };
+        let timeout_of = if handle.has_real_time() { SearchTimeout::Real } else { SearchTimeout::Virtual };
         Ok(DynamicResources {
             handle: handle.clone(),
-            filter_timeout: timeout.filter(|&time| time > 0).map(Duration::from_nanos).map(of_time),
+            filter_timeout: timeout.filter(|&time| time > 0).map(Duration::from_nanos).map(timeout_of),
             binding_timeout: parse_duration(args.binding_timeout).unwrap_or(i64::MAX),
             devices: Mutex::default(),
-            last: Mutex::default(),
+            last_evaluation: Mutex::default(),
             plans: AtomicU64::default(),
             removals: Removals::default(),
             lookups: Lookups::default(),
@@ -224,7 +224,7 @@ impl Plugin for DynamicResources {
         let extended = ExtendedResources::of(pod, classes, cx.interner);
         DynamicResourcesPod {
             has_claims: !pod.resource_claims.is_empty(),
-            named: fingerprint::of_named(pod, claims),
+            claims_hash: fingerprint::of_named(pod, claims),
             device_requests: if extended.is_any_backed() { pod.device_requests.clone() } else { Box::default() },
             extended,
         }
@@ -257,7 +257,7 @@ impl PreFilterPlugin for DynamicResources {
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
         let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
-        let counted = self.counted(&pod.extended, view.base);
+        let counted = self.counted_resources(&pod.extended, view.base);
         let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices(), &counted));
         self.remember(claimant, &evaluation);
         Ok(PreFilterResult::ready(PodDevices(Some(evaluation))))
@@ -358,7 +358,7 @@ impl Incremental for DynamicResources {
             (None, true) => Ok(()),
             (Some(evaluation), false) => {
                 // The last evaluation may be this one. It is not copied if no other reference exists.
-                *self.last() = None;
+                *self.last_evaluation() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
                 let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
                 let known = Arc::make_mut(evaluation);

@@ -26,9 +26,9 @@ use crate::indexes::ImageNodes;
 
 const MEBIBYTE: i64 = 1 << 20;
 /// Sizes up to this one count as 0.
-const LOW: i64 = 23 * MEBIBYTE;
+const MIN_SIZE: i64 = 23 * MEBIBYTE;
 /// Maximum size that counts, for each container.
-const HIGH: i64 = 1000 * MEBIBYTE;
+const MAX_CONTAINER_SIZE: i64 = 1000 * MEBIBYTE;
 
 /// Scores nodes by their images.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl Plugin for ImageLocality {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
-        let max_size = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
+        let max_size = if images.is_empty() { 0 } else { MAX_CONTAINER_SIZE * i64::from(pod.containers) };
         ImageLocalityPod { images, max_size }
     }
 }
@@ -101,10 +101,10 @@ impl ScorePlugin for ImageLocality {
                 sum = sum.wrapping_add((size as f64 * fraction) as i64);
             }
         }
-        if sum <= LOW {
+        if sum <= MIN_SIZE {
             return Ok(0);
         }
-        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.max_size) - LOW) / (pod.max_size - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.max_size) - MIN_SIZE) / (pod.max_size - MIN_SIZE))
     }
 }
 
@@ -135,6 +135,7 @@ impl Incremental for ImageLocality {
             || pod.images.is_empty()
             || node_fractions(pod, view).eq(spread.images.iter().copied())
         {
+            scores.mark_unchanged();
             return;
         }
         spread.images.clear();

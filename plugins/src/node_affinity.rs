@@ -14,7 +14,6 @@
 
 use std::sync::Arc;
 
-use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilterPlugin, PreFilterResult,
@@ -22,8 +21,10 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, Incremental};
-use schedc_core::intern::Symbol;
-use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{
+    Labels, LabelsExt, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm, label_integer,
+};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -209,7 +210,7 @@ impl EnqueueExtensions for NodeAffinity {
     fn queueing_hint(&self, args: &NodeAffinityArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { rejected, object, view } = cx;
         let EventObject::Node(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
-        let matches = |node: &Node| match_pod(&rejected.spec, &NodeLabels::build(node, view.interner()));
+        let matches = |node: &Node| match_pod(&rejected.spec, node, view.interner());
         // As in kube-scheduler, the old node is not compared with the profile's terms.
         let queue = args.matches(new, view.interner())
             && matches(new)?
@@ -223,10 +224,14 @@ impl EnqueueExtensions for NodeAffinity {
 
 /// Returns whether a node matches the requirements of a pod. If the node matches no required term and one of
 /// the terms is invalid, returns an error.
-fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
-    let matches = node.matches_pod(&pod.node_selector, pod.required_node_affinity.as_ref());
+fn match_pod(pod: &PodSpec, node: &Node, interner: &Interner) -> Result<bool, HintError> {
+    // Without the column of the node, which would be built for every rejected pod.
+    let integer = |key: Symbol| label_integer(interner, node.labels.value(key)?);
+    let has_labels = pod.node_selector.iter().all(|label| node.labels.contains(label));
+    let is_required = |required: &NodeSelector| required.matches(node.name, &node.labels, integer);
+    let matches = has_labels && pod.required_node_affinity.as_ref().is_none_or(is_required);
     match &pod.broken_node_affinity {
-        Some(error) if !matches && node.matches_pod(&pod.node_selector, None) => Err(HintError(error.to_string())),
+        Some(error) if !matches && has_labels => Err(HintError(error.to_string())),
         _ => Ok(matches),
     }
 }

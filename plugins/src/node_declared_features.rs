@@ -130,8 +130,8 @@ mod tests {
             let mut cluster = Cluster::new(&[]);
             let required = cluster.compile::<NodeDeclaredFeatures>(&NoArgs, pod);
             let plugin = cluster.plugin::<NodeDeclaredFeatures>(&NoArgs);
-            let answer = plugin.pre_filter(&NoArgs, &required, cluster.view()).unwrap();
-            assert_eq!(answer.slot.skip, skip, "{pod}");
+            let result = plugin.pre_filter(&NoArgs, &required, cluster.view()).unwrap();
+            assert_eq!(result.slot.skip, skip, "{pod}");
         }
     }
 }

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::testing::{Cluster, args};
 
-    const PLAIN: NodeResourcesBalancedAllocationArgs = NodeResourcesBalancedAllocationArgs::DEFAULT;
+    const DEFAULT: NodeResourcesBalancedAllocationArgs = NodeResourcesBalancedAllocationArgs::DEFAULT;
 
     fn with_requests(requests: &str) -> String {
         format!("spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}")
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn pods_that_balance_usage_score_higher() {
         let check = |used: &str, requests: &str, expected: i64| {
-            let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
+            let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(&DEFAULT, &with_requests(requests));
             assert_eq!(scores, [expected], "{used}; {requests}");
         };
         check("", "cpu: 1, memory: 1", 75);
@@ -258,9 +258,9 @@ mod tests {
     fn pods_without_requests_skip() {
         for (requests, skip) in [("", true), ("example.com/gpu: 1", true), ("cpu: 0", true), ("memory: 1", false)] {
             let mut cluster = cluster("");
-            let pod = cluster.compile::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
-            let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&PLAIN);
-            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &NodeMask::default()).unwrap();
+            let pod = cluster.compile::<NodeResourcesBalancedAllocation>(&DEFAULT, &with_requests(requests));
+            let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&DEFAULT);
+            let slot = plugin.pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap();
             assert_eq!(slot.skip, skip, "{requests}");
         }
     }

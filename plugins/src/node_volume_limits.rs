@@ -53,7 +53,7 @@ pub struct NodeVolumeLimitsPod {
 #[derive(Clone, Debug)]
 struct CountableVolumes {
     namespace: Symbol,
-    volumes: Box<[Volume]>,
+    volumes: SmallVec<[Volume; 1]>,
 }
 
 /// The nodes that cannot attach the pod's volumes.
@@ -115,11 +115,11 @@ impl Plugin for NodeVolumeLimits {
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> NodeVolumeLimitsPod {
         if pod.volumes.is_empty() {
-            let own = CountableVolumes { namespace: pod.namespace, volumes: Box::default() };
+            let own = CountableVolumes { namespace: pod.namespace, volumes: SmallVec::new() };
             return NodeVolumeLimitsPod { volumes: 0, own: ExcludedFromSignature(own) };
         }
         let may_count = |volume: &&Volume| volume.claim().is_some() || matches!(volume, Volume::InTree { .. });
-        let volumes: Box<[Volume]> = pod.volumes.iter().filter(may_count).cloned().collect();
+        let volumes: SmallVec<[Volume; 1]> = pod.volumes.iter().filter(may_count).cloned().collect();
         NodeVolumeLimitsPod {
             volumes: volumes.len(),
             own: ExcludedFromSignature(CountableVolumes { namespace: pod.namespace, volumes }),

@@ -35,10 +35,12 @@ use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
+use smallvec::SmallVec;
 
 mod args;
 mod assume_cache;
 mod binding;
+mod binding_plan;
 mod binding_wait;
 mod claims;
 mod claims_fingerprint;
@@ -49,7 +51,7 @@ mod pod_volumes;
 
 pub use args::VolumeBindingArgs;
 use assume_cache::AssumeCache;
-use binding::BindingPlan;
+use binding_plan::BindingPlan;
 use claims_fingerprint::ClaimsFingerprint;
 use node_affinity_cache::NodeAffinityCache;
 use pod_volumes::ClaimBinding;
@@ -95,7 +97,7 @@ pub struct VolumeBindingPod {
 #[derive(Clone, Debug)]
 struct PodClaims {
     namespace: Symbol,
-    claims: Box<[PodClaim]>,
+    claims: SmallVec<[PodClaim; 1]>,
 }
 
 /// A claim of a pod.
@@ -109,7 +111,7 @@ struct PodClaim {
 impl PodClaims {
     fn new(pod: &PodSpec) -> Self {
         if pod.volumes.is_empty() {
-            return PodClaims { namespace: pod.namespace, claims: Box::default() };
+            return PodClaims { namespace: pod.namespace, claims: SmallVec::new() };
         }
         let claims = pod.volumes.iter().filter_map(|volume| match volume {
             Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
@@ -282,7 +284,9 @@ impl VolumeBinding {
     fn reserve_claims(&self, placement: &Placement, view: View<'_, Self>) -> Result<ReservedVolumes, Status> {
         let nothing = ReservedVolumes::default();
         let pod = PodClaims::new(&placement.pod.spec);
-        if pod.claims.is_empty() {
+        let is_bound =
+            |claim: &PodClaim| view.indexes.claim(pod.namespace, claim.name).is_some_and(|claim| claim.is_bound());
+        if pod.claims.iter().all(is_bound) {
             return Ok(nothing);
         }
         // Nothing has changed since Filter, therefore the result is the one of Filter. Without this plugin's Filter

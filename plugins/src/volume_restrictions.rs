@@ -20,6 +20,7 @@ use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
+use smallvec::SmallVec;
 
 mod hint;
 
@@ -46,7 +47,7 @@ pub struct VolumeRestrictionsPod {
 struct PodClaimNames {
     namespace: Symbol,
     /// The claims in the pod, in order.
-    claims: Box<[Symbol]>,
+    claims: SmallVec<[Symbol; 2]>,
 }
 
 /// The pod's claims that only one pod may use.
@@ -77,7 +78,7 @@ impl Plugin for VolumeRestrictions {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeRestrictionsPod {
         if pod.volumes.is_empty() {
-            let own = PodClaimNames { namespace: pod.namespace, claims: Box::default() };
+            let own = PodClaimNames { namespace: pod.namespace, claims: SmallVec::new() };
             return VolumeRestrictionsPod { own: ExcludedFromSignature(own), are_in_use: false, disks: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();

@@ -22,6 +22,7 @@ use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
+use smallvec::SmallVec;
 
 mod hint;
 
@@ -46,7 +47,7 @@ pub struct VolumeZonePod {
 #[derive(Clone, Debug)]
 struct NamedClaims {
     namespace: Symbol,
-    claims: Box<[Symbol]>,
+    claims: SmallVec<[Symbol; 2]>,
 }
 
 /// The zones of a pod's volumes, if PreFilter has run.
@@ -77,14 +78,14 @@ impl Plugin for VolumeZone {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {
-            let own = NamedClaims { namespace: pod.namespace, claims: Box::default() };
+            let own = NamedClaims { namespace: pod.namespace, claims: SmallVec::new() };
             return VolumeZonePod {
                 own: ExcludedFromSignature(own),
                 zones: Box::default(),
                 labels: [Symbol::EMPTY; 4],
             };
         }
-        let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
+        let claims: SmallVec<[Symbol; 2]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let volumes = claims.iter().filter_map(|&claim| {
             let claim = cx.indexes.claim(pod.namespace, claim)?;
             cx.indexes.volume(claim.volume?)
@@ -113,7 +114,8 @@ impl PreFilterPlugin for VolumeZone {
         }
         let zones = pod.own.zones(view)?;
         let is_anywhere = zones.is_empty();
-        let zones = VolumeZones(Some(zones.into()));
+        // An empty slice of an `Arc` needs no allocation only as the default value.
+        let zones = VolumeZones(Some(if is_anywhere { Arc::default() } else { zones.into() }));
         Ok(if is_anywhere { PreFilterResult::skip(zones) } else { PreFilterResult::ready(zones) })
     }
 }

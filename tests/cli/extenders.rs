@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
-const WITH: &str = "\
+const WITH_EXTENDERS: &str = "\
 [[extender]]
 url-prefix = \"http://labels:8888\"
 filter-verb = \"filter\"
@@ -29,7 +29,8 @@ ignored-resources = [\"example.com/tape\"]
 
 #[test]
 fn extenders_are_checked() {
-    let folder = Folder::with(&[("with.toml", WITH), ("wrong.toml", "[[extender]]\nurl-prefix = \"labels\"\n")]);
+    let folder =
+        Folder::with(&[("with.toml", WITH_EXTENDERS), ("wrong.toml", "[[extender]]\nurl-prefix = \"labels\"\n")]);
     assert_eq!(folder.schedc(&["check", "with.toml"]).ok(), "1 profile, no errors\n");
     let expanded = folder.schedc(&["expand", "with.toml"]).ok();
     assert!(expanded.contains("pub const EXTENDERS: [Extender; 2] = ["));
@@ -59,7 +60,7 @@ fn extenders_are_checked() {
 
 #[test]
 fn extenders_are_exported() {
-    let folder = Folder::with(&[("with.toml", WITH), ("without.toml", "scheduler-name = \"b\"\n")]);
+    let folder = Folder::with(&[("with.toml", WITH_EXTENDERS), ("without.toml", "scheduler-name = \"b\"\n")]);
     let run = folder.schedc(&["export", "with.toml"]);
     expect![[r#"
         warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
@@ -95,8 +96,8 @@ fn extenders_are_exported() {
 
 #[test]
 fn extenders_are_compared() {
-    let other = WITH.replace("weight = 5", "weight = 7").replace("https://gpu-share", "https://gpu-slices");
-    let folder = Folder::with(&[("a.toml", WITH), ("b.toml", &other)]);
+    let other = WITH_EXTENDERS.replace("weight = 5", "weight = 7").replace("https://gpu-share", "https://gpu-slices");
+    let folder = Folder::with(&[("a.toml", WITH_EXTENDERS), ("b.toml", &other)]);
     expect![[r#"
         a and b: 3 differences
 

@@ -37,8 +37,11 @@ mod new;
 mod profiles;
 mod provision;
 #[cfg(feature = "run")]
+mod python;
+#[cfg(feature = "run")]
 mod record;
 mod report;
+mod report_pages;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;

@@ -100,15 +100,17 @@ fn a_constant_hint_is_detected() {
     let mut hinted = BTreeSet::new();
     for ((plugin, event), results) in &answers {
         let (resource, action) = event.split_once(' ').unwrap();
-        let happened =
+        let cluster_event =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
-        if !InterestedPlugins::of(default::Pipeline::PLUGINS, happened).hinted.contains(at) {
+        if !InterestedPlugins::of(default::Pipeline::PLUGINS, cluster_event).hinted.contains(at) {
             assert_eq!(results, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }
         let registrations = default::Pipeline::PLUGINS[at].events.unwrap();
-        hinted.extend(registrations.iter().enumerate().filter(|(_, r)| r.event.covers(happened)).map(|(i, _)| (at, i)));
+        hinted.extend(
+            registrations.iter().enumerate().filter(|(_, r)| r.event.covers(cluster_event)).map(|(i, _)| (at, i)),
+        );
         if results.len() == 1 {
             one_answer.insert((plugin.as_str(), event.as_str(), results.contains(&true)));
         }

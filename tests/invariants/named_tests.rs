@@ -36,7 +36,7 @@ fn every_named_test_exists() {
             assert!(text.contains(&format!("fn {name}(")), "{} has no {name}", path.display());
             named += 1;
         }
-        assert!(named > 0, "nothing holds this: {line}");
+        assert!(named > 0, "no test covers this: {line}");
     }
     assert!(rows > 20, "the tables are where this test looks");
 }

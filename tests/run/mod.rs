@@ -1,6 +1,7 @@
 //! `schedc run` as a separate process.
 
 mod process;
+mod recording;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -44,8 +45,8 @@ fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
-fn is_binding(asked: &RecordedRequest) -> bool {
-    asked.verb == "create" && asked.path.ends_with("/binding")
+fn is_binding(request: &RecordedRequest) -> bool {
+    request.verb == "create" && request.path.ends_with("/binding")
 }
 
 /// Waits until a condition holds, while the scheduler runs.
@@ -65,7 +66,7 @@ fn wait_until(server: &Server, scheduler: &mut Scheduler, what: &str, condition:
 fn wait_until_all_pods_are_bound_once(server: &Server, scheduler: &mut Scheduler) {
     wait_until(server, scheduler, "all pods are bound", |server| bound(server) == PODS);
     let mut times: HashMap<String, usize> = HashMap::new();
-    for binding in server.requests().into_iter().filter(|asked| is_binding(asked) && asked.code == 201) {
+    for binding in server.requests().into_iter().filter(|request| is_binding(request) && request.code == 201) {
         *times.entry(binding.path).or_default() += 1;
     }
     assert_eq!((times.len(), times.values().max()), (PODS, Some(&1)), "each is bound once");
@@ -104,14 +105,14 @@ fn a_terminated_scheduler_finishes_bindings_and_releases_the_lease() {
     create_pods(&server, 0..PODS);
     wait_until(&server, &mut first, "some pods are bound", |server| bound(server) > 5);
     assert_eq!(first.terminate(), Some(0), "{}", first.output());
-    let asked = server.requests();
-    let gave_back = asked.iter().rposition(|asked| asked.path == LEASE && asked.verb == "update");
-    let last_binding = asked.iter().rposition(is_binding);
+    let requests = server.requests();
+    let gave_back = requests.iter().rposition(|request| request.path == LEASE && request.verb == "update");
+    let last_binding = requests.iter().rposition(is_binding);
     assert!(gave_back > last_binding);
     // The next process therefore need not wait for the end of the lease.
     let mut second = Scheduler::start(&server, &[]);
     wait_until_all_pods_are_bound_once(&server, &mut second);
-    assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code != 201), 0);
+    assert_eq!(server.count_requests(|request| is_binding(request) && request.code != 201), 0);
     assert_eq!(second.terminate(), Some(0), "{}", second.output());
 }
 

@@ -1,9 +1,10 @@
 //! The process of a scheduler.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{io, thread};
 
 use schedc_fake_apiserver::Server;
 
@@ -16,18 +17,36 @@ pub(crate) struct Scheduler {
 impl Scheduler {
     /// Starts a scheduler for a server, with additional flags.
     pub(crate) fn start(server: &Server, flags: &[&str]) -> Scheduler {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("run-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&folder).expect("a folder for the test");
-        let kubeconfig = folder.join("kubeconfig");
-        fs::write(&kubeconfig, server.kubeconfig()).expect("a file for the test");
+        let folder = folder();
         let log = || File::options().create(true).append(true).open(folder.join("log")).expect("a file for the test");
         let mut command = Command::new(env!("CARGO_BIN_EXE_schedc"));
-        command.arg("run").arg("--kubeconfig").arg(kubeconfig).arg("--secure-port=0").args(flags);
-        let command = command.stdin(Stdio::null()).stdout(log()).stderr(log());
-        let child = command.spawn().expect("schedc starts");
+        arguments(&mut command, server, &folder).args(flags).stdout(log()).stderr(log());
+        Scheduler { child: command.spawn().expect("schedc starts"), folder }
+    }
+
+    /// Starts a scheduler that records. `blocks` is the maximum size of its files.
+    pub(crate) fn start_recording(server: &Server, blocks: Option<u32>) -> Scheduler {
+        let folder = folder();
+        let limit = blocks.map_or_else(|| "unlimited".to_owned(), |blocks| blocks.to_string());
+        // With the signal ignored, a write above the limit fails, as on a full disk.
+        let script = format!("ulimit -f {limit}; trap '' XFSZ; exec \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_schedc")]);
+        arguments(&mut command, server, &folder)
+            .arg("--leader-elect=false")
+            .arg("--record")
+            .arg(folder.join("recording"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("schedc starts");
+        // The limit does not apply to a pipe.
+        let mut log = File::create(folder.join("log")).expect("a file for the test");
+        let mut output = child.stderr.take().expect("a pipe");
+        thread::spawn(move || io::copy(&mut output, &mut log));
         Scheduler { child, folder }
+    }
+
+    /// Returns the folder of the recording.
+    pub(crate) fn recording(&self) -> PathBuf {
+        self.folder.join("recording")
     }
 
     /// Sends SIGKILL.
@@ -65,4 +84,20 @@ impl Drop for Scheduler {
         // A failure only leaves files in the target folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Creates a folder for a scheduler.
+fn folder() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("run-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+/// Adds the arguments of a scheduler for a server.
+fn arguments<'a>(command: &'a mut Command, server: &Server, folder: &Path) -> &'a mut Command {
+    let kubeconfig = folder.join("kubeconfig");
+    fs::write(&kubeconfig, server.kubeconfig()).expect("a file for the test");
+    command.arg("run").arg("--kubeconfig").arg(kubeconfig).arg("--secure-port=0").stdin(Stdio::null())
 }

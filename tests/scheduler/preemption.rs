@@ -122,7 +122,7 @@ fn a_lower_priority_pod_shares_a_large_node() {
 }
 
 /// Creates a victim of 2 cpu that stops during its binding cycle on a node of 4, and a preemptor that needs all of it.
-fn victim_on_its_way(metadata: &str, hold: Option<&str>) -> Harness {
+fn victim_in_its_binding_cycle(metadata: &str, hold: Option<&str>) -> Harness {
     let mut harness = Harness::new(&node("node", "4"));
     if let Some(requests) = hold {
         harness.hold(requests);
@@ -144,29 +144,30 @@ fn both_are_bound(harness: &mut Harness) {
 
 #[test]
 fn a_victim_that_waits_in_permit_is_tried_again_elsewhere() {
-    let mut harness = victim_on_its_way("labels: {stops: permit-waits}", None);
+    let mut harness = victim_in_its_binding_cycle("labels: {stops: permit-waits}", None);
     assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError", "not `Unschedulable`");
     both_are_bound(&mut harness);
 }
 
 #[test]
 fn a_victim_whose_nomination_is_being_written_is_tried_again_elsewhere() {
-    let mut harness = victim_on_its_way("labels: {stops: permit-waits}", Some("patch victim nominated=node"));
+    let mut harness = victim_in_its_binding_cycle("labels: {stops: permit-waits}", Some("patch victim nominated=node"));
     harness.release("patch victim nominated=node");
     both_are_bound(&mut harness);
 }
 
 #[test]
 fn a_victim_in_pre_bind_is_cancelled_and_tried_again_elsewhere() {
-    let mut harness = victim_on_its_way("labels: {stops: pre-bind-waits}", Some("get Disk victim"));
+    let mut harness = victim_in_its_binding_cycle("labels: {stops: pre-bind-waits}", Some("get Disk victim"));
     assert_eq!(harness.pending(), [""; 0], "no request waits for the disk any more");
     assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError");
     both_are_bound(&mut harness);
 }
 
 #[test]
-fn a_victim_that_is_on_its_way_to_pre_bind_is_deleted() {
-    let mut harness = victim_on_its_way("labels: {stops: pre-bind-waits}", Some("patch victim nominated=node"));
+fn a_victim_between_permit_and_pre_bind_is_deleted() {
+    let mut harness =
+        victim_in_its_binding_cycle("labels: {stops: pre-bind-waits}", Some("patch victim nominated=node"));
     assert!(harness.is_gone("victim"), "it is neither in Permit nor in PreBind");
     harness.schedule("preemptor");
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
@@ -177,7 +178,7 @@ fn a_victim_that_is_on_its_way_to_pre_bind_is_deleted() {
 #[test]
 fn a_victim_in_bind_is_deleted_and_its_capacity_is_free_at_once() {
     for metadata in ["labels: {}", "finalizers: [example.com/wait]"] {
-        let mut harness = victim_on_its_way(metadata, Some("bind victim"));
+        let mut harness = victim_in_its_binding_cycle(metadata, Some("bind victim"));
         harness.schedule("preemptor");
         assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"), "{metadata}");
         harness.release("bind victim");
@@ -190,7 +191,7 @@ fn a_victim_in_bind_is_deleted_and_its_capacity_is_free_at_once() {
 fn reservations_of_a_victim_in_bind_are_freed_after_its_binding_failed() {
     for finalizers in ["[]", "[example.com/wait]"] {
         let metadata = format!("labels: {{takes: token}}, finalizers: {finalizers}");
-        let mut harness = victim_on_its_way(&metadata, Some("bind victim"));
+        let mut harness = victim_in_its_binding_cycle(&metadata, Some("bind victim"));
         harness.schedule("preemptor");
         assert_eq!(harness.node_of("preemptor"), None, "the victim has the token");
         harness.release("bind victim");
@@ -235,7 +236,7 @@ fn a_failed_victim_deletion_spares_the_last_victim() {
     assert!(!harness.is_held_by_its_preemption("preemptor"));
 
     harness.schedule("preemptor");
-    assert!(harness.is_gone("victim-1") && harness.is_gone("victim-3"), "it goes on where it failed");
+    assert!(harness.is_gone("victim-1") && harness.is_gone("victim-3"), "it continues with the failed deletion");
     harness.schedule("preemptor");
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
 }
@@ -308,7 +309,7 @@ fn the_preemptor_is_held_until_slow_victims_are_deleted() {
     assert_eq!(harness.schedule_next(), None);
     assert_eq!(harness.place("preemptor"), Some(QueuePlace::Unschedulable));
     assert_eq!(harness.nominated("preemptor").as_deref(), Some("node"));
-    assert_eq!(harness.log(), [""; 0], "and nothing to say");
+    assert_eq!(harness.log(), [""; 0], "no request, and no message");
 
     // Another attempt preempts no other pod.
     harness.create(&node("another", "1"));

@@ -73,7 +73,7 @@ fn a_pod_follows_its_zonal_volume() {
 }
 
 #[test]
-fn local_volumes_are_shared_out() {
+fn each_local_volume_is_bound_once() {
     let class = class("local", "kubernetes.io/no-provisioner", "volumeBindingMode: WaitForFirstConsumer");
     let local = |name: &str, node: &str| volume(name, "kubernetes.io/hostname", node, "storageClassName: local");
     let replicas: String = (0..3).map(|ordinal| replica(ordinal, "")).collect();
@@ -100,16 +100,16 @@ allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, 
 #[test]
 fn immediate_claims_must_be_bound() {
     // `Immediate` is the default binding mode.
-    let by_hand = nodes(&NODES) + &class("slow", "kubernetes.io/no-provisioner", "") + &replica(0, "");
+    let without_provisioner = nodes(&NODES) + &class("slow", "kubernetes.io/no-provisioner", "") + &replica(0, "");
     expect![[r#"
         default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found
     "#]]
-    .assert_eq(&outcome(&by_hand));
-    let made = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
+    .assert_eq(&outcome(&without_provisioner));
+    let with_provisioner = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
     expect![[r#"
         default/db-0 on n3
     "#]]
-    .assert_eq(&outcome(&made));
+    .assert_eq(&outcome(&with_provisioner));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use schedc::pipelines::state::State;
 use schedc_core::model::NodeSelectorTerm;
 use schedc_plugins::columns::{NodeLabels, NodePortsInUse, NodeResources, NodeTaints};
 
-use super::pod::{Pod, RequestedResources, tolerated};
+use super::pod::{Pod, RequestedResources, is_tolerated};
 
 /// A pod, and the columns that its filters read.
 pub(super) struct Filters<'a> {
@@ -34,7 +34,7 @@ impl<'a> Filters<'a> {
     pub(super) fn admit(&self, at: usize) -> bool {
         let (pod, taints) = (self.pod, &self.taints[at]);
         (!taints.unschedulable || pod.tolerates_cordon)
-            && taints.hard.iter().all(|taint| tolerated(taint, &pod.hard))
+            && taints.hard.iter().all(|taint| is_tolerated(taint, &pod.hard))
             && (!self.selects || matches(pod, &self.labels[at]))
             && !pod.ports.iter().any(|port| self.ports[at].conflicts(port, pod.any_address))
             && fits(&pod.requested, &self.resources[at])

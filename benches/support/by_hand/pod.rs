@@ -81,6 +81,6 @@ impl RequestedResources {
 }
 
 #[inline(always)]
-pub(super) fn tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
+pub(super) fn is_tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
     tolerations.iter().any(|toleration| toleration.tolerates(taint))
 }

@@ -24,7 +24,7 @@ pub(super) struct Edge<'a> {
 pub(super) struct Full<'a, const MOST_ALLOCATED: bool> {
     resources: &'a [NodeResources],
     images: &'a [NodeImages],
-    wanted: Images,
+    pod_images: Images,
 }
 
 pub(super) type Default<'a> = Full<'a, false>;
@@ -48,7 +48,7 @@ impl<'a, const MOST_ALLOCATED: bool> Profile<'a> for Full<'a, MOST_ALLOCATED> {
     #[inline(always)]
     fn new(pod: &'a Pod, cache: &'a Cache<State>, slots: usize) -> Self {
         let State { node_resources, node_images, .. } = &cache.state;
-        Full { resources: &node_resources[..slots], images: &node_images[..slots], wanted: Images::new(pod, cache) }
+        Full { resources: &node_resources[..slots], images: &node_images[..slots], pod_images: Images::new(pod, cache) }
     }
 
     #[inline(always)]
@@ -62,7 +62,7 @@ impl<'a, const MOST_ALLOCATED: bool> Profile<'a> for Full<'a, MOST_ALLOCATED> {
             *highest = (*highest).max(balance as u64);
             total = total.wrapping_add(balance);
         }
-        let locality = self.wanted.score(&self.images[at]);
+        let locality = self.pod_images.score(&self.images[at]);
         *highest = (*highest).max(locality as u64);
         total.wrapping_add(locality)
     }

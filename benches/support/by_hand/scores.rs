@@ -4,7 +4,7 @@ use schedc::pipelines::state::State;
 use schedc_plugins::columns::{NodeLabels, NodeTaints};
 
 use super::filters::matches_term;
-use super::pod::{Pod, tolerated};
+use super::pod::{Pod, is_tolerated};
 use super::profiles::Profile;
 
 /// Raw scores of each node.
@@ -46,7 +46,7 @@ impl<'a, P: Profile<'a>> Scores<'a, P> {
     /// Scores a node. `PREFERS`: whether the pod prefers nodes.
     #[inline(always)]
     pub(super) fn score<const PREFERS: bool>(&self, at: usize, raw: &mut Raw<'_>, highest: &mut Highest) {
-        let taints = self.taints[at].soft.iter().filter(|taint| !tolerated(taint, &self.pod.soft)).count() as i64;
+        let taints = self.taints[at].soft.iter().filter(|taint| !is_tolerated(taint, &self.pod.soft)).count() as i64;
         raw.taints[at] = taints;
         highest.taints = highest.taints.max(taints);
         if PREFERS {

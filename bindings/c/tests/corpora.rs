@@ -31,12 +31,6 @@ pub(crate) fn corpora() -> &'static Corpora {
     })
 }
 
-/// Writes the lines of `evaluate` for a corpus to a file. Returns the paths of the corpus and of the file.
-pub(crate) fn expected_lines(family: &str, name: &str) -> (PathBuf, PathBuf) {
-    let corpora = write(name, &[folder().join(format!("{family}.jsonl.gz"))]);
-    (corpora.compressed, corpora.expected)
-}
-
 /// Returns the profiles of the corpora.
 pub(crate) fn profiles() -> Vec<PathBuf> {
     files(&root().join("tools/import/tests/profiles"), ".toml")

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::{env, io};
 
 use crate::c_program::{example, libraries, root, run};
-use crate::corpora::expected_lines;
+use crate::corpora::corpora;
 
 /// Returns a command of Python with the package. `None` without Python.
 fn python(test: &str) -> Option<Command> {
@@ -29,12 +29,12 @@ fn python(test: &str) -> Option<Command> {
 #[test]
 fn the_tests_of_the_python_package_pass_with_the_bytes_of_evaluate() {
     let Some(mut python) = python("the tests of the Python package") else { return };
-    let (corpus, expected) = expected_lines("taints", "python");
+    let corpora = corpora();
     run(python
         .args(["-m", "unittest", "discover", "--start-directory", "tests"])
         .current_dir(root().join("bindings/python"))
-        .env("SCHEDC_CORPUS", corpus)
-        .env("SCHEDC_EXPECTED", expected));
+        .env("SCHEDC_CORPUS", &corpora.compressed)
+        .env("SCHEDC_EXPECTED", &corpora.expected));
 }
 
 #[test]

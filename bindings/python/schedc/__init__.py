@@ -2,10 +2,12 @@
 
 A :class:`Cluster` has objects and a profile. It answers which pods may run on a node, where a pod goes and why, and how many
 nodes pods need. Changes are reverted by forks. :func:`evaluate` evaluates the scenarios of ``schedc evaluate``.
+:func:`simulate`, :func:`explain`, :func:`replay` and :func:`backtest` are commands of the program ``schedc``, which the wheel contains.
 
 The functions run without the GIL. A cluster belongs to one thread at a time.
 """
 
+import ctypes
 import json
 import pathlib
 from contextlib import contextmanager
@@ -13,11 +15,33 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import _library, _toml
+from ._commands import Backtest, Explanation, Replay, Simulation, backtest, explain, replay, simulate
+from ._experiments import place
 from ._library import Error, Text, version
+from ._objects import Objects, manifests, nodes, pods
+from ._results import Report
 
-__all__ = ["Answer", "Cluster", "Error", "Profiles", "evaluate", "evaluate_lines", "version"]
-
-Objects = Union[str, "pathlib.Path", Mapping[str, Any], Iterable[Mapping[str, Any]]]
+__all__ = [
+    "Answer",
+    "Backtest",
+    "Cluster",
+    "Error",
+    "Explanation",
+    "Profiles",
+    "Replay",
+    "Report",
+    "Simulation",
+    "backtest",
+    "evaluate",
+    "evaluate_lines",
+    "explain",
+    "nodes",
+    "place",
+    "pods",
+    "replay",
+    "simulate",
+    "version",
+]
 
 
 @dataclass(frozen=True)
@@ -43,6 +67,7 @@ class Profiles:
             (name if name.endswith(".toml") else f"{name}.toml", text if isinstance(text, str) else _toml.dumps(text))
             for name, text in (profiles or {"default": ""}).items()
         ]
+        self.texts = dict(texts)
         self.names = [name[: -len(".toml")] for name, _ in texts]
         self._handle = _library.Handle("profiles", _library.sources(texts), len(texts))
 
@@ -71,7 +96,7 @@ class Cluster:
 
     def apply(self, objects: Objects, defaults: bool = False) -> Dict[str, Any]:
         """Adds or replaces objects, and returns their numbers. With ``defaults``, they are completed as by an API server."""
-        return _library.loads(self._handle.call("apply", Text.of(_manifests(objects)), defaults)[1])
+        return _library.loads(self._handle.call("apply", Text.of(manifests(objects)), defaults)[1])
 
     def delete(self, kind: str, name: str, namespace: str = "") -> bool:
         """Deletes an object. Returns whether it existed."""
@@ -111,7 +136,7 @@ class Cluster:
     def check_nodes(self, pod: str, nodes: Optional[Sequence[str]] = None) -> List[bool]:
         """Returns for each node, or for all nodes, whether a pod may run there, with one call."""
         names = self.nodes() if nodes is None else nodes
-        fits = (_library.ctypes.c_bool * len(names))()
+        fits = (ctypes.c_bool * len(names))()
         self._handle.call("check_nodes", Text.of(pod), _library.texts(names), len(names), fits)
         return list(fits)
 
@@ -148,9 +173,9 @@ class Cluster:
 
     def estimate(self, template: Objects, pods: Sequence[str], max_nodes: int) -> Dict[str, Any]:
         """Returns the number of new nodes that pods need: a node, and the pods on each copy of it, are the template."""
-        manifests = Text.of(_manifests(template))
+        text = Text.of(manifests(template))
         return _library.loads(
-            self._handle.call("estimate", manifests, _library.texts(pods), len(pods), max_nodes)[1]
+            self._handle.call("estimate", text, _library.texts(pods), len(pods), max_nodes)[1]
         )
 
     def requests(self, requests: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
@@ -203,13 +228,7 @@ def evaluate(
 
 
 def _answer(fits: bool, content: bytes) -> Answer:
-    return Answer() if fits else Answer(**{"plugin": "", "reasons": [], **_library.loads(content)})
-
-
-def _manifests(objects: Objects) -> str:
-    if isinstance(objects, pathlib.Path):
-        return objects.read_text(encoding="utf-8")
-    if isinstance(objects, str):
-        return objects
-    items = [objects] if isinstance(objects, Mapping) else list(objects)
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    if fits:
+        return Answer()
+    rejection = _library.loads(content)
+    return Answer(rejection["code"], rejection.get("plugin", ""), rejection.get("reasons", []))

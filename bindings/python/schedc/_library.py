@@ -1,13 +1,17 @@
 """The C library of schedc. Its functions run without the GIL."""
 
+import array
 import ctypes
+import itertools
 import json
 import os
 import pathlib
 import sys
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 OK, REJECTED = 0, 1
+# The type code of addresses and sizes.
+_SIZE = {4: "I", 8: "Q"}[ctypes.sizeof(ctypes.c_size_t)]
 _NAMES = {
     4: "panicked",
     10: "invalid-profile",
@@ -66,7 +70,7 @@ def _load() -> ctypes.CDLL:
         getattr(library, f"schedc_{function}").restype = None
     handle, text, size, out = ctypes.c_void_p, Text, ctypes.c_size_t, ctypes.POINTER(Buffer)
     made, texts = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Text)
-    for function, arguments in {
+    functions: Dict[str, List[Any]] = {
         "profiles_parse": [ctypes.POINTER(Source), size, made],
         "evaluator_new": [handle, made],
         "evaluator_use_profile": [handle, text],
@@ -87,7 +91,8 @@ def _load() -> ctypes.CDLL:
         "cluster_decide": [handle, text],
         "cluster_estimate": [handle, text, texts, size, size],
         "cluster_requests": [handle, text],
-    }.items():
+    }
+    for function, arguments in functions.items():
         getattr(library, f"schedc_{function}").argtypes = [*arguments, out]
         getattr(library, f"schedc_{function}").restype = ctypes.c_int
     return library
@@ -116,8 +121,16 @@ def call(function: str, *arguments: Any) -> Tuple[bool, bytes]:
 
 
 def texts(values: Sequence[str]) -> "ctypes.Array[Text]":
-    """Returns an array of texts."""
-    return (Text * len(values))(*map(Text.of, values))
+    """Returns an array of texts. They share one buffer, because a structure for each of them takes longer than its check."""
+    encoded = [value.encode() for value in values]
+    lengths = list(map(len, encoded))
+    content = ctypes.create_string_buffer(b"".join(encoded))
+    starts = itertools.accumulate(lengths, initial=ctypes.addressof(content))
+    fields = array.array(_SIZE, itertools.chain.from_iterable(zip(starts, lengths)))
+    result = (Text * len(values)).from_buffer(fields) if values else (Text * 0)()
+    # The array has addresses only; it must live as long as their content.
+    setattr(result, "content", content)
+    return result
 
 
 def sources(profiles: Sequence[Tuple[str, str]]) -> "ctypes.Array[Source]":
@@ -154,10 +167,10 @@ def loads(content: bytes) -> Any:
     return json.loads(content) if content else None
 
 
-def table(rows: List[dict]) -> Any:
-    """Returns rows as a data frame where pandas is installed."""
+def table(rows: List[Dict[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Returns rows as a data frame where pandas is installed. An empty one has these columns."""
     try:
         import pandas
     except ImportError:
         return rows
-    return pandas.DataFrame(rows)
+    return pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=list(columns))

@@ -148,15 +148,15 @@ fn main() {
         return serve(&all);
     }
     let (_extender, url) = extender(count);
-    let mut here = Overrides::default();
-    here.add(Setting::UrlPrefix, url);
-    let here: &'static Overrides = Box::leak(Box::new(here));
+    let mut overrides = Overrides::default();
+    overrides.add(Setting::UrlPrefix, url);
+    let overrides: &'static Overrides = Box::leak(Box::new(overrides));
     println!("{count} nodes of {bytes} bytes, {pods} pods, a filter and a prioritize call for each");
     let without = measure::<without::Profiles>(&all, pods, Overrides::NONE);
     println!("without an extender       {without:>10.1?} a pod");
     for (name, took) in [
-        ("node-cache-capable       ", measure::<names::Profiles>(&all, pods, here)),
-        ("sent whole nodes         ", measure::<nodes::Profiles>(&all, pods, here)),
+        ("node-cache-capable       ", measure::<names::Profiles>(&all, pods, overrides)),
+        ("sent whole nodes         ", measure::<nodes::Profiles>(&all, pods, overrides)),
     ] {
         let rate = 1.0 / took.as_secs_f64();
         println!(

@@ -32,11 +32,15 @@ pub(crate) struct ExtenderClient {
 
 impl ExtenderClient {
     /// Creates a client with the settings of its profile and the overrides.
-    pub(crate) fn new(settings: &'static Extender, here: &Overrides, is_only: bool) -> Result<ExtenderClient, String> {
-        let here = |setting| overrides::value(here, setting, settings.url_prefix, is_only);
-        let url = here(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
+    pub(crate) fn new(
+        settings: &'static Extender,
+        overrides: &Overrides,
+        is_only: bool,
+    ) -> Result<ExtenderClient, String> {
+        let overrides = |setting| overrides::value(overrides, setting, settings.url_prefix, is_only);
+        let url = overrides(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
         // Leaked like a setting of the profile, since it lives as long as the program.
-        let file = |setting| here(setting).map(|file| Pem::File(String::leak(file.to_owned())));
+        let file = |setting| overrides(setting).map(|file| Pem::File(String::leak(file.to_owned())));
         let mut tls = settings.tls.unwrap_or_default();
         tls.ca = file(Setting::CaFile).or(tls.ca);
         tls.certificate = file(Setting::CertFile).or(tls.certificate);
@@ -168,9 +172,9 @@ impl ExtenderClient {
     }
 
     fn timed<T>(&self, verb: Verb, calls: &Calls, call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        let began = Instant::now();
+        let start = Instant::now();
         let result = call();
-        let (took, succeeded) = (began.elapsed(), result.is_ok());
+        let (took, succeeded) = (start.elapsed(), result.is_ok());
         tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Called extender");
         calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
         result

@@ -60,17 +60,17 @@ impl HttpExtenders {
     /// Returns the indices of the extenders that have a verb and handle a pod.
     fn indices(&self, pod: &Pod, base: &Base, verb: fn(&Extender) -> Option<&'static str>) -> Vec<usize> {
         let all = self.all().unwrap_or_default().iter().enumerate();
-        let does = all.filter(|(_, client)| verb(client.settings).is_some() && client.is_interested(pod, base));
-        does.map(|(at, _)| at).collect()
+        let matching = all.filter(|(_, client)| verb(client.settings).is_some() && client.is_interested(pod, base));
+        matching.map(|(at, _)| at).collect()
     }
 }
 
 impl Extenders for HttpExtenders {
     /// Applies overrides, which take precedence over the environment.
-    fn set_up(&self, here: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
+    fn set_up(&self, overrides: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
         self.clients.get_or_init(|| {
             let mut all = overrides::from_environment();
-            all.extend(here);
+            all.extend(overrides);
             let own: Vec<&str> = self.settings.iter().map(|extender| extender.url_prefix).collect();
             overrides::check(&all, &own, profiles)?;
             make(self.settings, &all)
@@ -88,9 +88,9 @@ impl Extenders for HttpExtenders {
                 break;
             }
             match client.filter(verb, pod, base, feasible, &self.calls) {
-                Ok((left, more)) => {
-                    *feasible = left;
-                    rejections.extend(more);
+                Ok((remaining, new)) => {
+                    *feasible = remaining;
+                    rejections.extend(new);
                 }
                 Err(error) if client.settings.ignorable => skip(client, &error),
                 Err(error) => return Err(error),
@@ -105,7 +105,7 @@ impl Extenders for HttpExtenders {
             Ok(interested) => interested.collect(),
             Err(error) => return warn!(err = error, "No score given by extenders"),
         };
-        let ask = |(client, verb): (&ExtenderClient, &str)| {
+        let scores_of = |(client, verb): (&ExtenderClient, &str)| {
             let scores = client.prioritize(verb, pod, base, feasible, &self.calls);
             scores.unwrap_or_else(|error| {
                 let pod = pod.namespaced_name();
@@ -114,9 +114,10 @@ impl Extenders for HttpExtenders {
             })
         };
         let all = match interested[..] {
-            [only] => vec![ask(only)],
+            [only] => vec![scores_of(only)],
             _ => thread::scope(|scope| {
-                let threads: Vec<_> = interested.into_iter().map(|client| scope.spawn(move || ask(client))).collect();
+                let threads: Vec<_> =
+                    interested.into_iter().map(|client| scope.spawn(move || scores_of(client))).collect();
                 threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
             }),
         };
@@ -133,7 +134,7 @@ impl Extenders for HttpExtenders {
                 break;
             }
             match client.preempt(verb, pod, base, &candidates, &self.calls) {
-                Ok(left) => candidates = left,
+                Ok(remaining) => candidates = remaining,
                 Err(error) if client.settings.ignorable => skip(client, &error),
                 Err(error) => return Err(error),
             }

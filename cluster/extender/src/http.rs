@@ -65,14 +65,14 @@ impl Client {
     /// # Errors
     /// The call failed, or the status code is not 200.
     pub(crate) fn post(&self, url: &str, body: &[u8]) -> Result<Vec<u8>, CallError> {
-        let asked = self.agent.post(url).header("content-type", "application/json").send(body);
-        let mut answer = asked.map_err(|error| self.failure(error))?;
-        if answer.status() != 200 {
-            return Err(CallError::Status(answer.status().as_u16()));
+        let result = self.agent.post(url).header("content-type", "application/json").send(body);
+        let mut response = result.map_err(|error| self.failure(error))?;
+        if response.status() != 200 {
+            return Err(CallError::Status(response.status().as_u16()));
         }
         let longest = NODES_FACTOR * body.len() as u64 + REASONS_ALLOWANCE;
-        let answer = answer.body_mut().with_config().limit(longest).read_to_vec();
-        answer.map_err(|error| self.failure(error))
+        let response = response.body_mut().with_config().limit(longest).read_to_vec();
+        response.map_err(|error| self.failure(error))
     }
 
     fn failure(&self, error: Error) -> CallError {

@@ -28,10 +28,15 @@ pub(crate) fn from_environment() -> Overrides {
 
 /// Returns the override for the extender with this URL prefix; the last entry wins. `is_only`: its profile has no other
 /// extender.
-pub(crate) fn value<'a>(here: &'a Overrides, setting: Setting, url_prefix: &str, is_only: bool) -> Option<&'a str> {
-    let mut values = here.entries().rev().filter(|(of, _)| *of == setting).filter_map(|(_, entry)| {
-        let named = named(entry, url_prefix);
-        named.or_else(|| (is_only && names(entry).is_none()).then_some(entry))
+pub(crate) fn value<'a>(
+    overrides: &'a Overrides,
+    setting: Setting,
+    url_prefix: &str,
+    is_only: bool,
+) -> Option<&'a str> {
+    let mut values = overrides.entries().rev().filter(|(of, _)| *of == setting).filter_map(|(_, entry)| {
+        let value = value_for(entry, url_prefix);
+        value.or_else(|| (is_only && named_url(entry).is_none()).then_some(entry))
     });
     values.next()
 }
@@ -40,15 +45,17 @@ pub(crate) fn value<'a>(here: &'a Overrides, setting: Setting, url_prefix: &str,
 ///
 /// # Errors
 /// An entry names no extender, or is ambiguous.
-pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
+pub(crate) fn check(overrides: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
     let others: Vec<String> = profiles.iter().flat_map(|profile| profile.extenders).filter_map(|it| url(it)).collect();
     let mut all: Vec<&str> = own.iter().copied().chain(others.iter().map(String::as_str)).collect();
     all.sort_unstable();
     all.dedup();
-    for (setting, entry) in here.entries().filter(|(_, entry)| all.iter().all(|url| named(entry, url).is_none())) {
+    for (setting, entry) in
+        overrides.entries().filter(|(_, entry)| all.iter().all(|url| value_for(entry, url).is_none()))
+    {
         let source = SETTINGS.iter().find(|(of, ..)| *of == setting);
         let source = source.map(|(_, flag, variable)| format!("{flag} or {variable}")).unwrap_or_default();
-        match names(entry) {
+        match named_url(entry) {
             Some(url) => {
                 return Err(format!(
                     "{source}: no extender has the `url-prefix` {url}; {} {}",
@@ -59,7 +66,7 @@ pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) ->
             None if own.len() > 1 => {
                 let own = own.join(", ");
                 return Err(format!(
-                    "{source}: which extender is `{entry}` for? Write URL={entry}; URL is one of {own}"
+                    "{source}: several extenders could be meant; write URL={entry}, where URL is one of {own}"
                 ));
             }
             None => {}
@@ -69,12 +76,12 @@ pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) ->
 }
 
 /// Returns the value of an entry that names this URL prefix.
-fn named<'a>(entry: &'a str, url_prefix: &str) -> Option<&'a str> {
+fn value_for<'a>(entry: &'a str, url_prefix: &str) -> Option<&'a str> {
     entry.strip_prefix(url_prefix)?.strip_prefix('=')
 }
 
 /// Returns the URL that an entry begins with, if a value follows it.
-fn names(entry: &str) -> Option<&str> {
+fn named_url(entry: &str) -> Option<&str> {
     let (url, _) = entry.split_once('=')?;
     ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
 }
@@ -103,18 +110,18 @@ mod tests {
 
     #[test]
     fn overrides_name_the_extender_unless_there_is_one() {
-        let here = overrides(&[
+        let given = overrides(&[
             (Setting::UrlPrefix, "http://a=http://c"),
             (Setting::UrlPrefix, "http://x"),
             (Setting::CaFile, "http://b=ca.pem"),
             (Setting::CaFile, "http://b=other.pem"),
         ]);
-        assert_eq!(value(&here, Setting::UrlPrefix, "http://a", false), Some("http://c"));
-        assert_eq!(value(&here, Setting::UrlPrefix, "http://b", false), None);
-        assert_eq!(value(&here, Setting::UrlPrefix, "http://b", true), Some("http://x"));
-        assert_eq!(value(&here, Setting::CaFile, "http://b", true), Some("other.pem"));
-        assert_eq!(value(&here, Setting::CaFile, "http://a", true), None, "the entry names another extender");
-        assert_eq!(value(&here, Setting::KeyFile, "http://b", true), None);
+        assert_eq!(value(&given, Setting::UrlPrefix, "http://a", false), Some("http://c"));
+        assert_eq!(value(&given, Setting::UrlPrefix, "http://b", false), None);
+        assert_eq!(value(&given, Setting::UrlPrefix, "http://b", true), Some("http://x"));
+        assert_eq!(value(&given, Setting::CaFile, "http://b", true), Some("other.pem"));
+        assert_eq!(value(&given, Setting::CaFile, "http://a", true), None, "the entry names another extender");
+        assert_eq!(value(&given, Setting::KeyFile, "http://b", true), None);
     }
 
     #[test]
@@ -142,8 +149,8 @@ mod tests {
         );
         assert_eq!(
             check((Setting::UrlPrefix, "http://x"), &["http://a", "http://b"]).unwrap_err(),
-            "--extender-url-prefix or SCHEDC_EXTENDER_URL_PREFIX: which extender is `http://x` for? Write URL=http://x; URL \
-             is one of http://a, http://b"
+            "--extender-url-prefix or SCHEDC_EXTENDER_URL_PREFIX: several extenders could be meant; write URL=http://x, where \
+             URL is one of http://a, http://b"
         );
     }
 }

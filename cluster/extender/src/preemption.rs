@@ -8,7 +8,7 @@ use schedc_core::model::Pod;
 
 use crate::answer::{Preempted, Victims};
 
-/// Returns the candidates that a response leaves, with its victims. Nodes without victims are skipped for an ignorable
+/// Returns the candidates that a response contains, with the victims that it selects. Nodes without victims are skipped for an ignorable
 /// extender, and an error otherwise.
 ///
 /// kube-scheduler accepts any node and any pods on it. Here, nodes must be candidates, and victims must have a lower

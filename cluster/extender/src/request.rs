@@ -10,11 +10,11 @@ use serde::Serialize;
 
 /// Writes an `ExtenderArgs`.
 pub(crate) fn extender_args(pod: &Pod, base: &Base, nodes: &NodeMask, by_name: bool) -> Result<Vec<u8>, String> {
-    let mut body = begin(pod, base)?;
+    let mut body = begin_body(pod, base)?;
     if by_name {
         let names: Vec<&str> = nodes.iter().map(|node| base.name(node)).collect();
         body.extend(br#","Nodes":null,"NodeNames":"#);
-        add(&mut body, &names)?;
+        append_json(&mut body, &names)?;
     } else {
         body.extend(br#","Nodes":{"metadata":{},"items":["#);
         for (at, node) in nodes.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(crate) fn preemption_args(
     candidates: &[Candidate],
     by_uid: bool,
 ) -> Result<Vec<u8>, String> {
-    let mut body = begin(pod, base)?;
+    let mut body = begin_body(pod, base)?;
     if by_uid {
         body.extend(br#","NodeNameToVictims":null,"NodeNameToMetaVictims":"#);
         let victims = |candidate: &Candidate| MetaVictims {
@@ -45,7 +45,7 @@ pub(crate) fn preemption_args(
         };
         let by_node: BTreeMap<&str, MetaVictims> =
             candidates.iter().map(|candidate| (base.name(candidate.node), victims(candidate))).collect();
-        add(&mut body, &by_node)?;
+        append_json(&mut body, &by_node)?;
     } else {
         body.extend(br#","NodeNameToVictims":{"#);
         let by_node: BTreeMap<&str, &Candidate> =
@@ -54,7 +54,7 @@ pub(crate) fn preemption_args(
             if at > 0 {
                 body.push(b',');
             }
-            add(&mut body, node)?;
+            append_json(&mut body, node)?;
             body.extend(br#":{"Pods":["#);
             for (at, victim) in candidate.victims.iter().enumerate() {
                 if at > 0 {
@@ -75,7 +75,7 @@ pub(crate) fn binding_args(placement: &Placement) -> Result<Vec<u8>, String> {
     let Placement { pod, node_name, .. } = placement;
     let mut body = Vec::new();
     let (name, namespace, uid) = (&*pod.name, &*pod.namespace, &*pod.uid.0);
-    add(&mut body, &BindingArgs { name, namespace, uid, node: node_name })?;
+    append_json(&mut body, &BindingArgs { name, namespace, uid, node: node_name })?;
     Ok(body)
 }
 
@@ -105,11 +105,11 @@ struct BindingArgs<'a> {
     node: &'a str,
 }
 
-fn begin(pod: &Pod, base: &Base) -> Result<Vec<u8>, String> {
+fn begin_body(pod: &Pod, base: &Base) -> Result<Vec<u8>, String> {
     Ok([br#"{"Pod":"#, original_pod(pod, base)?.as_bytes()].concat())
 }
 
-fn add(body: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> Result<(), String> {
+fn append_json(body: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> Result<(), String> {
     serde_json::to_writer(body, value).map_err(|error| error.to_string())
 }
 

@@ -12,11 +12,15 @@ use crate::settings::ManagedResource;
 /// Returns whether containers or init containers request or limit one of these resources. A deleted pod requests none.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
-    let written: PodManifest = serde_json::from_str(original).unwrap_or_default();
-    let Spec { containers, init_containers } = written.spec.unwrap_or_default();
-    let asked = containers.into_iter().chain(init_containers).flatten().filter_map(|container| container.resources);
+    let manifest: PodManifest = serde_json::from_str(original).unwrap_or_default();
+    let Spec { containers, init_containers } = manifest.spec.unwrap_or_default();
+    let resources_of_containers =
+        containers.into_iter().chain(init_containers).flatten().filter_map(|container| container.resources);
     let is_managed = |name: &String| resources.iter().any(|resource| resource.name == name);
-    asked.flat_map(|asked| [asked.requests, asked.limits]).flatten().any(|amounts| amounts.keys().any(is_managed))
+    resources_of_containers
+        .flat_map(|resources| [resources.requests, resources.limits])
+        .flatten()
+        .any(|amounts| amounts.keys().any(is_managed))
 }
 
 #[derive(Default, Deserialize)]

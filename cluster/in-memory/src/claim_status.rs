@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// Most users of a claim.
-const MOST_CONSUMERS: usize = 256;
+/// Maximum number of users of a claim.
+const MAX_CONSUMERS: usize = 256;
 
 /// Checks the new state of a resource claim in JSON. The status of devices is removed with their allocation.
 ///
@@ -12,9 +12,9 @@ const MOST_CONSUMERS: usize = 256;
 pub fn check_claim_status(old: &Value, new: &mut Value) -> Result<(), String> {
     let (was_allocated, is_allocated) = (!allocation(old).is_null(), !allocation(new).is_null());
     let consumers = consumers(new);
-    if consumers.len() > MOST_CONSUMERS {
+    if consumers.len() > MAX_CONSUMERS {
         let count = consumers.len();
-        return Err(format!("status.reservedFor: Too many: {count}: must have at most {MOST_CONSUMERS} items"));
+        return Err(format!("status.reservedFor: Too many: {count}: must have at most {MAX_CONSUMERS} items"));
     }
     if !consumers.is_empty() && !is_allocated {
         return Err("status.reservedFor: Forbidden: may not be specified when `allocated` is not set".to_owned());

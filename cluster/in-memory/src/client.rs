@@ -122,13 +122,13 @@ impl Client for InMemoryClient {
     async fn bind_by_extender(
         &self,
         placement: &Placement,
-        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+        call: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
-        let agrees = ask()?;
-        if agrees {
+        let is_bound = call()?;
+        if is_bound {
             self.bind(placement).await?;
         }
-        Ok(agrees)
+        Ok(is_bound)
     }
 
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
@@ -144,10 +144,10 @@ impl Client for InMemoryClient {
     }
 
     async fn sleep(&self, time: Duration) {
-        let (sleeper, waker_state) = oneshot::channel();
+        let (sleeper, woken) = oneshot::channel();
         self.lock().sleeps.push(PendingSleep { time, sleeper });
-        // A driver that drops the alarm also ends the sleep.
-        let _ = waker_state.await;
+        // A driver that drops the pending sleep also ends it.
+        let _ = woken.await;
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {

@@ -32,7 +32,9 @@ pub(crate) fn run<T: Send + 'static>(
 ///
 /// # Errors
 /// The thread or the runtime could not be started, or the scheduler panicked.
-pub async fn schedule<T: Send + 'static>(scheduler: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
+pub async fn run_scheduler<T: Send + 'static>(
+    scheduler: impl Future<Output = T> + Send + 'static,
+) -> Result<T, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start a runtime: {error}"))?;
     run("scheduler", move || runtime.block_on(scheduler)).await

@@ -16,7 +16,6 @@
 //! | [`list`](mod@list) | lists without watches |
 //! | [`logs`] | logs as kube-scheduler writes them |
 //! | [`metrics`] | kube-scheduler's metrics |
-//! | [`pods`] | versions and statuses of pods, for writes |
 //! | [`resources`] | the kinds of objects and their paths |
 //! | [`serving`] | the HTTPS server |
 //! | [`shadow`] | compares decisions with those of kube-scheduler |
@@ -38,11 +37,10 @@ pub mod inspect;
 pub mod list;
 pub mod logs;
 pub mod metrics;
-pub mod pods;
 pub mod resources;
 pub mod serving;
 pub mod shadow;
-pub mod status_patch;
+mod status_patch;
 pub mod transport;
 pub mod watch;
 pub mod write;

@@ -44,12 +44,12 @@ impl fmt::Display for FieldSuggestion<'_> {
 impl<'a> FieldSuggestion<'a> {
     /// Returns the path of the field with this name that is nearest to the user's path.
     fn nearest_place(&self) -> Option<&'a [&'static str]> {
-        let here = names(&self.field.parent);
+        let siblings = names(&self.field.parent);
         let same = self.schema.iter().filter(|field| field.name == self.field.name);
         let places = same.map(|field| field.parent.as_slice());
         let steps = |place: &[&'static str]| {
-            let common = here.iter().zip(place).take_while(|(a, b)| a == b).count();
-            (here.len() + place.len() - 2 * common, place.len())
+            let common = siblings.iter().zip(place).take_while(|(a, b)| a == b).count();
+            (siblings.len() + place.len() - 2 * common, place.len())
         };
         places.min_by_key(|place| steps(place))
     }

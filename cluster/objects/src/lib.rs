@@ -25,8 +25,9 @@ mod kinds;
 pub mod manifests;
 pub mod original;
 #[cfg(feature = "manifests")]
-pub mod testing;
+mod source_location;
 #[cfg(feature = "manifests")]
+pub mod testing;
 mod validation;
 
 #[cfg(feature = "manifests")]
@@ -36,6 +37,7 @@ pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
 #[cfg(feature = "manifests")]
 pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
-pub use manifests::{Error, Manifests, SourceLocation, Sourced};
+pub use manifests::{Error, Manifests, Sourced};
+pub use source_location::SourceLocation;
 #[cfg(feature = "manifests")]
 pub use validation::{IgnoredErrors, ObjectReader, Validation};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::SourceLocation;
 use crate::expressions::Expressions;
 use crate::field_suggestion::FieldSuggestion;
 use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
+use crate::source_location::SourceLocation;
 
 /// Treatment of fields that an object's kind does not have, of kinds that their API does not have, and of wrong CEL
 /// expressions.

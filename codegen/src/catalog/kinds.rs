@@ -1,9 +1,9 @@
 //! The kinds of objects that a scheduler can watch: built-in kinds, and those of catalogs.
 
 use super::writes::{is_group, is_word};
-use crate::check::is_dns_subdomain;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
+use crate::format::is_dns_subdomain;
 use crate::messages;
 use crate::source::{Span, Spanned};
 use crate::tree::RawField;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ArgsSchema, Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
+use super::{Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
 use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
+use crate::identifier::is_identifier;
 use crate::messages;
-use crate::plan::Point;
-use crate::schema::Schema;
+use crate::point::Point;
+use crate::schema::{ArgsSchema, Schema};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 
@@ -66,7 +67,7 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
     let plugins = fields.list("plugin", "tables, each `[[plugin]]`");
 
     let crate_name = crate_name?;
-    if syn::parse_str::<syn::Ident>(&crate_name.value).is_err() {
+    if !is_identifier(&crate_name.value) {
         found.push(messages::not_a_crate_name(&crate_name));
     }
     let mut catalog = Catalog {
@@ -155,7 +156,7 @@ fn plugin(
     let description = fields.string("description");
     let args = fields.table("args");
 
-    if let Some(name) = name.as_ref().filter(|name| syn::parse_str::<syn::Ident>(&name.value).is_err()) {
+    if let Some(name) = name.as_ref().filter(|name| !is_identifier(&name.value)) {
         found.push(messages::not_a_plugin_name(name));
     }
     if let Some(path) = &path {
@@ -264,7 +265,7 @@ fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
 /// Returns whether this is a path, with or without generic arguments; rustc checks the arguments.
 fn is_path(text: &str) -> bool {
     let (names, has_arguments) = text.split_once('<').map_or((text, false), |(names, _)| (names, true));
-    let is_name = |name: &str| matches!(name, "crate" | "self" | "super") || syn::parse_str::<syn::Ident>(name).is_ok();
+    let is_name = |name: &str| matches!(name, "crate" | "self" | "super") || is_identifier(name);
     let names = names.strip_prefix("::").unwrap_or(names);
     names.split("::").all(|name| is_name(name.trim())) && (!has_arguments || text.trim_end().ends_with('>'))
 }

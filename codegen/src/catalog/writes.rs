@@ -1,8 +1,8 @@
 //! `writes`: a plugin's requests to the API server other than watches.
 
-use crate::check::is_dns_subdomain;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
+use crate::format::is_dns_subdomain;
 use crate::messages;
 use crate::source::{Span, Spanned};
 use crate::tree::RawNode;

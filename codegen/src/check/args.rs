@@ -10,11 +10,11 @@ mod shape;
 mod volume_binding;
 
 use super::{Context, plugin_names};
-use crate::catalog::{ArgsSchema, PluginEntry};
+use crate::catalog::PluginEntry;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
-use crate::schema::{FieldSchema, Schema};
+use crate::schema::{ArgsSchema, FieldSchema, Schema};
 use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};

@@ -4,9 +4,10 @@
 mod tls;
 mod url;
 
-use super::{Context, format};
+use super::Context;
 use crate::catalog::IN_TREE_CRATE;
 use crate::diagnostic::Diagnostic;
+use crate::format;
 use crate::messages;
 use crate::parse::{RawExtender, RawManagedResource};
 use crate::plan::Point;

@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a name that no catalog contains. If a catalog is missing, nothing is reported.
+/// Returns whether a catalog contains the name, and reports an unknown one unless a catalog is missing.
 pub(super) fn known(
     cx: &Context<'_>,
     name: &Spanned<String>,

@@ -2,8 +2,9 @@
 //! (`ValidateKubeSchedulerConfiguration`), and a name that is valid in pods. Limits of the budget, which
 //! kube-scheduler does not have.
 
-use super::{Context, format};
+use super::Context;
 use crate::diagnostic::Diagnostic;
+use crate::format;
 use crate::messages;
 use crate::settings::{PERCENTAGE_OF_NODES_TO_SCORE, POD_INITIAL_BACKOFF_SECONDS, POD_MAX_BACKOFF_SECONDS};
 use crate::source::Spanned;

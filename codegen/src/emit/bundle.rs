@@ -31,10 +31,10 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
     let Some((first, _)) = modules.split_first() else { return TokenStream::new() };
     let docs = plans.iter().map(|plan| doc(format!("From {}.", plan.path)));
     let arms = modules.iter().enumerate().map(|(at, module)| {
-        let at = Literal::usize_unsuffixed(at);
-        let pattern = if modules.len() == 1 || at.to_string() == (modules.len() - 1).to_string() {
+        let pattern = if at + 1 == modules.len() {
             quote! { _ }
         } else {
+            let at = Literal::usize_unsuffixed(at);
             quote! { #at }
         };
         quote! { #pattern => visitor.visit(&mut self.#module), }

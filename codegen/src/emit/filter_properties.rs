@@ -11,16 +11,16 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let (alone, cannot_fail) = (reads_only_node(members), cannot_fail(members));
-    quote! { #alone #cannot_fail }
+    let (reads_only_node, cannot_fail) = (reads_only_node(members), cannot_fail(members));
+    quote! { #reads_only_node #cannot_fail }
 }
 
 fn reads_only_node(members: &Members<'_>) -> TokenStream {
-    let alone = members.at(Point::PreFilter).map(|member| {
+    let conditions = members.at(Point::PreFilter).map(|member| {
         let (field, depends) = (&member.field, promises::filter_depends_on(member));
         quote! { (cycle.#field.skip || #depends.is_per_node()) }
     });
-    let body = all(alone.collect());
+    let body = all(conditions.collect());
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
         fn reads_only_node(#pod: &Pod, #cycle: &Cycle) -> bool {
@@ -30,7 +30,7 @@ fn reads_only_node(members: &Members<'_>) -> TokenStream {
 }
 
 fn cannot_fail(members: &Members<'_>) -> TokenStream {
-    let never = members.at(Point::Filter).map(|member| {
+    let conditions = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
             quote! { (cycle.#field.skip || !Promises::<#ty>::FILTER_CAN_FAIL) }
@@ -40,7 +40,7 @@ fn cannot_fail(members: &Members<'_>) -> TokenStream {
             quote! { !Promises::<#ty>::FILTER_CAN_FAIL }
         }
     });
-    let body = all(never.collect());
+    let body = all(conditions.collect());
     let cycle = parameter("cycle", &body);
     quote! {
         fn cannot_fail(#cycle: &Cycle) -> bool {

@@ -2,13 +2,12 @@
 
 use std::cell::RefCell;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::docs::doc;
 use super::member::{Member, Members};
-use super::names::ident;
-use super::tokens::{parameter, uses};
+use super::tokens::{context, expression_with_columns, parameter, with_columns};
 use super::{incremental_scores, pre_filter, promises};
 use crate::plan::Point;
 
@@ -75,17 +74,6 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
         Some(is_idle) => quote! { if !#is_idle { #code } },
         None => quote! { { #code } },
     }
-}
-
-/// Returns `let UpdateContext { .. } = *cx;` with the variables that the body uses, and the name of the parameter.
-pub(super) fn context(body: &TokenStream) -> (TokenStream, Ident) {
-    let fields = [("plugins", quote! { plugins }), ("pod", quote! { compiled: pod }), ("cache", quote! { cache })];
-    let used: Vec<TokenStream> =
-        fields.into_iter().filter(|(name, _)| uses(body, name)).map(|(_, field)| field).collect();
-    if used.is_empty() {
-        return (TokenStream::new(), ident("_cx"));
-    }
-    (quote! { let UpdateContext { #(#used,)* .. } = *cx; }, ident("cx"))
 }
 
 fn resize_filters(members: &Members<'_>) -> TokenStream {
@@ -254,27 +242,5 @@ fn bytes(members: &Members<'_>) -> TokenStream {
         fn bytes(&self) -> usize {
             #body
         }
-    }
-}
-
-/// Returns code with the columns that it uses. They are created only where the code runs, which is rare.
-pub(super) fn with_columns(code: TokenStream) -> TokenStream {
-    if uses(&code, "columns") {
-        quote! {
-            let columns = Pipeline::columns(&cache.state, &cache.base);
-            #code
-        }
-    } else {
-        code
-    }
-}
-
-/// Returns an expression with the columns that it uses.
-pub(super) fn expression_with_columns(expression: TokenStream) -> TokenStream {
-    if uses(&expression, "columns") {
-        let block = with_columns(expression);
-        quote! { { #block } }
-    } else {
-        expression
     }
 }

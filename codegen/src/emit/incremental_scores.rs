@@ -5,12 +5,11 @@ use quote::quote;
 
 use super::columns::slices;
 use super::docs::doc;
-use super::incremental::{context, expression_with_columns, with_columns};
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::promises::score_depends_on;
 use super::score::{call, has_base, normalizing};
-use super::tokens::parameter;
+use super::tokens::{context, expression_with_columns, parameter, with_columns};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -162,7 +161,10 @@ fn score(members: &Members<'_>) -> TokenStream {
         let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes)?; });
         unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
-    let base = has_base(members).then(|| score_base(&quote! { &work.scores.to_score }));
+    let base = has_base(members).then(|| {
+        let score = score_base(&quote! { nodes });
+        quote! { let nodes = work.scores.nodes_to_score_base(); #score }
+    });
     let body = quote! { #(#normalized)* #base Ok(()) };
     let (score, work) = (parameter("score", &body), parameter("work", &body));
     let (context, cx) = context(&body);
@@ -232,17 +234,27 @@ fn update(members: &Members<'_>) -> TokenStream {
                 unless_skipped(member, with_columns(quote! { self.scores.#field.update(#kernel, &work.scores)?; }))
             } else {
                 touches_base = true;
-                quote! { work.scores.rescored_unnormalized.extend(&work.scores.reevaluate); }
+                quote! {}
+            };
+            let rescore = if member.runs(Point::Score) && !member.entry.normalizes {
+                quote! {
+                    let is_unchanged = update.is_unchanged();
+                    work.scores.rescore_unnormalized(feasible, is_unchanged);
+                }
+            } else {
+                quote! {
+                    if work.scores.have_changed(feasible) {
+                        #rescore
+                        work.scores.reevaluate.clear();
+                    }
+                }
             };
             quote! {
                 if idle_plugins::may_update(Promises::<#ty>::SKIPS, are_idle)
                     && let Some(mut update) = work.score_update(#depends, feasible)
                 {
                     #update
-                    if work.scores.have_changed(feasible) {
-                        #rescore
-                        work.scores.reevaluate.clear();
-                    }
+                    #rescore
                 }
             }
         })

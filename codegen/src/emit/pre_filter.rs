@@ -34,7 +34,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         let doc = doc(format!("The state of `{}` after PreFilter.", member.name));
         quote! { #doc pub #field: CycleSlot<<#ty as PreFilterPlugin>::Cycle>, }
     });
-    let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| {
+    let default_states = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         let doc = doc(format!("The default: the profile omits PreFilter of `{}`.", member.name));
         quote! { #doc pub #field: <#ty as PreFilterPlugin>::Cycle, }
@@ -44,7 +44,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         #[derive(Clone, PartialEq)]
         pub struct Cycle {
             #(#slots)*
-            #(#dormant)*
+            #(#default_states)*
         }
     }
 }
@@ -69,10 +69,10 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         })
         .collect();
     let running = members.at(Point::PreFilter).map(|member| &member.field);
-    let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| &member.field);
+    let default_states = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| &member.field);
     let body = quote! {
         #(#calls)*
-        Ok(Cycle { #(#running,)* #(#dormant: Default::default()),* })
+        Ok(Cycle { #(#running,)* #(#default_states: Default::default()),* })
     };
     let columns = Members::columns_if_used(&body);
     let body = quote! { #columns #body };

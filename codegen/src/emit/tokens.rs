@@ -68,6 +68,39 @@ pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
     quote! { IdlePlugins::All #(.and(#answers))* }
 }
 
+/// Returns `let UpdateContext { .. } = *cx;` with the variables that the body uses, and the name of the parameter.
+pub(super) fn context(body: &TokenStream) -> (TokenStream, Ident) {
+    let fields = [("plugins", quote! { plugins }), ("pod", quote! { compiled: pod }), ("cache", quote! { cache })];
+    let used: Vec<TokenStream> =
+        fields.into_iter().filter(|(name, _)| uses(body, name)).map(|(_, field)| field).collect();
+    if used.is_empty() {
+        return (TokenStream::new(), ident("_cx"));
+    }
+    (quote! { let UpdateContext { #(#used,)* .. } = *cx; }, ident("cx"))
+}
+
+/// Returns code with the columns that it uses. They are created only where the code runs, which is rare.
+pub(super) fn with_columns(code: TokenStream) -> TokenStream {
+    if uses(&code, "columns") {
+        quote! {
+            let columns = Pipeline::columns(&cache.state, &cache.base);
+            #code
+        }
+    } else {
+        code
+    }
+}
+
+/// Returns an expression with the columns that it uses.
+pub(super) fn expression_with_columns(expression: TokenStream) -> TokenStream {
+    if uses(&expression, "columns") {
+        let block = with_columns(expression);
+        quote! { { #block } }
+    } else {
+        expression
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

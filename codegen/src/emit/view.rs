@@ -13,10 +13,10 @@ use crate::plan::Point;
 /// Returns whether the plugin's view in this profile is always the same: a view without states of other
 /// plugins.
 pub(super) fn is_shared(member: &Member<'_>) -> bool {
-    let looks = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
+    let reads_cluster = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
         .into_iter()
         .any(|point| member.runs(point));
-    member.entry.reads.is_empty() && (looks || member.entry.prepares_score && member.runs(Point::Score))
+    member.entry.reads.is_empty() && (reads_cluster || member.entry.prepares_score && member.runs(Point::Score))
 }
 
 pub(super) fn emit(members: &Members<'_>) -> Option<TokenStream> {

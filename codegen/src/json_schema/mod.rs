@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{ArgsSchema, Catalog, PluginEntry};
+use crate::catalog::{Catalog, PluginEntry};
 use crate::parse::MULTI_POINT;
 use crate::plan::Point;
+use crate::schema::ArgsSchema;
 use crate::settings::{self, Key, ValueKind};
 
 /// Plugins by name. No profile can use two plugins with one name, therefore the first one is used. Profiles

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{alternatives, did_you_mean, quoted};
 use crate::catalog::{CustomKind, PluginEntry};
 use crate::diagnostic::Diagnostic;
-use crate::plan::Point;
+use crate::point::Point;
 use crate::source::{Span, Spanned};
 
 pub(crate) fn not_a_crate_name(name: &Spanned<String>) -> Diagnostic {

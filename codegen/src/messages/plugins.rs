@@ -3,7 +3,7 @@
 use super::{did_you_mean, quoted};
 use crate::catalog::PluginEntry;
 use crate::diagnostic::Diagnostic;
-use crate::plan::Point;
+use crate::point::Point;
 use crate::source::{Span, Spanned};
 
 /// Reports an unknown plugin. `fitting` are the valid plugins; `at` is the extension point, if any.

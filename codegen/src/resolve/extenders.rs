@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::check::duration;
+use crate::format::duration;
 use crate::parse::{RawExtender, RawTls};
 use crate::plan::{Field, ManagedResource, Node, PlanExtender, PlanPlugin, PlanTls, Value};
 use crate::source::Spanned;

@@ -103,7 +103,7 @@ fn downloaded_packages_are_in_no_workspace_around_them() {
 }
 
 #[test]
-fn files_that_decide_where_crates_are_call_for_a_new_build() {
+fn a_build_watches_the_files_that_determine_crates() {
     let folder = Folder::with("watched", &[("Cargo.toml", WORKSPACE), ("app/Cargo.toml", MEMBER), ("Cargo.lock", "")]);
     let folder = folder.catalogs(&["plugins"]);
     let watched = |profile| folder.load(profile).map(|compilation| compilation.watched).unwrap_or_default();

@@ -122,7 +122,7 @@ fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
 }
 
 /// Returns whether a line contains a message, with any text in its braces.
-fn says(line: &str, sentence: &str) -> bool {
+fn contains_message(line: &str, sentence: &str) -> bool {
     let mut rest = line;
     sentence.split(['{', '}']).step_by(2).all(|part| match rest.find(part) {
         Some(at) => {
@@ -148,9 +148,11 @@ fn every_message_is_in_a_test() {
             if !function.sig.output.to_token_stream().to_string().contains("Diagnostic") {
                 continue;
             }
-            let mut said = Vec::new();
-            sentences(function.block.to_token_stream(), &mut said);
-            if !said.is_empty() && !said.iter().any(|sentence| texts.lines().any(|line| says(line, sentence))) {
+            let mut messages = Vec::new();
+            sentences(function.block.to_token_stream(), &mut messages);
+            if !messages.is_empty()
+                && !messages.iter().any(|sentence| texts.lines().any(|line| contains_message(line, sentence)))
+            {
                 missing.push(function.sig.ident.to_string());
             }
         }

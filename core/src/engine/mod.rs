@@ -112,7 +112,7 @@ struct FailedAttempt<'a, P: Profile> {
 impl<'a, P: Profile> FailedAttempt<'a, P> {
     fn of(attempt: &'a PreFilteredPod<P>) -> Self {
         let PreFilteredPod { compiled, number, cycle, pre_filter } = attempt;
-        let equivalence_class = P::reads_only_node(compiled, cycle).then_some(*number);
+        let equivalence_class = number.filter(|_| P::reads_only_node(compiled, cycle));
         FailedAttempt { compiled, equivalence_class, cycle: Some(cycle), pre_filter }
     }
 }
@@ -235,7 +235,7 @@ impl<P: Profile> Engine<P> {
 
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>) -> PreFilterOutcome<P> {
-        let (compiled, number) = (read.compiled.clone(), read.number);
+        let (compiled, number) = (read.compiled.clone(), read.signature.map(|_| read.number));
         let (mut reused, mut first) = (self.spare.take(), PreFilterRun::default());
         let pre_filter = reused.as_mut().map_or(&mut first, |reused| &mut reused.pre_filter);
         pre_filter.clear();

@@ -12,8 +12,8 @@ use crate::profile_api::profile::{PreFilterRun, Profile};
 /// A compiled pod with its cycle state.
 pub(crate) struct PreFilteredPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
-    /// Number of its signature, never reused.
-    pub(crate) number: u64,
+    /// Number of its signature, never reused. `None`: no other attempt has it.
+    pub(crate) number: Option<u64>,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
 }

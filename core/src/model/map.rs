@@ -5,6 +5,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use indexmap::IndexMap;
 
+use super::Uid;
+
+/// Length of the text of a UUID.
+const UUID_LEN: usize = 36;
+
 /// A map whose iteration order depends on its history alone.
 pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<FixedHasher>>;
 /// A set whose iteration order depends on its history alone.
@@ -22,6 +27,18 @@ impl FixedHasher {
     fn mix(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
+}
+
+/// Returns the hash of a uid. Most uids are UUIDs, whose constant length permits a hash without loops and branches.
+#[inline]
+pub(crate) fn hash_of_uid(uid: &Uid) -> u64 {
+    let bytes = uid.0.as_bytes();
+    let mut hasher = FixedHasher::default();
+    match bytes.as_array::<UUID_LEN>() {
+        Some(uuid) => hasher.write(uuid),
+        None => hasher.write(bytes),
+    }
+    hasher.finish()
 }
 
 impl Hasher for FixedHasher {

@@ -25,6 +25,11 @@ impl NodeInfo {
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);
     }
+    /// Reserves memory for another pod. Called outside of decisions, which then allocate none.
+    #[inline]
+    pub(crate) fn reserve_pod(&mut self) {
+        self.pods.reserve(1);
+    }
     /// Removes a pod from the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
         // Usually the same pod in memory, found by its address alone, and often a recent one.

@@ -75,11 +75,11 @@ impl NodeMask {
     /// Returns the `n`-th node of the set, counted from 0.
     pub fn nth(&self, mut n: usize) -> Option<NodeIndex> {
         for (word, bits) in self.words.iter().enumerate() {
-            let here = bits.count_ones() as usize;
-            if n < here {
+            let ones = bits.count_ones() as usize;
+            if n < ones {
                 return nodes_of(word, *bits).nth(n);
             }
-            n -= here;
+            n -= ones;
         }
         None
     }

@@ -73,15 +73,20 @@ impl Originals {
 
     /// Updates the originals before a change is passed to the scheduler. `original` returns the object as written, if
     /// there is one.
-    pub fn keep(&mut self, of: RequiredOriginals, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
+    pub fn update(
+        &mut self,
+        required: RequiredOriginals,
+        change: &Change,
+        original: impl FnOnce() -> Option<Arc<str>>,
+    ) {
         match change {
-            Change::Node(node) if of.nodes => self.set_node(node.name, original()),
-            Change::NodeDeleted(name) if of.nodes => self.set_node(*name, None),
-            Change::Pod(pod) if of.pods() => {
-                let is_kept = if pod.spec.node_name.is_some() { of.placed_pods } else { of.waiting_pods };
+            Change::Node(node) if required.nodes => self.set_node(node.name, original()),
+            Change::NodeDeleted(name) if required.nodes => self.set_node(*name, None),
+            Change::Pod(pod) if required.pods() => {
+                let is_kept = if pod.spec.node_name.is_some() { required.placed_pods } else { required.waiting_pods };
                 self.set_pod(&pod.uid, if is_kept { original() } else { None });
             }
-            Change::PodDeleted(uid) if of.pods() => self.set_pod(uid, None),
+            Change::PodDeleted(uid) if required.pods() => self.set_pod(uid, None),
             _ => {}
         }
     }

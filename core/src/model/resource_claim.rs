@@ -20,7 +20,7 @@ pub struct ResourceClaim {
     pub uid: Uid,
     /// Uid of its controller: the pod that it was generated for.
     pub controller: Option<Uid>,
-    /// Whether its annotation says that a scheduler created it for a pod's extended resources.
+    /// Whether an annotation marks it as created by a scheduler for a pod's extended resources.
     pub is_for_extended_resources: bool,
     /// `metadata.creationTimestamp` in nanoseconds since 1970.
     pub created: Option<i64>,
@@ -329,7 +329,7 @@ impl ResourceClaimStatus {
 
 impl Pod {
     /// Returns the name of the resource claim behind one of `spec.resource_claims`, and whether the pod must own it.
-    /// `None`: the claim turned out not to be needed. (`resourceclaim.Name`)
+    /// `None`: the pod does not need the claim. (`resourceclaim.Name`)
     ///
     /// # Errors
     /// The claim has no name yet.

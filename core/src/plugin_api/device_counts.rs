@@ -1,4 +1,4 @@
-//! Number of devices of each node that back an extended resource, for scores of the use of resources.
+//! Devices of each node that back an extended resource, for plugins that score resource usage.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub struct DeviceCount {
     pub used: i64,
 }
 
-/// Devices of all nodes, by index.
+/// Counts of all nodes, by node index.
 pub type NodeDeviceCounts = Arc<Vec<DeviceCount>>;
 
 /// Counts for the pod of the current attempt. The plugin that allocates devices sets them in PreFilter, and plugins that
-/// score the use of resources read them in PreScore.
+/// score resource usage read them in PreScore.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceCounts {
     requested: Set<&'static str>,

@@ -2,9 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use smallvec::SmallVec;
 
 use crate::model::node_mask::NodeMask;
 use crate::plugin_api::status::{Code, Status};
+
+/// Number of bytes for which most messages have room, without the message of PostFilter.
+const USUAL_MESSAGE: usize = 192;
 
 /// Result of a failed attempt: kube-scheduler's `FitError` with its `Diagnosis`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,23 +56,33 @@ impl Diagnosis {
 
     /// Returns the text of the pod's `PodScheduled` condition.
     pub fn message(&self) -> String {
-        let mut message = format!("0/{} nodes are available:", self.nodes);
+        let mut message = String::with_capacity(USUAL_MESSAGE + self.post_filter.len());
+        _ = write!(message, "0/{} nodes are available:", self.nodes);
         match &self.pre_filter {
-            Some(status) => message += &format!(" {}.", status.message()),
-            None => {
-                let mut reasons: Vec<_> = self.reasons.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
-                // As strings including counts, like kube-scheduler.
-                reasons.sort_unstable();
-                if !reasons.is_empty() {
-                    message += &format!(" {}.", reasons.join(", "));
-                }
-            }
+            Some(status) => _ = write!(message, " {}.", status.message()),
+            None => self.write_reasons(&mut message),
         }
         if !self.post_filter.is_empty() {
             message += " ";
             message += &self.post_filter;
         }
         message
+    }
+
+    fn write_reasons(&self, message: &mut String) {
+        let mut reasons: SmallVec<[_; 8]> =
+            self.reasons.iter().map(|(reason, nodes)| (*nodes, reason.as_str())).collect();
+        if reasons.len() > 1 {
+            // As strings including counts, like kube-scheduler.
+            reasons.sort_by_cached_key(|(nodes, reason)| format!("{nodes} {reason}"));
+        }
+        for (at, (nodes, reason)) in reasons.iter().enumerate() {
+            let separator = if at == 0 { " " } else { ", " };
+            _ = write!(message, "{separator}{nodes} {reason}");
+        }
+        if !reasons.is_empty() {
+            message.push('.');
+        }
     }
 }
 

@@ -82,8 +82,8 @@ fn code<T>(result: &Result<T, Status>) -> Code {
 impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
     fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
         let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
-        let chosen = chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
-        let node_name = self.cache.base.interner.share(chosen);
+        chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
+        let node_name = self.cache.base.shared_name(node);
         // From now on it counts on its node, and must not count twice.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })

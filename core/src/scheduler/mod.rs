@@ -218,17 +218,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             observer.before_pop();
             let (queue, mut context) = self.queue();
             let Some(attempt) = queue.pop(&mut context, now) else { return false };
-            let pod = attempt.pod().clone();
-            let Some(unplaced) = self.unplaced(&pod) else {
+            let Some(unplaced) = self.unplaced(attempt.pod()) else {
                 self.drop_obsolete(attempt);
                 continue;
             };
-            observer.attempt_started(attempt.profile(), &pod);
-            let pod = self.with_nomination(pod);
+            observer.attempt_started(attempt.profile(), attempt.pod());
+            let nominated = self.with_other_nomination(attempt.pod());
+            let pod = nominated.as_ref().unwrap_or(attempt.pod());
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {
                 client: &self.client,
-                pod: &pod,
+                pod,
                 unplaced,
                 cache: &mut self.cache,
                 draw: tie_break.draw_fn(random),
@@ -237,7 +237,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 observer: &mut *observer,
             };
             let decision = self.bundle.with(attempt.profile(), cycle);
-            observer.decided(&pod, decision.is_ok());
+            observer.decided(pod, decision.is_ok());
             match decision {
                 Ok(permitted) => self.begin_binding(attempt, permitted, tasks),
                 Err(failure) => self.failed(attempt, failure, tasks),
@@ -256,7 +256,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let (queue, mut context) = self.queue();
             let pod = queue.peek(&mut context, now)?.clone();
             if self.unplaced(&pod).is_some() {
-                return Some(self.with_nomination(pod));
+                return Some(self.with_other_nomination(&pod).unwrap_or(pod));
             }
             let (queue, mut context) = self.queue();
             let attempt = queue.pop(&mut context, now)?;
@@ -282,11 +282,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.dropped(attempt, &mut context);
     }
 
-    /// Returns the pod with its current nomination, which its status may not have yet.
+    /// Returns the pod with its current nomination, if its status does not have it yet.
     #[inline]
-    fn with_nomination(&self, pod: Arc<Pod>) -> Arc<Pod> {
+    fn with_other_nomination(&self, pod: &Pod) -> Option<Arc<Pod>> {
         let nominated_node = self.cache.nominator.node(&pod.uid);
-        if pod.nominated_node == nominated_node { pod } else { nominated(&pod, nominated_node) }
+        (pod.nominated_node != nominated_node).then(|| nominated(pod, nominated_node))
     }
 
     /// Handles a completed task.

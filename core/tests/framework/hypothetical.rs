@@ -31,8 +31,8 @@ fn cluster() -> Cluster {
     Cluster { test_cluster, node, blue, red }
 }
 
-fn reasons(answer: Result<(), Verdict>) -> Vec<String> {
-    answer.err().map(|verdict| verdict.reasons.into_iter().map(Into::into).collect()).unwrap_or_default()
+fn reasons(result: Result<(), Verdict>) -> Vec<String> {
+    result.err().map(|verdict| verdict.reasons.into_iter().map(Into::into).collect()).unwrap_or_default()
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_pod_that_pre_filter_rejects_is_not_tried_on_any_node() {
         ("only-a: 'n', only-b: elsewhere", "node(s) didn't satisfy plugin(s) [PinnedA PinnedB] simultaneously"),
     ] {
         let pod = test_cluster.pod("web", labels);
-        let answer = engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, |_| ());
-        assert_eq!(reasons(answer), [reason]);
+        let result = engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, |_| ());
+        assert_eq!(reasons(result), [reason]);
     }
 }
 
@@ -123,7 +123,7 @@ fn hypothetical_changes_can_be_rolled_back_in_part() {
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
     let cache = &mut test_cluster.embedded.scheduler.cache;
-    let answer = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
+    let result = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
         hypothetical.remove_pod(&blue);
         let without_blue = hypothetical.checkpoint();
         assert!(hypothetical.filter().is_ok());
@@ -132,7 +132,7 @@ fn hypothetical_changes_can_be_rolled_back_in_part() {
         assert!(hypothetical.filter().is_err());
         hypothetical.roll_back_to(without_blue);
     });
-    assert_eq!(reasons(answer), [""; 0]);
+    assert_eq!(reasons(result), [""; 0]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_node_must_pass_with_and_without_nominated_pods() {
     let more = test_cluster.pod("more", "");
     let rival = test_cluster.pod("rival", "team: green");
     let cache = &mut test_cluster.embedded.scheduler.cache;
-    let answer = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
+    let result = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
         hypothetical.remove_pod(&blue);
         assert!(hypothetical.filter_with_nominated(&[]).is_ok());
         let mut reasons = |nominated: &[Arc<Pod>]| {
@@ -157,5 +157,5 @@ fn a_node_must_pass_with_and_without_nominated_pods() {
         hypothetical.remove_pod(&red);
         assert!(hypothetical.filter_with_nominated(&[more]).is_ok());
     });
-    assert_eq!(reasons(answer), [""; 0]);
+    assert_eq!(reasons(result), [""; 0]);
 }

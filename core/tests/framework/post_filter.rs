@@ -58,7 +58,7 @@ fn the_first_success_ends_the_run() {
 #[test]
 fn an_unresolvable_rejection_and_an_error_end_the_run() {
     check(
-        Answer::RejectForGood("A has seen enough"),
+        Answer::RejectUnresolvable("A has seen enough"),
         Answer::Nothing,
         expect!["web waits: 0/1 nodes are available: 1 node(s) were full. A has seen enough"],
         &["A post-filter web"],
@@ -179,7 +179,7 @@ fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
 fn a_nomination_ends_when_post_filter_clears_it() {
     // PostFilter keeps the nomination unless it returns another one; it ends without PostFilter, or after a rejection
     // on the node.
-    for (profile, answer, stays) in [
+    for (profile, answer, keeps_nomination) in [
         (0, Answer::Nothing, true),
         (1, Answer::Nothing, false),
         (0, Answer::Reject("A objects"), false),
@@ -193,7 +193,7 @@ fn a_nomination_ends_when_post_filter_clears_it() {
         test_cluster.enqueue(profile, pod);
         assert_eq!(test_cluster.nominations(), ["n for web"]);
         test_cluster.run();
-        assert_eq!(!test_cluster.nominations().is_empty(), stays, "profile {profile}, {answer:?}");
+        assert_eq!(!test_cluster.nominations().is_empty(), keeps_nomination, "profile {profile}, {answer:?}");
     }
 }
 

@@ -264,7 +264,7 @@ fn pre_bind_may_take_long() {
 }
 
 #[test]
-fn pre_binds_that_allow_it_run_side_by_side() {
+fn pre_binds_that_allow_it_run_concurrently() {
     let calls = |answers: &[(&str, Answer)]| {
         let mut test_cluster = small_cluster();
         answers.iter().for_each(|(call, answer)| set_answer(call, *answer));

@@ -70,7 +70,7 @@ fn scene(point: &str, answer: &str) -> Scene {
     let status = match answer.split(',').next().unwrap_or_default() {
         "Success" => Some(Answer::Nothing),
         "Unschedulable" => Some(Answer::Reject("no")),
-        "UnschedulableAndUnresolvable" => Some(Answer::RejectForGood("no")),
+        "UnschedulableAndUnresolvable" => Some(Answer::RejectUnresolvable("no")),
         "Pending" => Some(Answer::Pend("no")),
         "Error" => Some(Answer::Fail("no")),
         "Skip" => Some(Answer::Misuse(Code::Skip, "no")),

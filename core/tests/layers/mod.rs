@@ -6,7 +6,7 @@ use std::{fs, io};
 /// The layers, the lowest first.
 const LAYERS: [&str; 5] = ["model", "plugin_api", "profile_api", "engine", "scheduler"];
 
-/// Files beside the layers. They re-export names of all layers.
+/// Files outside of the layers. They re-export names of all layers.
 const FACADES: [&str; 2] = ["lib.rs", "prelude.rs"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -41,7 +41,7 @@ fn events_are_kept_for_the_oldest_attempt_and_no_longer() {
     assert_eq!(fixture.queue.in_flight_events(), 3);
     fixture.queue.permitted(&a);
     assert_eq!(fixture.queue.in_flight_events(), 1, "while it is bound, no event matters to it");
-    fixture.let_go(c);
+    fixture.drop_attempt(c);
     assert_eq!((fixture.queue.in_flight(), fixture.queue.in_flight_events()), (1, 0));
     fixture.bind(a);
     assert!(fixture.queue.is_empty() && fixture.queue.in_flight() == 0);
@@ -68,7 +68,7 @@ fn after_too_many_events_the_pod_is_retried() {
     fixture.event("Other");
     assert_eq!(fixture.queue.in_flight_events(), 3, "half of them are discarded");
     assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "it has no events");
-    assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "it cannot");
+    assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "its events were discarded");
     assert_eq!(fixture.queue.in_flight_events(), 0);
 }
 

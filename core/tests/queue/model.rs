@@ -21,7 +21,7 @@ enum Step {
     Delete(usize),
     Activate(usize),
     /// An event whose hint is `Queue` for these pods.
-    Happen(usize, BTreeSet<usize>),
+    Send(usize, BTreeSet<usize>),
     /// PreEnqueue holds the pod from now on, or no longer.
     Gate(usize, bool),
     Nominate(usize),
@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (pod(), 0..PLUGINS.len()).prop_map(|(pod, of)| Step::Change(pod, of)),
         2 => pod().prop_map(Step::Delete),
         2 => pod().prop_map(Step::Activate),
-        6 => (0..PLUGINS.len(), prop::collection::btree_set(pod(), 0..PODS)).prop_map(|(of, pods)| Step::Happen(of, pods)),
+        6 => (0..PLUGINS.len(), prop::collection::btree_set(pod(), 0..PODS)).prop_map(|(of, pods)| Step::Send(of, pods)),
         2 => (pod(), any::<bool>()).prop_map(|(pod, held)| Step::Gate(pod, held)),
         1 => pod().prop_map(Step::Nominate),
         8 => Just(Step::Pop),
@@ -75,7 +75,7 @@ struct ReferencePod {
     /// All events from its pop until plugins could no longer reject it.
     events: Vec<(usize, BTreeSet<usize>)>,
     /// Events about this pod since its pop.
-    own: Vec<(usize, BTreeSet<usize>)>,
+    own_events: Vec<(usize, BTreeSet<usize>)>,
     again: bool,
     permitted: bool,
     gone: bool,
@@ -114,7 +114,7 @@ impl Model {
     }
 
     /// Returns whether an event causes an attempt for a pod, and whether at once.
-    fn worth(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
+    fn causes_attempt(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
         let ReferencePod { rejectors, gated, .. } = &self.pods[&pod];
         if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {
             return None;
@@ -130,37 +130,38 @@ impl Model {
 
     fn next(&self) -> Option<usize> {
         let first = |place: QueuePlace| {
-            let there = self.pods.iter().filter(move |(_, reference)| reference.place == place);
+            let in_place = self.pods.iter().filter(move |(_, reference)| reference.place == place);
             let key = |reference: &ReferencePod| {
                 (if place == Backoff { reference.ready } else { None }, -reference.priority, reference.timestamp)
             };
-            there.min_by_key(|(_, reference)| key(reference)).map(|(pod, _)| *pod)
+            in_place.min_by_key(|(_, reference)| key(reference)).map(|(pod, _)| *pod)
         };
         first(Active).or_else(|| first(Backoff))
     }
 
-    fn come_back(&mut self, pod: usize, rejected: &BTreeSet<usize>, pending: &BTreeSet<usize>) {
+    fn requeue(&mut self, pod: usize, rejected: &BTreeSet<usize>, pending: &BTreeSet<usize>) {
         if self.pods[&pod].gone {
             self.pods.remove(&pod);
             return;
         }
         let now = self.now;
         let reference = self.pods.get_mut(&pod).unwrap();
-        let broke = rejected.is_empty() && pending.is_empty();
+        let has_failed = rejected.is_empty() && pending.is_empty();
         reference.failures =
-            if broke { (reference.failures.0 + 1, reference.failures.1) } else { (0, reference.failures.1 + 1) };
-        let failures = if broke { reference.failures.0 } else { reference.failures.1 };
+            if has_failed { (reference.failures.0 + 1, reference.failures.1) } else { (0, reference.failures.1 + 1) };
+        let failures = if has_failed { reference.failures.0 } else { reference.failures.1 };
         reference.ready = Some(now + SECOND * [1, 2, 4, 8, 10][failures.min(5) as usize - 1]);
         reference.ready = reference.ready.map(|ready| ready / SECOND * SECOND);
         reference.timestamp = now;
         reference.rejectors = (rejected.iter().copied().collect(), pending.iter().copied().collect());
-        let own = std::mem::take(&mut reference.own);
+        let own_events = std::mem::take(&mut reference.own_events);
         let events = std::mem::take(&mut reference.events);
-        let again = broke || reference.again || reference.permitted;
-        let worth: Vec<bool> = events.iter().chain(&own).filter_map(|event| self.worth(pod, event)).collect();
-        if worth.contains(&true) {
+        let again = has_failed || reference.again || reference.permitted;
+        let reasons: Vec<bool> =
+            events.iter().chain(&own_events).filter_map(|event| self.causes_attempt(pod, event)).collect();
+        if reasons.contains(&true) {
             self.wake(pod, true);
-        } else if again || worth.contains(&false) {
+        } else if again || reasons.contains(&false) {
             self.wake(pod, false);
         } else {
             self.enter(pod, Unschedulable);
@@ -210,7 +211,7 @@ impl Both {
                     }
                     Some(_) => {}
                     None => {
-                        model.pods.insert(pod, fresh(priority, now));
+                        model.pods.insert(pod, reference_pod(priority, now));
                         model.enter(pod, Active);
                     }
                 }
@@ -225,9 +226,9 @@ impl Both {
                 let event = (of, BTreeSet::from([pod]));
                 match known.place {
                     InFlight if known.permitted => known.again = true,
-                    InFlight => known.own.push(event),
+                    InFlight => known.own_events.push(event),
                     Unschedulable | Gated => {
-                        if let Some(at_once) = model.worth(pod, &event) {
+                        if let Some(at_once) = model.causes_attempt(pod, &event) {
                             model.wake(pod, at_once);
                         }
                     }
@@ -251,12 +252,12 @@ impl Both {
                     _ => {}
                 }
             }
-            Step::Happen(of, pods) => {
+            Step::Send(of, pods) => {
                 let names = pods.iter().map(|pod| name(*pod)).collect();
-                fixture.happens(Event { of: PLUGINS[of], for_pods: Some(names) });
+                fixture.send(Event { of: PLUGINS[of], for_pods: Some(names) });
                 let event = (of, pods);
                 for pod in model.parked() {
-                    if let Some(at_once) = model.worth(pod, &event) {
+                    if let Some(at_once) = model.causes_attempt(pod, &event) {
                         model.wake(pod, at_once);
                     }
                 }
@@ -287,7 +288,7 @@ impl Both {
                     self.popped_gated |= known.gated;
                     known.place = InFlight;
                     (known.again, known.permitted) = (false, false);
-                    (known.events, known.own) = (Vec::new(), Vec::new());
+                    (known.events, known.own_events) = (Vec::new(), Vec::new());
                     self.attempts.push((pod, attempt));
                 }
             }
@@ -298,7 +299,7 @@ impl Both {
                 };
                 let rejectors = Rejectors::new(names(&rejected), names(&pending));
                 self.fixture.queue.requeue(attempt, rejectors, &mut self.fixture.plugins, now);
-                self.model.come_back(pod, &rejected, &pending);
+                self.model.requeue(pod, &rejected, &pending);
             }
             Step::Permit(at) => {
                 let Some(at) = at.checked_rem(self.attempts.len()) else { return };
@@ -315,14 +316,14 @@ impl Both {
             }
             Step::Drop(at) => {
                 let Some((pod, attempt)) = self.take(at) else { return };
-                self.fixture.let_go(attempt);
+                self.fixture.drop_attempt(attempt);
                 self.model.pods.remove(&pod);
             }
             Step::Lose(at) => {
                 let Some((pod, attempt)) = self.take(at) else { return };
                 drop(attempt);
                 self.fixture.wait(0.0);
-                self.model.come_back(pod, &BTreeSet::new(), &BTreeSet::new());
+                self.model.requeue(pod, &BTreeSet::new(), &BTreeSet::new());
                 self.tick();
             }
             Step::Wait(tenths) => {
@@ -357,7 +358,7 @@ impl Both {
         }
     }
 
-    fn agree(&self) {
+    fn check_equality(&self) {
         for pod in 0..PODS {
             let expected = self.model.pods.get(&pod).filter(|known| !known.gone).map(|known| known.place);
             assert_eq!(self.fixture.place(&name(pod)), expected, "{}", name(pod));
@@ -379,7 +380,7 @@ impl Both {
     }
 }
 
-fn fresh(priority: i32, now: i64) -> ReferencePod {
+fn reference_pod(priority: i32, now: i64) -> ReferencePod {
     ReferencePod {
         place: InFlight,
         priority,
@@ -390,7 +391,7 @@ fn fresh(priority: i32, now: i64) -> ReferencePod {
         rejectors: (Vec::new(), Vec::new()),
         gated: false,
         events: Vec::new(),
-        own: Vec::new(),
+        own_events: Vec::new(),
         again: false,
         permitted: false,
         gone: false,
@@ -405,14 +406,14 @@ proptest! {
         let mut both = Both::new();
         for step in steps {
             both.apply(step);
-            both.agree();
+            both.check_equality();
         }
         // The pods in flight return, and then no events are kept.
         while let Some((pod, attempt)) = both.take(0) {
             both.fixture.reject(attempt, &["Fit"]);
-            both.model.come_back(pod, &BTreeSet::from([0]), &BTreeSet::new());
+            both.model.requeue(pod, &BTreeSet::from([0]), &BTreeSet::new());
         }
-        both.agree();
+        both.check_equality();
         for pod in 0..PODS {
             both.fixture.delete(&name(pod));
         }

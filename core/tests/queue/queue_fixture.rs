@@ -153,13 +153,13 @@ impl QueueFixture {
     }
     /// Sends an event that a plugin is registered for, with a hint of `Queue` for all pods.
     pub fn event(&mut self, of: &'static str) {
-        self.happens(Event { of, for_pods: None });
+        self.send(Event { of, for_pods: None });
     }
     /// Sends an event that a plugin is registered for, with a hint of `Queue` for some pods.
     pub fn event_for(&mut self, of: &'static str, pods: &[&str]) {
-        self.happens(Event { of, for_pods: Some(pods.iter().map(ToString::to_string).collect()) });
+        self.send(Event { of, for_pods: Some(pods.iter().map(ToString::to_string).collect()) });
     }
-    pub fn happens(&mut self, event: Event) {
+    pub fn send(&mut self, event: Event) {
         self.queue.on_event(event, |_| true, &mut self.plugins, self.now);
     }
     /// Advances the time by seconds.
@@ -187,7 +187,7 @@ impl QueueFixture {
     pub fn bind(&mut self, attempt: Attempt) {
         self.queue.bound(attempt, &mut self.plugins);
     }
-    pub fn let_go(&mut self, attempt: Attempt) {
+    pub fn drop_attempt(&mut self, attempt: Attempt) {
         self.queue.dropped(attempt, &mut self.plugins);
     }
     /// Ends an attempt with rejections of plugins; without plugins: with an error.

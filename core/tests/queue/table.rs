@@ -177,8 +177,8 @@ fn the_same_event_after_its_backoff() {
 
 #[test]
 fn an_event_whose_hint_returns_skip() {
-    let asleep = row(|fixture| fixture.event_for("Fit", &["another"]));
-    assert_eq!(asleep, row(|_| {}));
+    let unchanged = row(|fixture| fixture.event_for("Fit", &["another"]));
+    assert_eq!(unchanged, row(|_| {}));
 }
 
 #[test]

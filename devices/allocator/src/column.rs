@@ -1,17 +1,11 @@
-//! Devices of a block that a request selects: evaluated once per block, and shared by all claims with an equal request.
+//! Requests, and the devices of a block that they select. The result is shared by all claims with an equal request.
 
 use std::sync::Arc;
 
 use schedc_cel::{CompileError, Selector};
 use schedc_core::intern::Symbol;
-use schedc_core::model::{
-    CapacityRequirements, Device, DeviceTaint, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator,
-    QualifiedName,
-};
+use schedc_core::model::{CapacityRequirements, DeviceToleration, QualifiedName};
 use schedc_core::quantity::Quantity;
-
-use crate::block::{Block, bits};
-use crate::capacity::consumption;
 
 /// Amounts of capacities.
 pub(crate) type Amounts = Arc<[(QualifiedName, Quantity)]>;
@@ -48,79 +42,8 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Evaluates a request for the devices of a block.
-    pub(crate) fn evaluate(shape: &Shape, block: &Block) -> Column {
-        let mut column = Column { matching: block.all, ..Column::default() };
-        for selector in &shape.selectors {
-            if column.matching == 0 {
-                break;
-            }
-            match &**selector {
-                Err(_) => {
-                    column.failing |= column.matching;
-                    column.matching = 0;
-                }
-                Ok(selector) => {
-                    let verdicts = selector.evaluate(&block.table);
-                    let word = |words: &[u64]| words.first().copied().unwrap_or(0);
-                    column.failing |= column.matching & word(verdicts.failures());
-                    column.matching &= word(verdicts.matches());
-                }
-            }
-        }
-        for (bit, device) in block.devices() {
-            column.tainted |= u64::from(is_tainted(device, &shape.tolerations)) << bit;
-        }
-        for bit in bits(column.matching) {
-            let Some(consumed) = consumption(shape.capacity.as_ref(), block.device(bit)) else { continue };
-            column.selected |= 1 << bit;
-            if block.shareable & 1 << bit != 0 {
-                column.consumed.push((bit, consumed.into()));
-            }
-        }
-        column
-    }
-
     /// Returns the capacity that the request consumes of a device that several claims may share.
     pub(crate) fn consumed(&self, bit: u32) -> Option<&Arc<[(QualifiedName, Quantity)]>> {
         self.consumed.iter().find(|(device, _)| *device == bit).map(|(_, consumed)| consumed)
-    }
-}
-
-/// Returns the first selector that a device does not meet, with the reason if it fails.
-pub(crate) fn first_unmet(shape: &Shape, block: &Block, bit: u32) -> Option<(usize, Option<String>)> {
-    let device = block.table.get(bit as usize)?;
-    shape.selectors.iter().enumerate().find_map(|(at, selector)| match &**selector {
-        Err(error) => Some((at, Some(format!("CEL compile error: {error}")))),
-        Ok(selector) => match selector.matches(device) {
-            Ok(true) => None,
-            Ok(false) => Some((at, None)),
-            Err(error) => Some((at, Some(format!("CEL runtime error: {error}")))),
-        },
-    })
-}
-
-/// Returns whether a device has a taint that prevents its allocation.
-fn is_tainted(device: &Device, tolerations: &[DeviceToleration]) -> bool {
-    let prevents =
-        |taint: &&DeviceTaint| matches!(taint.effect, DeviceTaintEffect::NoSchedule | DeviceTaintEffect::NoExecute);
-    device
-        .taints
-        .iter()
-        .filter(prevents)
-        .any(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)))
-}
-
-fn tolerates(toleration: &DeviceToleration, taint: &DeviceTaint) -> bool {
-    if toleration.effect.is_some_and(|effect| effect != taint.effect) {
-        return false;
-    }
-    if toleration.key != Symbol::EMPTY && toleration.key != taint.key {
-        return false;
-    }
-    match toleration.operator {
-        DeviceTolerationOperator::Unset | DeviceTolerationOperator::Equal => toleration.value == taint.value,
-        DeviceTolerationOperator::Exists => true,
-        DeviceTolerationOperator::Other(_) => false,
     }
 }

@@ -6,13 +6,13 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, QualifiedName, RequestRef, ResourceClaimSpec};
 
 use crate::block::bits;
-use crate::column::first_unmet;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
+use crate::evaluation::first_unmet;
 use crate::input::{Input, device_id};
 use crate::inventory::{Holders, Inventory};
+use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, Prepared};
-use crate::view::PoolStatus;
 
 /// Number of looks at the deadline after which a search for a conflict ends.
 const MAX_LOOKS: u32 = 64;
@@ -173,10 +173,10 @@ impl Inventory {
 
     /// Returns whether there are devices for specs. `None`: the search takes too long.
     fn is_solvable(&mut self, specs: &[Arc<ResourceClaimSpec>], node: &Node, interner: &Interner) -> Option<bool> {
-        let mut looks = 0;
+        let mut checks = 0;
         let is_expired = || {
-            looks += 1;
-            looks > MAX_LOOKS
+            checks += 1;
+            checks > MAX_LOOKS
         };
         let prepared = self.prepare(specs, interner);
         match self.evaluate(&prepared, node, interner, is_expired) {
@@ -240,7 +240,7 @@ fn reason(
             (None, Some(selector)) => DeviceReason::Selector(false, selector),
         });
     }
-    if !has(column.selected) || !input.has_room_now(alternative, block, bit) {
+    if !has(column.selected) || !input.has_free_capacity(alternative, block, bit) {
         return Some(DeviceReason::Capacity);
     }
     if has(column.tainted) {

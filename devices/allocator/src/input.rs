@@ -5,8 +5,9 @@ use slab::Slab;
 
 use crate::block::Block;
 use crate::capacity::{Amounts, consumption, fits};
-use crate::column::{Column, Shape, first_unmet};
+use crate::column::{Column, Shape};
 use crate::error::Failure;
+use crate::evaluation::first_unmet;
 use crate::pool::Pool;
 use crate::prepared::{Alternative, Prepared};
 use crate::view::NodeView;
@@ -31,14 +32,14 @@ impl<'a> Input<'a> {
         block.columns[alternative.shape].as_ref().expect("columns are evaluated before the search")
     }
 
-    /// Returns whether a device has room for what a request consumes, on top of allocated claims.
-    pub(crate) fn has_room_now(&self, alternative: &Alternative, block: &'a Block, bit: u32) -> bool {
-        self.has_room(alternative, block, bit, std::iter::empty())
+    /// Returns whether a device has the capacity that a request consumes, in addition to allocated claims.
+    pub(crate) fn has_free_capacity(&self, alternative: &Alternative, block: &'a Block, bit: u32) -> bool {
+        self.has_capacity(alternative, block, bit, std::iter::empty())
     }
 
-    /// Returns whether a device has room for what a request consumes, on top of allocated claims and of the devices
-    /// that the search has chosen.
-    pub(crate) fn has_room<'p>(
+    /// Returns whether a device has the capacity that a request consumes, in addition to allocated claims and to the
+    /// requests for which the search has chosen the device.
+    pub(crate) fn has_capacity<'p>(
         &self,
         alternative: &Alternative,
         block: &'p Block,

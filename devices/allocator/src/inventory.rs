@@ -17,12 +17,11 @@ use crate::changes::{Affected, Changes};
 use crate::column::{Column, Compiled, Shape};
 use crate::error::{Failure, Unfit};
 use crate::input::Input;
-use crate::pool::{Pool, PoolKey, Reach};
+use crate::pool::{Pool, PoolKey, PoolStatus, Reach};
 use crate::prepared::{Prepared, prepare};
 use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
-use crate::shared::{Verdicts, Views};
-use crate::view::PoolStatus;
+use crate::shared::{Verdict, Verdicts, Views};
 
 /// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
 const MAX_CACHED: usize = 512;
@@ -78,13 +77,6 @@ struct ShapeKey {
     selectors: Box<[DeviceSelector]>,
     capacity: Option<CapacityRequirements>,
     tolerations: Arc<[DeviceToleration]>,
-}
-
-/// A node on which devices can be allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// Sum over requests with alternatives: 8 for the first alternative, 7 for the second, and so on.
-    pub score: i64,
 }
 
 impl Inventory {
@@ -184,7 +176,7 @@ impl Inventory {
         }
     }
 
-    /// Forgets what is cached for nodes that no longer exist, once that is much. `count` is the number of nodes, `exists`
+    /// Removes cached data of nodes that no longer exist, once there are many of them. `count` is the number of nodes, `exists`
     /// returns whether there is a node with this name.
     pub fn forget_nodes(&mut self, count: usize, exists: impl Fn(Symbol) -> bool) {
         if self.views.len() > count + count / 8 + MAX_OBSOLETE_VIEWS {
@@ -307,18 +299,7 @@ impl Inventory {
         for block in &view.blocks {
             let pool = &mut pools[view.pools[block.pool].pool];
             let block = &mut pool.slices[block.slice].blocks[block.block];
-            if block.epoch != cache.epoch {
-                block.columns.clear();
-                block.epoch = cache.epoch;
-            }
-            if block.columns.len() < cache.shapes.len() {
-                block.columns.resize(cache.shapes.len(), None);
-            }
-            for &shape in &prepared.shapes {
-                if block.columns[shape].is_none() {
-                    block.columns[shape] = Some(Column::evaluate(&cache.shapes[shape], block));
-                }
-            }
+            prepared.shapes.iter().for_each(|&shape| cache.evaluate(shape, block));
         }
         Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
     }
@@ -351,7 +332,7 @@ impl Inventory {
         self.views.gather(node, pools, interner)
     }
 
-    /// Changes the slices of a pool, and notes the nodes that this affects.
+    /// Changes the slices of a pool, and records the affected nodes.
     fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &Interner)) {
         let at = self.pool(key, interner);
         let old = std::mem::take(&mut self.pools[at].reach);
@@ -454,7 +435,7 @@ impl Cache {
         self.selectors.entry(expression).or_insert_with(compile).clone()
     }
 
-    /// Evaluates a shape on the devices of a block, unless that is done.
+    /// Evaluates a shape on the devices of a block, unless the block has the result.
     fn evaluate(&self, shape: usize, block: &mut Block) {
         if block.epoch != self.epoch {
             block.columns.clear();

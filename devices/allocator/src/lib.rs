@@ -11,11 +11,12 @@
 //! | module | content |
 //! |---|---|
 //! | `inventory` | the state and its changes |
-//! | `pool` | slices of a pool and the use of its devices |
+//! | `pool` | slices of a pool, its status, and the use of its devices |
 //! | `view` | pools and devices that a node sees |
 //! | `shared` | views and verdicts that nodes share |
 //! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
-//! | `column` | the devices of a block that a request selects, evaluated once |
+//! | `column` | the devices of a block that a request selects |
+//! | `evaluation` | their evaluation, once for all claims with an equal request |
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
@@ -35,6 +36,7 @@ mod constraint;
 mod count;
 mod counters;
 mod error;
+mod evaluation;
 mod explanation;
 mod input;
 mod interchange;
@@ -49,6 +51,7 @@ mod view;
 pub use changes::Affected;
 pub use error::{Failure, Unfit};
 pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
-pub use inventory::{Inventory, Verdict};
+pub use inventory::Inventory;
 pub use prepared::Prepared;
 pub use search::STEPS as STEPS_PER_LOOK;
+pub use shared::Verdict;

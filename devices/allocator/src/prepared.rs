@@ -96,7 +96,7 @@ pub(crate) fn prepare(
             let mut alternative = |sub: Option<Symbol>, devices: &ExactDeviceRequest| {
                 let name = sub.unwrap_or(request.name);
                 let class = class(devices.class);
-                let error = error(name, devices, class.is_some(), interner);
+                let error = request_error(name, devices, class.is_some(), interner);
                 let shape = match (&error, &class) {
                     (None, Some(class)) => shape(class, devices),
                     _ => 0,
@@ -142,7 +142,7 @@ pub(crate) fn prepare(
 }
 
 /// Returns the reason why no node is searched for a request. The text follows the claim's name.
-fn error(name: Symbol, devices: &ExactDeviceRequest, has_class: bool, interner: &Interner) -> Option<String> {
+fn request_error(name: Symbol, devices: &ExactDeviceRequest, has_class: bool, interner: &Interner) -> Option<String> {
     let name = interner.resolve(name);
     if let Some(at) = devices.selectors.iter().position(|selector| selector.cel.is_none()) {
         return Some(format!(", request {name}, selector #{at}: CEL expression empty (unsupported selector type?)"));

@@ -11,8 +11,8 @@ use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
 use crate::input::{Input, device_id};
 use crate::interchange::Classes;
+use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, PreparedRequest};
-use crate::view::PoolStatus;
 
 /// Maximum number of devices of a claim.
 const MAX_DEVICES: i64 = 32;
@@ -218,7 +218,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                     return Err(self.input.selector_failure(claim, alternative, block, bit));
                 }
                 for bit in bits(column.selected & self.input.view.blocks[at].visible) {
-                    if self.has_room(at, alternative, bit) {
+                    if self.has_capacity(at, alternative, bit) {
                         self.scratch.all.push((at, bit));
                     }
                 }
@@ -295,12 +295,12 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         let (first, _) = self.scratch.ranges[alternative.at];
         let (at, bit) = self.scratch.all[first + place.device as usize];
         let is_busy = self.busy(place.claim, alternative, at) & 1 << bit != 0;
-        let has_room = self.has_room(at, alternative, bit);
+        let has_capacity = self.has_capacity(at, alternative, bit);
         if is_busy || !self.take(place, request, alternative, at, bit, true)? {
             return Ok(false);
         }
         // Checked last: a constraint that is not met is an error, whether or not there is room.
-        if !has_room {
+        if !has_capacity {
             self.give_back(request, alternative);
             return Ok(false);
         }
@@ -338,7 +338,9 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 if class.is_some_and(|class| self.scratch.failed[failed..].contains(&class)) {
                     continue;
                 }
-                if !self.has_room(at, alternative, bit) || !self.take(place, request, alternative, at, bit, false)? {
+                if !self.has_capacity(at, alternative, bit)
+                    || !self.take(place, request, alternative, at, bit, false)?
+                {
                     self.scratch.failed.extend(class);
                     continue;
                 }
@@ -388,10 +390,10 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     }
 
     /// Returns whether a device has room for what a request consumes.
-    fn has_room(&self, at: usize, alternative: &Alternative, bit: u32) -> bool {
+    fn has_capacity(&self, at: usize, alternative: &Alternative, bit: u32) -> bool {
         let picked = self.scratch.picks.iter().filter(|pick| (pick.block, pick.bit) == (at, bit));
         let picked = picked.filter_map(|pick| pick.consumed.as_deref());
-        self.input.has_room(alternative, self.input.block(at), bit, picked)
+        self.input.has_capacity(alternative, self.input.block(at), bit, picked)
     }
 
     /// Takes a device. Returns whether it is available.

@@ -7,7 +7,6 @@ use schedc_core::map::Map;
 use schedc_core::model::{Labels, Node};
 
 use crate::error::{Failure, Unfit};
-use crate::inventory::Verdict;
 use crate::pool::Pool;
 use crate::prepared::Prepared;
 use crate::view::NodeView;
@@ -90,6 +89,13 @@ impl Views {
         self.nodes.clear();
         self.recent.clear();
     }
+}
+
+/// A node on which devices can be allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Sum over requests with alternatives: 8 for the first alternative, 7 for the second, and so on.
+    pub score: i64,
 }
 
 /// Verdicts for claims on nodes with shared views, until devices change.

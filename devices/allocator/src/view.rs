@@ -1,27 +1,15 @@
 //! Pools and devices that a node sees.
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::map::Set;
 use schedc_core::model::{DeviceNodes, LabelsExt, Node, ResourceSlice, label_integer};
 use schedc_core::quantity::Quantity;
 
 use crate::block::Block;
 use crate::error::Failure;
-use crate::pool::{Pool, PoolSlice};
+use crate::pool::{Pool, PoolStatus, latest, status};
 
 /// Amounts of counters, by the position of the counter.
 pub(crate) type Amounts = Box<[(usize, Quantity)]>;
-
-/// Whether devices of a pool can be allocated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum PoolStatus {
-    #[default]
-    Ready,
-    /// The number of slices is not the expected one.
-    Incomplete,
-    /// Duplicate device names or counter sets, or missing counters.
-    Invalid,
-}
 
 /// Pools and blocks that a node sees. Nodes with equal views have equal results.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,71 +136,6 @@ fn gather_pool(
         view.consumers.extend(consumers.map(|(block, _)| (at, block)));
     }
     Ok(Some((view, blocks)))
-}
-
-/// Returns the status of a pool on nodes that see only its shared counters.
-pub(crate) fn foreign_status(pool: &Pool) -> PoolStatus {
-    let counters = (0..pool.slices.len()).filter(|&at| !pool.slices[at].slice.shared_counters.is_empty()).collect();
-    match latest(pool, counters).and_then(|seen| status(pool, &seen)) {
-        Some(Err(status)) => status,
-        Some(Ok(_)) | None => PoolStatus::Ready,
-    }
-}
-
-/// Returns the slices of the highest generation among those that a node sees.
-fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
-    let generation = seen.iter().map(|&at| pool.slices[at].slice.generation).max()?;
-    seen.retain(|&at| pool.slices[at].slice.generation == generation);
-    Some(seen)
-}
-
-/// Checks a pool, of which a node sees some slices of one generation. Returns the slices that it does not see, if they
-/// had to be read. `None`: there is a newer generation.
-fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, PoolStatus>> {
-    let first = &pool.slices[*seen.first()?].slice;
-    let mut others = Vec::new();
-    if !is_count(seen.len(), first) {
-        if pool.slices.iter().any(|slice| slice.slice.generation > first.generation) {
-            return None;
-        }
-        let is_other = |at: &usize| pool.slices[*at].slice.generation == first.generation && !seen.contains(at);
-        others.extend((0..pool.slices.len()).filter(is_other));
-        if !is_count(seen.len() + others.len(), first) {
-            return Some(Err(PoolStatus::Incomplete));
-        }
-    }
-    let slice_of = |at: &usize| &pool.slices[*at];
-    let is_valid = has_distinct_names(seen.iter().map(slice_of))
-        && has_all_counters(seen.iter().map(slice_of), seen.iter().chain(&others).map(slice_of));
-    Some(if is_valid { Ok(others) } else { Err(PoolStatus::Invalid) })
-}
-
-fn is_count(number: usize, slice: &ResourceSlice) -> bool {
-    i64::try_from(number) == Ok(slice.slice_count)
-}
-
-fn has_distinct_names<'a>(slices: impl Iterator<Item = &'a PoolSlice>) -> bool {
-    let mut names = Set::default();
-    let mut devices =
-        slices.filter(|slice| slice.slice.shared_counters.is_empty()).flat_map(|slice| slice.slice.devices.iter());
-    devices.all(|device| names.insert(device.name))
-}
-
-/// Returns whether each counter set is defined once, in `seen`, and each counter that a device in `all` consumes is
-/// defined.
-fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Iterator<Item = &'a PoolSlice>) -> bool {
-    let sets: Vec<_> = seen.flat_map(|slice| slice.slice.shared_counters.iter()).collect();
-    let mut names = Set::default();
-    if !sets.iter().all(|set| names.insert(set.name)) {
-        return false;
-    }
-    let mut consumed =
-        all.flat_map(|slice| slice.slice.devices.iter()).flat_map(|device| device.consumes_counters.iter());
-    consumed.all(|consumed| {
-        let set = sets.iter().find(|set| set.name == consumed.name);
-        let is_defined = |name| set.is_some_and(|set| set.counters.iter().any(|(known, _)| *known == name));
-        set.is_some() && consumed.counters.iter().all(|(name, _)| is_defined(*name))
-    })
 }
 
 /// Returns the counters that each device of a block consumes.

@@ -93,10 +93,10 @@ fn a_deadline_ends_a_long_search() {
     );
     let spec = cluster.spec(&claim);
     let prepared = cluster.inventory.prepare(&[spec], &cluster.interner);
-    let mut looks = 0;
+    let mut checks = 0;
     let expires = || {
-        looks += 1;
-        looks > 10
+        checks += 1;
+        checks > 10
     };
     let unfit = cluster.inventory.evaluate(&prepared, &cluster.nodes["n1"], &cluster.interner, expires).unwrap_err();
     let schedc_device_allocator::Unfit::Failed(failure) = unfit else { panic!("{unfit:?}") };

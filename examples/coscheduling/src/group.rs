@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
 
 /// Maximum wait in Permit, in seconds: 15 minutes, as in kube-scheduler.
-const LONGEST_WAIT: i64 = 900;
+const MAX_WAIT: i64 = 900;
 
 /// Fields of a PodGroup that the plugin reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -37,7 +37,7 @@ impl CustomResource for PodGroup {
 impl PodGroupSpec {
     /// Returns the group's waiting time in seconds, limited to the maximum of Permit.
     pub fn timeout(self) -> Option<i64> {
-        self.schedule_timeout_seconds.filter(|seconds| *seconds > 0).map(|seconds| seconds.min(LONGEST_WAIT))
+        self.schedule_timeout_seconds.filter(|seconds| *seconds > 0).map(|seconds| seconds.min(MAX_WAIT))
     }
 }
 

@@ -1,10 +1,16 @@
 //! Pods protected by disruption budgets.
 
+use std::sync::Arc;
+
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
+use schedc_core::model::Pod;
+use smallvec::SmallVec;
 
-use super::victims::Pods;
 use crate::indexes::DisruptionBudgets;
+
+/// Some pods of a node.
+pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 
 /// Separates the pods that violate a budget, if they are removed in this order, from the others
 /// (`filterPodsWithPDBViolation`). Both results keep the order.

@@ -6,9 +6,8 @@ use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
-use smallvec::SmallVec;
 
-use super::budgets::split_by_violation;
+use super::budgets::{Pods, split_by_violation};
 use super::choice::VictimCost;
 use super::importance::sort_by_importance;
 use crate::indexes::DisruptionBudgets;
@@ -21,9 +20,6 @@ pub(super) struct Victims {
     /// The cost of their removal.
     pub(super) cost: VictimCost,
 }
-
-/// Some pods of a node.
-pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 
 /// The reason for a node without victims.
 pub(super) enum NoVictims {

@@ -389,12 +389,12 @@ mod tests {
 
     #[test]
     fn a_virtual_timeout_depends_on_the_number_of_steps() {
-        let looks = |timeout| {
+        let checks_until = |timeout| {
             let mut is_expired = expiry(timeout);
             (0..1000).take_while(|_| !is_expired()).count()
         };
-        assert_eq!(looks(None), 1000);
-        assert_eq!(looks(Some(SearchTimeout::Virtual(Duration::from_millis(1)))), 3);
-        assert_eq!(looks(Some(SearchTimeout::Virtual(Duration::from_secs(1)))), 1000);
+        assert_eq!(checks_until(None), 1000);
+        assert_eq!(checks_until(Some(SearchTimeout::Virtual(Duration::from_millis(1)))), 3);
+        assert_eq!(checks_until(Some(SearchTimeout::Virtual(Duration::from_secs(1)))), 1000);
     }
 }

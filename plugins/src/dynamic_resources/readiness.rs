@@ -19,8 +19,8 @@ pub(super) fn readiness(claim: &ResourceClaim) -> Readiness<'_> {
             return Readiness::NotReady;
         };
         let condition = |kind| status.conditions.iter().find(|condition| condition.kind == kind);
-        let failed = result.binding_failure_conditions.iter().filter_map(|&kind| condition(kind));
-        if let Some(failed) = { failed }.find(|condition| condition.is_true) {
+        let mut failures = result.binding_failure_conditions.iter().filter_map(|&kind| condition(kind));
+        if let Some(failed) = failures.find(|condition| condition.is_true) {
             return Readiness::Failed(failed);
         }
         let mut required = result.binding_conditions.iter();

@@ -17,7 +17,8 @@ impl PrepareScore for DynamicResources {
         let Some(claimant) = view.base.claimant().filter(|_| pod.uses_devices()) else {
             return DeviceScores::default();
         };
-        let last = self.last().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
+        let last =
+            self.last_evaluation().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
         let evaluation = last.or_else(|| {
             let claims = self.look_up(claimant, pod.extended.is_any_backed(), view).ok()?;
             let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);

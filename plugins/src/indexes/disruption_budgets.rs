@@ -93,18 +93,18 @@ mod tests {
     #[test]
     fn budgets_that_match_nothing_are_omitted() {
         let mut interner = Interner::default();
-        let mut kept = DisruptionBudgets::default();
+        let mut index = DisruptionBudgets::default();
         for (at, spec) in SELECTORS.iter().enumerate() {
             let budget = object(
                 &format!("{{kind: PodDisruptionBudget, metadata: {{name: b{at}}}, spec: {spec}}}"),
                 &mut interner,
             );
-            kept.set_object(None, Some(&budget));
+            index.set_object(None, Some(&budget));
         }
         let namespace = interner.intern("default");
-        let names: Vec<_> = kept.of(namespace).iter().map(|budget| interner.resolve(budget.name)).collect();
+        let names: Vec<_> = index.of(namespace).iter().map(|budget| interner.resolve(budget.name)).collect();
         assert_eq!(names, ["b2", "b3"]);
-        assert!(kept.of(interner.intern("elsewhere")).is_empty());
+        assert!(index.of(interner.intern("elsewhere")).is_empty());
     }
 
     proptest! {
@@ -113,7 +113,7 @@ mod tests {
             history in prop::collection::vec((0..4_usize, prop::option::of(0..SELECTORS.len())), 0..20),
         ) {
             let mut interner = Interner::default();
-            let mut kept = DisruptionBudgets::default();
+            let mut index = DisruptionBudgets::default();
             let mut budgets: [Option<Object>; 4] = [None, None, None, None];
             for (slot, selector) in history {
                 let new = selector.map(|selector| {
@@ -122,10 +122,10 @@ mod tests {
                     object(&format!("{{kind: PodDisruptionBudget, metadata: {metadata}, spec: {spec}}}"), &mut interner)
                 });
                 let old = std::mem::replace(&mut budgets[slot], new);
-                kept.set_object(old.as_ref(), budgets[slot].as_ref());
+                index.set_object(old.as_ref(), budgets[slot].as_ref());
                 let mut rebuilt = DisruptionBudgets::default();
                 budgets.iter().for_each(|budget| rebuilt.set_object(None, budget.as_ref()));
-                prop_assert_eq!(&kept, &rebuilt);
+                prop_assert_eq!(&index, &rebuilt);
             }
         }
     }

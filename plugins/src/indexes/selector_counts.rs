@@ -12,7 +12,7 @@ use super::NodeCounts;
 use super::registry::{Id, Registry};
 
 /// Maximum number of registered queries.
-const LIMIT: usize = 4096;
+const MAX_QUERIES: usize = 4096;
 
 /// Selection of pods by namespace and labels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -186,7 +186,7 @@ struct QueryCounts {
 }
 
 /// Maximum number of logged changes for each query.
-const LOG: usize = 2048;
+const LOG_CAPACITY: usize = 2048;
 
 impl QueryCounts {
     fn join(&mut self, id: PodQueryId, class: &mut PodClass) {
@@ -226,7 +226,7 @@ impl SelectorCounts {
         let SelectorCounts { namespaces, classes, queries, by_namespace, any_namespace } = self;
         PodQueryId(queries.register(query, |id, query| {
             let id = PodQueryId(id);
-            let mut counted = QueryCounts { nodes: NodeCounts::default(), log: ChangeLog::with_capacity(LOG) };
+            let mut counted = QueryCounts { nodes: NodeCounts::default(), log: ChangeLog::with_capacity(LOG_CAPACITY) };
             let mut join = |class: &mut PodClass| {
                 if class.matches(query, namespaces) {
                     counted.join(id, class);
@@ -282,14 +282,14 @@ impl SelectorCounts {
 
     #[inline]
     fn forget(&mut self) {
-        if self.queries.len() > LIMIT {
+        if self.queries.len() > MAX_QUERIES {
             self.evict_oldest();
         }
     }
 
     #[cold]
     fn evict_oldest(&mut self) {
-        for (id, query) in self.queries.forget(LIMIT) {
+        for (id, query) in self.queries.forget(MAX_QUERIES) {
             let id = PodQueryId(id);
             let leave = |ids: &mut Vec<PodQueryId>| ids.retain(|other| *other != id);
             let Some(names) = query.namespaces() else {
@@ -327,7 +327,7 @@ impl Index for SelectorCounts {
     fn cache_sizes(&self) -> Vec<CacheSize> {
         let classes = self.classes.all.len() - self.classes.free.len();
         vec![
-            CacheSize::limited("pod_queries", self.queries.len(), LIMIT),
+            CacheSize::limited("pod_queries", self.queries.len(), MAX_QUERIES),
             CacheSize::of_objects("pod_classes", classes),
         ]
     }

@@ -86,16 +86,6 @@ impl InterPodAffinityPod {
         counts: &mut SelectorCounts,
         affinity_terms: &AffinityTerms,
     ) -> Self {
-        if pod.affinity.is_empty() {
-            return InterPodAffinityPod {
-                affinity: None,
-                anti_affinity: Box::default(),
-                existing_anti_affinity: ExistingAntiAffinityTerms::new(pod, affinity_terms),
-                preferences: Preferences::new(args, pod, counts, affinity_terms),
-                broken: pod.affinity.broken.clone(),
-                identity: ExcludedFromSignature(PodIdentity { namespace: pod.namespace, labels: pod.labels.clone() }),
-            };
-        }
         let affinity = (!pod.affinity.required.is_empty()).then(|| {
             let pods = counts.register(query(&pod.affinity.required));
             let keys = pod.affinity.required.iter().map(|term| term.topology_key).collect();
@@ -145,8 +135,9 @@ impl ExistingAntiAffinityTerms {
             return ExistingAntiAffinityTerms::default();
         }
         let mut keys = Vec::new();
-        let terms =
-            terms.into_iter().filter_map(|id| Some((id, number(&mut keys, affinity_terms.anti_required(id)?.key()))));
+        let terms = terms
+            .into_iter()
+            .filter_map(|id| Some((id, key_index(&mut keys, affinity_terms.anti_required(id)?.key()))));
         let terms = terms.collect();
         ExistingAntiAffinityTerms { keys: keys.into(), terms }
     }
@@ -169,7 +160,7 @@ impl Preferences {
         let mut keys = Vec::new();
         let own = pod.affinity.preferred_by_weight().map(|(weight, term)| {
             let pods = counts.register(query(std::slice::from_ref(term)));
-            WeightedPods { pods, key: number(&mut keys, term.topology_key), weight }
+            WeightedPods { pods, key: key_index(&mut keys, term.topology_key), weight }
         });
         let own: Box<[_]> = own.collect();
         let others = matching.into_iter().filter_map(|pods| {
@@ -179,7 +170,7 @@ impl Preferences {
                 ScoredTermKind::Required => args.hard_pod_affinity_weight.into(),
                 ScoredTermKind::Preferred(weight) => weight,
             };
-            Some(WeightedPods { pods, key: number(&mut keys, term.key()), weight })
+            Some(WeightedPods { pods, key: key_index(&mut keys, term.key()), weight })
         });
         let others = others.collect();
         Preferences { keys: keys.into(), own, others }
@@ -187,7 +178,7 @@ impl Preferences {
 }
 
 /// Returns the index of a topology key, and adds the key if needed.
-fn number(keys: &mut Vec<Symbol>, key: Symbol) -> usize {
+fn key_index(keys: &mut Vec<Symbol>, key: Symbol) -> usize {
     keys.iter().position(|known| *known == key).unwrap_or_else(|| {
         keys.push(key);
         keys.len() - 1

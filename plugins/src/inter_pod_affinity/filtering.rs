@@ -213,11 +213,11 @@ impl FilterPlugin for InterPodAffinity {
         if !state.satisfies_affinity(node) {
             return Err(UnmetAffinity::Affinity);
         }
-        let some = |pods: &DomainSums| pods.at(node).is_some_and(|count| count > 0);
-        if state.anti_affinity.iter().any(some) {
+        let has_pods = |pods: &DomainSums| pods.at(node).is_some_and(|count| count > 0);
+        if state.anti_affinity.iter().any(has_pods) {
             return Err(UnmetAffinity::AntiAffinity);
         }
-        if state.existing_anti_affinity.iter().chain(state.hypothetical.iter().map(|(_, pods)| pods)).any(some) {
+        if state.existing_anti_affinity.iter().chain(state.hypothetical.iter().map(|(_, pods)| pods)).any(has_pods) {
             return Err(UnmetAffinity::ExistingAntiAffinity);
         }
         Ok(())
@@ -393,18 +393,19 @@ impl InterPodAffinityState {
 
     /// Updates the verdicts of nodes in changed domains.
     fn update_verdicts(&mut self, topology: &Topology, verdicts: &mut FilterUpdate<'_>) {
-        let alone = self.affinity.len() == 1 && self.anti_affinity.is_empty() && self.existing_anti_affinity.is_empty();
+        let is_only_term =
+            self.affinity.len() == 1 && self.anti_affinity.is_empty() && self.existing_anti_affinity.is_empty();
         for sums in &mut self.affinity {
-            sums.drain_changed(topology, |some, word, nodes| match some {
+            sums.drain_changed(topology, |has_match, word, nodes| match has_match {
                 // Every node with all labels passes.
                 _ if self.first => {}
-                true if alone => verdicts.set_word(word, nodes, nodes),
+                true if is_only_term => verdicts.set_word(word, nodes, nodes),
                 true => verdicts.reevaluate_word(word, nodes),
                 false => verdicts.set_word(word, nodes, 0),
             });
         }
         for sums in self.anti_affinity.iter_mut().chain(&mut self.existing_anti_affinity) {
-            sums.drain_changed(topology, |some, word, nodes| match some {
+            sums.drain_changed(topology, |has_match, word, nodes| match has_match {
                 true => verdicts.set_word(word, nodes, 0),
                 false => verdicts.reevaluate_word(word, nodes),
             });

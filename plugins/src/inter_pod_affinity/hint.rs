@@ -16,14 +16,15 @@ impl EnqueueExtensions for InterPodAffinity {
     fn queueing_hint(&self, _: &InterPodAffinityArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
-            EventObject::Pod(old, new) => after_pod(rejected, old, new)?,
-            EventObject::Node(old, Some(new)) => after_node(rejected, old, new)?,
+            EventObject::Pod(old, new) => pod_event_helps(rejected, old, new)?,
+            EventObject::Node(old, Some(new)) => node_event_helps(rejected, old, new)?,
             _ => true,
         }))
     }
 }
 
-fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> Result<bool, HintError> {
+/// Returns whether a change of a pod may make the rejected pod schedulable.
+fn pod_event_helps(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> Result<bool, HintError> {
     if old.is_some() && new.is_some_and(|new| new.uid == rejected.uid) {
         return Ok(true);
     }
@@ -44,7 +45,8 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
     })
 }
 
-fn after_node(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
+/// Returns whether a change of a node may make the rejected pod schedulable.
+fn node_event_helps(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
     // `None` for a node that did not exist, otherwise its domain, if it had one.
     let domains = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
         let domain = |node: &Node| node.labels.value(term.topology_key);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, Volume};
+use smallvec::SmallVec;
 
 use super::{CountableVolumes, NO_NAME, not_owner};
 use crate::indexes::{AttachedVolumes, CountedVolume};
@@ -12,7 +13,7 @@ use crate::indexes::{AttachedVolumes, CountedVolume};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) text: Arc<str>,
-    /// Whether the pod is unschedulable, instead of a failed attempt.
+    /// Whether the pod is unschedulable; otherwise the attempt fails.
     pub(super) unresolvable: bool,
 }
 
@@ -20,9 +21,9 @@ pub(super) struct Failure {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RequestedVolumes {
     /// The distinct volumes.
-    pub(super) volumes: Vec<CountedVolume>,
+    pub(super) volumes: SmallVec<[CountedVolume; 2]>,
     /// The number of volumes of each driver.
-    pub(super) drivers: Vec<(Symbol, i64)>,
+    pub(super) drivers: SmallVec<[(Symbol, i64); 2]>,
     /// Failure on nodes with a CSINode. Only there, in-tree volumes are translated.
     failure: Option<Failure>,
     /// Failure on nodes without a CSINode.
@@ -70,7 +71,7 @@ impl RequestedVolumes {
         if has_csi_node { self.failure.as_ref() } else { self.failure_without_csi_node.as_ref() }
     }
 
-    /// Returns whether they cannot be counted on some nodes.
+    /// Returns whether there are nodes on which the volumes cannot be counted.
     pub(super) fn fails(&self) -> bool {
         self.failure.is_some()
     }

@@ -105,9 +105,9 @@ impl PodTopologySpreadArgs {
 
     /// Returns the default constraints that filter.
     pub(super) fn hard_defaults(&self) -> impl Iterator<Item = DefaultConstraint> {
-        let own = !self.is_system();
+        let is_list = !self.is_system();
         let hard = |constraint: &DefaultConstraint| constraint.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule;
-        self.default_constraints.iter().filter(move |constraint| own && hard(constraint))
+        self.default_constraints.iter().filter(move |constraint| is_list && hard(constraint))
     }
 
     /// Returns the default constraints, without selectors.

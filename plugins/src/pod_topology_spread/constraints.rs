@@ -120,9 +120,9 @@ pub(super) fn compile(
     interner: &mut Interner,
     (topology, counts, workloads): (&mut Topology, &mut SelectorCounts, &mut WorkloadSelectors),
 ) -> PodTopologySpreadPod {
-    let own = !pod.spread.is_empty();
-    let defaults = if own { Vec::new() } else { default_constraints(args, pod, interner, workloads) };
-    let constraints = if own { &pod.spread[..] } else { &defaults };
+    let has_own = !pod.spread.is_empty();
+    let defaults = if has_own { Vec::new() } else { default_constraints(args, pod, interner, workloads) };
+    let constraints = if has_own { &pod.spread[..] } else { &defaults };
     if constraints.is_empty() {
         let none = || Ok(Box::default());
         return PodTopologySpreadPod {
@@ -165,7 +165,7 @@ pub(super) fn compile(
         inclusion.tolerations = Some(pod.tolerations.clone());
     }
     let scores = soft.as_ref().is_ok_and(|soft| !soft.is_empty());
-    PodTopologySpreadPod { hard, soft, requires_all_keys: scores && (own || !args.is_system()), inclusion }
+    PodTopologySpreadPod { hard, soft, requires_all_keys: scores && (has_own || !args.is_system()), inclusion }
 }
 
 /// Returns the profile's constraints with the selector of the pod's workloads; empty without a selector.

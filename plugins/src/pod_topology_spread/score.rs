@@ -63,13 +63,13 @@ struct ConstraintCounts {
     /// Contribution of a pod: the logarithm of the number of domains.
     weight: f64,
     /// Constant added to the sum.
-    more: f64,
+    constant: f64,
 }
 
 impl PartialEq for ConstraintCounts {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |this: &Self| {
-            (this.is_hostname, this.without_label, this.domain_count, this.weight.to_bits(), this.more.to_bits())
+            (this.is_hostname, this.without_label, this.domain_count, this.weight.to_bits(), this.constant.to_bits())
         };
         numbers(self) == numbers(other)
             && self.pods == other.pods
@@ -93,7 +93,7 @@ impl ConstraintCounts {
     /// Returns the contribution of this number of pods to a score.
     #[inline(always)]
     fn score_of(&self, pods: i32) -> f64 {
-        f64::from(pods) * self.weight + self.more
+        f64::from(pods) * self.weight + self.constant
     }
 
     /// Returns the index of a node's domain, with or without the label. Not for constraints on the host name.
@@ -105,10 +105,10 @@ impl ConstraintCounts {
 
     /// Adds a node to the scored nodes, or removes it.
     #[inline]
-    fn enter(&mut self, node: NodeIndex, enters: bool) {
+    fn set_scored(&mut self, node: NodeIndex, is_scored: bool) {
         let index = self.domain_index(node);
         let Some(nodes) = self.nodes.get_mut(index) else { return };
-        if enters {
+        if is_scored {
             self.domain_count += usize::from(*nodes == 0);
             *nodes += 1;
         } else {
@@ -150,9 +150,7 @@ impl SpreadScores {
         }
         Some(round(sum))
     }
-}
 
-impl SpreadScores {
     /// Computes the score of each domain, if a score depends only on the domain.
     fn tabulate(&mut self) {
         self.of_domain.clear();
@@ -230,7 +228,7 @@ impl ScoreScratch {
             nodes,
             domain_count: 0,
             weight: 0.0,
-            more: f64::from(constraint.max_skew.wrapping_sub(1)),
+            constant: f64::from(constraint.max_skew.wrapping_sub(1)),
         }
     }
 }
@@ -257,7 +255,7 @@ pub(super) fn count(
     for node in feasible.iter() {
         if !pod.requires_all_keys || has_all_keys(&counts, node) {
             scored += 1;
-            counts.iter_mut().for_each(|counts| counts.enter(node, true));
+            counts.iter_mut().for_each(|counts| counts.set_scored(node, true));
         }
     }
     for (at, constraint) in constraints.iter().enumerate() {
@@ -271,12 +269,12 @@ pub(super) fn count(
         }
         counts[at].weigh();
     }
-    let mut kept = std::mem::take(&mut scratch.feasible);
-    clear_for_nodes(&mut kept, &view);
-    kept.words_mut().iter_mut().zip(feasible.words()).for_each(|(kept, word)| *kept = *word);
+    let mut copy = std::mem::take(&mut scratch.feasible);
+    clear_for_nodes(&mut copy, &view);
+    copy.words_mut().iter_mut().zip(feasible.words()).for_each(|(copy, word)| *copy = *word);
     let of_domain = std::mem::take(&mut scratch.of_domain);
     let has_classes = classes::fit_class_bits(&counts);
-    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: kept, of_domain, has_classes };
+    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: copy, of_domain, has_classes };
     scores.tabulate();
     scores
 }

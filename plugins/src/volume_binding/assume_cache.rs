@@ -93,14 +93,14 @@ impl AssumeCache {
         if self.len() < self.cleanup_threshold.max(MIN_CLEANUP) {
             return;
         }
-        let holds = |name: &Symbol, assumption: &mut Assumption<PersistentVolume>| {
+        let is_current = |name: &Symbol, assumption: &mut Assumption<PersistentVolume>| {
             cluster.volume(*name).is_some_and(|current| Arc::ptr_eq(current, &assumption.version))
         };
-        self.volumes.retain(holds);
-        let holds = |&(namespace, name): &ClaimKey, assumption: &mut Assumption<PersistentVolumeClaim>| {
+        self.volumes.retain(is_current);
+        let is_current = |&(namespace, name): &ClaimKey, assumption: &mut Assumption<PersistentVolumeClaim>| {
             cluster.claim(namespace, name).is_some_and(|current| Arc::ptr_eq(current, &assumption.version))
         };
-        self.claims.retain(holds);
+        self.claims.retain(is_current);
         self.cleanup_threshold = 2 * self.len();
     }
 }

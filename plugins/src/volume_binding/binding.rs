@@ -1,39 +1,17 @@
 //! PreBind: writes the assumed bindings, and waits until the claims are bound.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::client::{ApiReason, Client, ObjectRef};
-use schedc_core::extension_points::Placement;
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
+use super::binding_plan::{BindingPlan, PlannedClaim, SELECTED_NODE, annotation, object, text};
 use super::binding_wait::BindingWait;
-use crate::columns::NodeLabels;
 
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
-pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// Maximum number of attempts to write an object.
 const MAX_ATTEMPTS: u32 = 3;
-
-/// The bindings and provisionings of a pod's unbound claims. It contains strings, because PreBind runs
-/// outside of the scheduler, without its interner.
-#[derive(Debug)]
-pub(super) struct BindingPlan {
-    pod: ObjectRef,
-    pub(super) node: Arc<str>,
-    pub(super) labels: Box<[(Arc<str>, Arc<str>)]>,
-    pub(super) bindings: Vec<(ObjectRef, PlannedClaim)>,
-    pub(super) provisions: Vec<PlannedClaim>,
-}
-
-#[derive(Debug)]
-pub(super) struct PlannedClaim {
-    pub(super) object: ObjectRef,
-    uid: Arc<str>,
-}
 
 /// Reason for the failure of a binding.
 enum BindError {
@@ -43,36 +21,13 @@ enum BindError {
 }
 
 impl BindingPlan {
-    /// Creates an empty plan for a pod and its node.
-    pub(super) fn new(placement: &Placement, node: &NodeLabels, interner: &Interner) -> BindingPlan {
-        let label = |&(key, value): &(Symbol, Symbol)| (interner.share(key), interner.share(value));
-        BindingPlan {
-            pod: object("Pod", placement.pod.namespace.clone(), placement.pod.name.clone()),
-            node: placement.node_name.clone(),
-            labels: node.labels.iter().map(label).collect(),
-            bindings: Vec::new(),
-            provisions: Vec::new(),
-        }
-    }
-
-    /// Adds the binding of a claim to a volume.
-    pub(super) fn bind(&mut self, volume: &PersistentVolume, claim: &PersistentVolumeClaim, interner: &Interner) {
-        let volume = object("PersistentVolume", "".into(), interner.share(volume.name));
-        self.bindings.push((volume, PlannedClaim::new(claim, interner)));
-    }
-
-    /// Adds the provisioning of a claim's volume for the node.
-    pub(super) fn provision(&mut self, claim: &PersistentVolumeClaim, interner: &Interner) {
-        self.provisions.push(PlannedClaim::new(claim, interner));
-    }
-
     /// Writes the bindings, and waits at most `timeout` seconds until the claims are bound (`BindPodVolumes`).
     ///
     /// # Errors
     /// The API server refuses a write, an object has changed in another way, or the timeout passes.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
         // Subscribes before the writes, therefore no update is missed.
-        let mut news =
+        let mut updates =
             client.watch_objects(self.watched_objects(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
         let written = match self.write(client).await {
             Ok(written) => written,
@@ -80,7 +35,7 @@ impl BindingPlan {
             Err(BindError::Failed(reason)) => return Err(reason),
         };
         BindingWait::new(self, written)
-            .wait_until_bound(&mut news)
+            .wait_until_bound(&mut updates)
             .await
             .map_err(|reason| format!("binding volumes: {reason}"))
     }
@@ -144,11 +99,6 @@ async fn change(
 }
 
 impl PlannedClaim {
-    fn new(claim: &PersistentVolumeClaim, interner: &Interner) -> PlannedClaim {
-        let (namespace, name) = (interner.share(claim.namespace), interner.share(claim.name));
-        PlannedClaim { object: object("PersistentVolumeClaim", namespace, name), uid: claim.uid.clone() }
-    }
-
     /// Returns the patch that binds the volume to the claim, `None` if it is already written.
     fn claim_ref_patch(&self, volume: &ObjectRef, now: &Value) -> Result<Option<Value>, BindError> {
         let taken = &now["spec"]["claimRef"];
@@ -178,10 +128,6 @@ impl PlannedClaim {
     }
 }
 
-pub(super) fn object(kind: &str, namespace: Arc<str>, name: Arc<str>) -> ObjectRef {
-    ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace, name }
-}
-
 async fn get(client: &impl Client, object: &ObjectRef) -> Result<Value, BindError> {
     client.get(object).await.map_err(|error| match error.reason {
         ApiReason::Unsupported => BindError::NoVolumes,
@@ -205,12 +151,4 @@ fn version(object: &Value) -> Value {
         Value::Null => json!({}),
         version => json!({ "resourceVersion": version }),
     }
-}
-
-pub(super) fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-pub(super) fn annotation<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
-    object["metadata"]["annotations"][key].as_str()
 }

@@ -6,7 +6,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{LabelsExt, NodeSelector, RequirementText, TermText, label_integer};
 use serde_json::Value;
 
-use super::binding::{BindingPlan, SELECTED_NODE, annotation, object, text};
+use super::binding_plan::{BindingPlan, SELECTED_NODE, annotation, object, text};
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 

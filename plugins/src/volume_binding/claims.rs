@@ -7,10 +7,11 @@ use schedc_core::model::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use schedc_core::plugin::View;
 use schedc_core::quantity::Quantity;
 use schedc_core::status::Status;
+use smallvec::SmallVec;
 
 use super::assume_cache::AssumeCache;
 use super::label_indexed_list::{LabelIndexedList, required_label, selector_required_label};
-use super::pod_volumes::{Bound, PodVolumes, Provision, Selected, Unbound};
+use super::pod_volumes::{Bound, BoundVolumes, PodVolumes, Provision, Selected, Unbound};
 use super::{PodClaim, PodClaims, VolumeBinding};
 use crate::indexes::Volumes;
 
@@ -27,11 +28,11 @@ pub(super) fn look_up(
 ) -> Result<PodVolumes, Status> {
     let interner = &view.base.interner;
     let volumes = view.indexes;
-    let mut claims = Vec::with_capacity(pod.claims.len());
+    let mut claims = SmallVec::<[&Claim; 4]>::new();
     for claim in &pod.claims {
         claims.push(usable(pod, claim, volumes, interner).map_err(Status::unresolvable)?);
     }
-    let mut bound = Vec::new();
+    let mut bound = BoundVolumes::new();
     let mut unbound = Vec::new();
     let mut is_immediate = false;
     for claim in claims {
@@ -103,7 +104,7 @@ fn bound_volume(claim: &Claim, assumed: &AssumeCache, view: View<'_, VolumeBindi
 }
 
 fn pod_volumes(
-    bound: Vec<Bound>,
+    bound: BoundVolumes,
     unbound: Vec<(Claim, &Arc<StorageClass>)>,
     assumed: &AssumeCache,
     view: View<'_, VolumeBinding>,

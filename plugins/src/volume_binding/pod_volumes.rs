@@ -34,7 +34,7 @@ enum ClaimBindings {
 #[derive(Debug, PartialEq)]
 struct Claims {
     /// Bound claims, in the pod's order.
-    bound: Vec<Bound>,
+    bound: BoundVolumes,
     /// Unbound claims with a volume that is provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
     /// Other unbound claims, smallest first.
@@ -42,6 +42,9 @@ struct Claims {
     /// Error in the selector of an unbound claim.
     invalid_selector: Option<Arc<str>>,
 }
+
+/// The volumes of bound claims. Most pods have one.
+pub(super) type BoundVolumes = SmallVec<[Bound; 1]>;
 
 /// The volume of a bound claim.
 #[derive(Debug)]
@@ -157,7 +160,7 @@ pub(super) enum ClaimBinding<'a> {
 
 impl PodVolumes {
     pub(super) fn new(
-        bound: Vec<Bound>,
+        bound: BoundVolumes,
         selected: Vec<Selected>,
         unbound: Vec<Unbound>,
         invalid_selector: Option<Arc<str>>,
@@ -180,7 +183,7 @@ impl PodVolumes {
         if claims.fit_any_node() {
             return PodVolumes { bindings: ClaimBindings::AnyNode, nodes: None };
         }
-        let nodes = claims.nodes(alive, matching_nodes).map(Arc::new);
+        let nodes = claims.nodes(alive, matching_nodes);
         PodVolumes { nodes, ..self }
     }
 
@@ -281,9 +284,16 @@ impl Claims {
         &self,
         alive: &NodeMask,
         mut matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>,
-    ) -> Option<NodeMask> {
+    ) -> Option<Arc<NodeMask>> {
         if !self.selected.is_empty() || !self.unbound.is_empty() {
             return None;
+        }
+        if let [Bound::Volume { volume, migrated }] = self.bound.as_slice()
+            && migrated.is_empty()
+            && let Some(affinity) = &volume.node_affinity
+        {
+            // Only existing nodes match.
+            return Some(matching_nodes(affinity));
         }
         let mut nodes = alive.clone();
         for bound in &self.bound {
@@ -303,7 +313,7 @@ impl Claims {
                 *word &= word_of(&own, at) & !migrated | word_of(&translated, at) & migrated;
             }
         }
-        Some(nodes)
+        Some(Arc::new(nodes))
     }
 
     /// Checks the bound volumes: the first one that is missing or not accessible decides (`checkBoundClaims`).

@@ -143,11 +143,11 @@ fn preemption_failure_reasons() {
 
 #[test]
 fn the_nomination_is_set_cleared_or_kept() {
-    let room = [running("weak", "n1", 1, "4", 1)];
+    let weak = [running("weak", "n1", 1, "4", 1)];
     let none = [running("strong", "n1", 9, "4", 1)];
     let never = "preemptionPolicy: Never";
     for (pods, spec, nomination) in
-        [(&room, "", "set"), (&none, "", "clear"), (&room, never, "keep"), (&none, never, "keep")]
+        [(&weak, "", "set"), (&none, "", "clear"), (&weak, never, "keep"), (&none, never, "keep")]
     {
         let mut cluster = cluster::<Pipeline>(&["n1"], pods);
         let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
@@ -300,14 +300,14 @@ fn not_all_nodes_must_be_tried() {
         };
         (0..20).map(candidates).collect()
     };
-    assert_eq!(
-        Vec::from_iter(tried(&mut cluster)),
-        ["n1", "n2", "n3"],
-        "from a node that is drawn, up to the first that will do"
-    );
+    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1", "n2", "n3"], "from a random node up to the first candidate");
     cluster.object(&budget("n1", "status: {}"));
     cluster.object(&budget("n2", "status: {}"));
-    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first without a violation");
+    assert_eq!(
+        Vec::from_iter(tried(&mut cluster)),
+        ["n1 n3", "n2 n3", "n3"],
+        "up to the first candidate without a violation"
+    );
 }
 
 #[test]

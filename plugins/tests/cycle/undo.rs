@@ -112,25 +112,25 @@ proptest! {
         let before = cycle.clone();
         for node in cache.base.alive().iter() {
             let is_here = |pod: &Arc<Pod>| pod.spec.node_name.and_then(|name| cache.base.node(name)) == Some(node);
-            let mut here: Vec<&Arc<Pod>> = pods.iter().filter(|pod| is_here(pod)).collect();
+            let mut on_node: Vec<&Arc<Pod>> = pods.iter().filter(|pod| is_here(pod)).collect();
             // As in preemption: all pods are removed, then added one by one, some only temporarily.
             let mut changed = cycle.clone();
-            here.iter().for_each(|pod| Pipeline::remove_pod(&compiled, &mut changed, pod, cache, node));
+            on_node.iter().for_each(|pod| Pipeline::remove_pod(&compiled, &mut changed, pod, cache, node));
             for (at, index) in order.iter().enumerate() {
-                if !here.is_empty() {
-                    let at = (at + index.index(here.len())) % here.len();
-                    here.swap(0, at);
-                    Pipeline::add_pod(&compiled, &mut changed, here[0], cache, node);
-                    Pipeline::remove_pod(&compiled, &mut changed, here[0], cache, node);
+                if !on_node.is_empty() {
+                    let at = (at + index.index(on_node.len())) % on_node.len();
+                    on_node.swap(0, at);
+                    Pipeline::add_pod(&compiled, &mut changed, on_node[0], cache, node);
+                    Pipeline::remove_pod(&compiled, &mut changed, on_node[0], cache, node);
                 }
             }
-            here.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
+            on_node.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
             prop_assert_eq!(differing(&changed, &before), [""; 0]);
 
             let mut imagined = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
-            here.iter().for_each(|pod| imagined.remove_pod(pod));
+            on_node.iter().for_each(|pod| imagined.remove_pod(pod));
             let empty = imagined.checkpoint();
-            here.iter().for_each(|pod| imagined.add_pod(pod));
+            on_node.iter().for_each(|pod| imagined.add_pod(pod));
             imagined.roll_back_to(empty);
             drop(imagined);
             prop_assert_eq!(differing(&cycle, &before), [""; 0]);

@@ -76,14 +76,14 @@ const DB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: db}}}";
 #[test]
 fn nodes_outside_the_anti_affinity_of_running_pods() {
     let me = "metadata: {name: me, labels: {app: web}}";
-    let there = pod("name: p0", "n1", "podAntiAffinity", &[WEB]);
+    let neighbour = pod("name: p0", "n1", "podAntiAffinity", &[WEB]);
     let plugin = "InterPodAffinity";
-    check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n2", N2)], plugin);
+    check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n2", N2)], plugin);
     let elsewhere = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
-    check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n1", elsewhere)], plugin);
+    check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n1", elsewhere)], plugin);
     // Until the deletion of its pods is observed, a moment later.
     let beside = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
-    check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &there), (Node, "n1", "-")], plugin);
+    check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &neighbour), (Node, "n1", "-")], plugin);
 }
 
 #[test]

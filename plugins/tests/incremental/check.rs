@@ -26,61 +26,61 @@ pub(crate) struct Compare<'a, S> {
 
 /// The results of a comparison.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Comparison {
     pub(crate) differences: Vec<String>,
-    pub(crate) kept: bool,
+    pub(crate) is_cached: bool,
 }
 
 impl<S: State> Visitor<S> for Compare<'_, S> {
-    type Output = Found;
+    type Output = Comparison;
 
-    fn visit<P: Profile<State = S>>(self, kept: &mut Engine<P>) -> Found {
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Comparison {
         let Compare { cluster, rules, pod, draw } = self;
-        let mut found = Found::default();
-        let fresh = || {
+        let mut found = Comparison::default();
+        let new_engine = || {
             let mut engine = Engine::<P>::new(&Handle::default()).unwrap();
             engine.cache_answers = false;
             engine.percentage_of_nodes_to_score = 100;
             engine
         };
-        kept.percentage_of_nodes_to_score = 100;
+        engine.percentage_of_nodes_to_score = 100;
         // The cached answer comes first, before another evaluation registers something with the indexes.
-        let by_kept = kept.decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
-        if let Some(answer) = kept.cached_answer(pod, &mut cluster.cache) {
-            found.kept = true;
+        let decision = engine.decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
+        if let Some(answer) = engine.cached_answer(pod, &mut cluster.cache) {
+            found.is_cached = true;
             let name = |node| cluster.cache.base.name(node).to_owned();
             let feasible: BTreeSet<String> = answer.feasible.iter().map(name).collect();
             let expected: BTreeSet<String> = rules.feasible().map(str::to_owned).collect();
-            differ(&mut found.differences, "kept: feasible", &expected, &feasible);
+            compare_values(&mut found.differences, "cached: feasible", &expected, &feasible);
             if feasible.len() > 1 {
                 let totals: BTreeMap<String, Option<i64>> =
                     answer.totals.iter().map(|&(node, total)| (name(node), total)).collect();
                 let expected: BTreeMap<String, Option<i64>> =
                     rules.feasible().map(|node| (node.to_owned(), Some(rules.nodes[node].total()))).collect();
-                differ(&mut found.differences, "kept: totals", &expected, &totals);
+                compare_values(&mut found.differences, "cached: totals", &expected, &totals);
             }
         }
-        if found.kept && !matches!(by_kept, Decision::Unschedulable(_)) {
+        if found.is_cached && !matches!(decision, Decision::Unschedulable(_)) {
             let nodes: Vec<NodeIndex> = cluster.cache.base.alive().iter().collect();
-            let may_choose = |node: &NodeIndex| kept.may_choose(pod, &mut cluster.cache, *node) == Some(true);
+            let may_choose = |node: &NodeIndex| engine.may_choose(pod, &mut cluster.cache, *node) == Some(true);
             let nodes: Vec<NodeIndex> = nodes.into_iter().filter(may_choose).collect();
             let names: BTreeSet<&str> = nodes.into_iter().map(|node| cluster.cache.base.name(node)).collect();
-            differ(&mut found.differences, "kept: choices", &rules.choices().into_iter().collect(), &names);
+            compare_values(&mut found.differences, "cached: choices", &rules.choices().into_iter().collect(), &names);
         }
-        let by_full = fresh().decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
-        differ(&mut found.differences, "kept: decision", &by_full, &by_kept);
-        let explained = fresh().explain(pod, &mut cluster.cache, false);
+        let full_decision = new_engine().decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
+        compare_values(&mut found.differences, "cached: decision", &full_decision, &decision);
+        let explained = new_engine().explain(pod, &mut cluster.cache, false);
         compare(&mut found.differences, "full", rules, &explained, &cluster.cache);
         let mut rebuilt = cluster.rebuilt(draw % 2 == 0);
-        let explained = fresh().explain(pod, &mut rebuilt, false);
+        let explained = new_engine().explain(pod, &mut rebuilt, false);
         compare(&mut found.differences, "rebuilt", rules, &explained, &rebuilt);
         found
     }
 }
 
-fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expected: &T, got: &T) {
-    if expected != got {
-        differences.push(format!("{place}: expected {expected:?}, got {got:?}"));
+fn compare_values<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expected: &T, actual: &T) {
+    if expected != actual {
+        differences.push(format!("{place}: expected {expected:?}, got {actual:?}"));
     }
 }
 
@@ -96,7 +96,8 @@ fn compare<S: State>(
         // PreEnqueue rejects such a pod before a decision; the reference implementation has no PreEnqueue.
         return;
     }
-    let in_rules = |no: &schedc_reference::PluginRejection| (no.plugin, no.code, no.reasons.clone());
+    let in_rules =
+        |rejection: &schedc_reference::PluginRejection| (rejection.plugin, rejection.code, rejection.reasons.clone());
     let sorted = |reasons: &mut dyn Iterator<Item = String>| {
         let mut reasons: Vec<String> = reasons.collect();
         reasons.sort();
@@ -104,23 +105,23 @@ fn compare<S: State>(
     };
     let pre_filter =
         got.pre_filter.as_ref().map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
-    differ(out, &format!("{place}: PreFilter"), &rules.pre_filter.as_ref().map(in_rules), &pre_filter);
+    compare_values(out, &format!("{place}: PreFilter"), &rules.pre_filter.as_ref().map(in_rules), &pre_filter);
     let names = |nodes: &mut dyn Iterator<Item = &String>| nodes.cloned().collect::<Vec<_>>();
     let got_names = names(&mut got.nodes.iter().map(|node| &node.node));
-    differ(out, &format!("{place}: nodes"), &names(&mut rules.nodes.keys()), &got_names);
+    compare_values(out, &format!("{place}: nodes"), &names(&mut rules.nodes.keys()), &got_names);
     for node in &got.nodes {
         let Some(expected) = rules.nodes.get(&node.node) else { continue };
         let verdict = node
             .verdicts
             .first()
             .map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
-        differ(out, &format!("{place}: {}", node.node), &expected.rejection.as_ref().map(in_rules), &verdict);
+        compare_values(out, &format!("{place}: {}", node.node), &expected.rejection.as_ref().map(in_rules), &verdict);
         let expected: Vec<_> = expected.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
         let scores: Vec<_> = node.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
-        differ(out, &format!("{place}: scores of {}", node.node), &expected, &scores);
+        compare_values(out, &format!("{place}: scores of {}", node.node), &expected, &scores);
     }
-    differ(out, &format!("{place}: best"), &rules.best, &got.best.iter().cloned().collect());
-    differ(out, &format!("{place}: by nomination"), &rules.by_nomination.is_some(), &got.by_nomination);
+    compare_values(out, &format!("{place}: best"), &rules.best, &got.best.iter().cloned().collect());
+    compare_values(out, &format!("{place}: by nomination"), &rules.by_nomination.is_some(), &got.by_nomination);
     match &got.decision {
         Decision::Node(node) => {
             let node = cache.base.name(*node);
@@ -136,7 +137,7 @@ fn compare<S: State>(
             let expected = rules.message.as_deref().unwrap_or("that it fits");
             let rest = unschedulable.message.strip_prefix(expected);
             if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
-                differ(out, &format!("{place}: message"), &expected, &unschedulable.message.as_str());
+                compare_values(out, &format!("{place}: message"), &expected, &unschedulable.message.as_str());
             }
         }
     }

@@ -51,7 +51,7 @@ use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_reference::{Args, Profile, evaluate};
 
-use check::{Compare, Found};
+use check::{Compare, Comparison};
 use coverage::Coverage;
 use history::{History, Step};
 use scheduler::Profiles;
@@ -82,7 +82,7 @@ fn rules(profile: usize) -> Profile {
 #[derive(Default)]
 struct Outcome {
     decisions: usize,
-    kept: usize,
+    cached: usize,
     differences: Vec<String>,
 }
 
@@ -100,9 +100,9 @@ fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<
                 let pod = cluster.pending(pod);
                 let expected = evaluate(rules, &cluster.cluster, &cluster.cache.base.interner, &pod);
                 let compare = Compare { cluster: &mut cluster, rules: &expected, pod: &pod, draw: at };
-                let Found { differences, kept } = bundle.with(profile, compare);
+                let Comparison { differences, is_cached } = bundle.with(profile, compare);
                 outcome.decisions += 1;
-                outcome.kept += usize::from(kept);
+                outcome.cached += usize::from(is_cached);
                 if !differences.is_empty() {
                     outcome.differences = differences;
                     outcome.differences.insert(0, format!("step {at}, {}:", pod.name));
@@ -154,7 +154,7 @@ fn number(variable: &str, default: u64) -> u64 {
 struct Summary {
     coverage: Coverage,
     decisions: usize,
-    kept: usize,
+    cached: usize,
     failures: Vec<History>,
 }
 
@@ -166,7 +166,7 @@ impl Summary {
             let rules = &rules[history.profile];
             let outcome = try_to_play(&history.steps, history.profile, rules, Some(&mut summary.coverage));
             summary.decisions += outcome.decisions;
-            summary.kept += outcome.kept;
+            summary.cached += outcome.cached;
             if !outcome.differences.is_empty() {
                 summary.failures.push(history);
             }
@@ -177,7 +177,7 @@ impl Summary {
     fn add(&mut self, other: Summary) {
         self.coverage.add(&other.coverage);
         self.decisions += other.decisions;
-        self.kept += other.kept;
+        self.cached += other.cached;
         self.failures.extend(other.failures);
     }
 }
@@ -206,13 +206,16 @@ fn cached_full_rebuilt_and_reference_answers_are_equal() {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         running.into_iter().for_each(|thread| summary.add(thread.join().unwrap()));
     });
-    let Summary { coverage, decisions, kept, mut failures } = summary;
-    println!("{coverage}\n{cases} histories, {decisions} decisions, {kept} by kept answers, {:.1?}", start.elapsed());
+    let Summary { coverage, decisions, cached, mut failures } = summary;
+    println!(
+        "{coverage}\n{cases} histories, {decisions} decisions, {cached} by cached answers, {:.1?}",
+        start.elapsed()
+    );
     failures.sort_unstable_by_key(|history| history.seed);
     let shown: Vec<_> = failures.iter().take(SHOWN).map(|history| report(history, &rules[history.profile])).collect();
     let seeds: Vec<u64> = failures.iter().map(|history| history.seed).collect();
     assert!(failures.is_empty(), "{} histories fail: {seeds:?}\n{}", seeds.len(), shown.join("\n\n"));
-    assert!(kept * 2 > decisions, "few answers are kept");
+    assert!(cached * 2 > decisions, "few answers are cached");
     if cases >= CASES {
         coverage.check();
     }

@@ -24,7 +24,7 @@ const RUNNING: usize = 330;
 /// Number of counted cycles for each kind of pod.
 const TURNS: usize = 300;
 /// Maximum number of entries in the change log of an index: an added and a deleted pod are one entry each.
-const LONGEST_LOG: usize = 2048;
+const MAX_LOG: usize = 2048;
 
 /// Kinds of pods, as manifests.
 const KINDS: [(&str, &str); 11] = [
@@ -171,7 +171,7 @@ impl Churn {
     /// Fills every node repeatedly with pods of every kind beyond its limit. Afterwards all memory by node is
     /// allocated, and no log grows.
     fn crowd(&mut self) {
-        for _ in 0..LONGEST_LOG / NODES {
+        for _ in 0..MAX_LOG / NODES {
             let mut crowd = Vec::new();
             for node in 0..NODES {
                 for template in self.templates.clone() {
@@ -207,4 +207,40 @@ fn a_steady_scheduling_cycle_does_not_allocate() {
     let allocating: Vec<_> =
         KINDS.iter().map(|kind| kind.0).zip(allocations).filter(|(_, allocations)| *allocations > 0).collect();
     assert_eq!(allocating, []);
+}
+
+impl Churn {
+    /// Adds a volume with its claim, and places a pod with the claim. Returns the number of allocations in its scheduling
+    /// cycle.
+    fn place_with_claim(&mut self, number: usize) -> u64 {
+        let interner = &mut self.scheduler.cache.base.interner;
+        let volume = format!(
+            "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: volume-{number}}}, spec: {{accessModes: [ReadOnlyMany],
+               capacity: {{storage: 1Gi}}, csi: {{driver: csi.example.com, volumeHandle: handle-{number}}}}}}}"
+        );
+        let claim = format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim,
+               metadata: {{name: claim-{number}, annotations: {{pv.kubernetes.io/bind-completed: ''}}}},
+               spec: {{accessModes: [ReadOnlyMany], resources: {{requests: {{storage: 1Gi}}}}, volumeName: volume-{number}}}}}"
+        );
+        let template =
+            format!("{{spec: {{volumes: [{{name: v, persistentVolumeClaim: {{claimName: claim-{number}}}}}]}}}}");
+        let objects = [volume, claim].map(|manifest| object(&manifest, interner));
+        self.templates = vec![pod(&template, interner)];
+        objects.into_iter().for_each(|object| self.apply(Change::Object(object)));
+        self.place(0)
+    }
+}
+
+#[test]
+fn a_steady_scheduling_cycle_of_a_pod_with_a_bound_claim_allocates_twice() {
+    let mut churn = Churn::new();
+    (0..RUNNING).for_each(|number| _ = churn.place_with_claim(number));
+    let mut allocations = 0;
+    for number in RUNNING..RUNNING + TURNS {
+        churn.delete_oldest();
+        allocations += churn.place_with_claim(number);
+    }
+    // The compiled pod, and the entry of the attached volume. From time to time, a table grows.
+    assert_eq!(allocations / TURNS as u64, 2, "{allocations} allocations in {TURNS} cycles");
 }

@@ -91,11 +91,11 @@ impl<B: Bundle> TestCluster<B> {
         match object.removal(self.cluster.interner()) {
             Some(Change::NodeDeleted(name)) => {
                 let cache = &self.cluster.scheduler.cache;
-                let here = cache.pods().filter(|(_, node, _)| *node == name);
-                let mut here: Vec<Uid> = here.map(|(pod, ..)| pod.uid.clone()).collect();
-                here.sort();
+                let on_node = cache.pods().filter(|(_, node, _)| *node == name);
+                let mut on_node: Vec<Uid> = on_node.map(|(pod, ..)| pod.uid.clone()).collect();
+                on_node.sort();
                 // The pods of a node are deleted before it.
-                here.into_iter().for_each(|uid| self.cluster.change(Change::PodDeleted(uid)));
+                on_node.into_iter().for_each(|uid| self.cluster.change(Change::PodDeleted(uid)));
                 if self.cluster.scheduler.cache.base.node(name).is_some() {
                     self.cluster.change(Change::NodeDeleted(name));
                 }
@@ -178,7 +178,7 @@ fn nodes<S: schedc_core::cache::State>(cache: &Cache<S>) -> impl Iterator<Item =
     cache.base.infos().iter().filter_map(|info| info.node.as_deref())
 }
 
-/// Returns the pod as it is on that node.
+/// Returns the pod with its node.
 fn on_node(pod: &Pod, node: Symbol) -> Pod {
     let spec = PodSpec { node_name: Some(node), ..PodSpec::clone(&pod.spec) };
     Pod { spec: Arc::new(spec), nominated_node: None, ..pod.clone() }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod audit;
+mod disconnect;
 mod discovery;
 mod faults;
 mod kinds;

@@ -1,7 +1,5 @@
 //! Responses to clients.
 
-use std::convert::Infallible;
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,6 +11,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::disconnect::InjectedDisconnect;
 use crate::status_error::StatusError;
 use crate::watch::Watch;
 
@@ -42,24 +41,6 @@ impl ApiResponse {
 impl From<Result<ApiResponse, StatusError>> for ApiResponse {
     fn from(result: Result<ApiResponse, StatusError>) -> Self {
         result.unwrap_or_else(ApiResponse::Error)
-    }
-}
-
-/// Error of a deliberately broken connection or stream.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InjectedDisconnect;
-
-impl fmt::Display for InjectedDisconnect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("disconnected by an injected fault")
-    }
-}
-
-impl std::error::Error for InjectedDisconnect {}
-
-impl From<Infallible> for InjectedDisconnect {
-    fn from(never: Infallible) -> Self {
-        match never {}
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Reviews {
     /// User and groups by token.
     pub(crate) users: BTreeMap<String, (String, Vec<String>)>,
     /// User, verb and path of each permission.
-    pub(crate) rights: Vec<(String, String, String)>,
+    pub(crate) permissions: Vec<(String, String, String)>,
 }
 
 impl Reviews {
@@ -27,18 +27,18 @@ impl Reviews {
     /// Responds to a SubjectAccessReview of a non-resource path. Everything else is denied.
     pub(crate) fn access(&self, review: &Value) -> Value {
         let spec = &review["spec"];
-        let what = &spec["nonResourceAttributes"];
-        let is_allowed = self.rights.iter().any(|(user, verb, path)| {
-            spec["user"] == user.as_str() && what["verb"] == verb.as_str() && what["path"] == path.as_str()
+        let attributes = &spec["nonResourceAttributes"];
+        let is_allowed = self.permissions.iter().any(|(user, verb, path)| {
+            spec["user"] == user.as_str() && attributes["verb"] == verb.as_str() && attributes["path"] == path.as_str()
         });
         with_status(review, json!({"allowed": is_allowed}))
     }
 }
 
 fn with_status(review: &Value, status: Value) -> Value {
-    let mut answer = review.clone();
-    answer["status"] = status;
-    answer
+    let mut response = review.clone();
+    response["status"] = status;
+    response
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
     fn reviews() {
         let mut reviews = Reviews::default();
         reviews.users.insert("secret".into(), ("joe".into(), vec!["group".into()]));
-        reviews.rights.push(("joe".into(), "get".into(), "/metrics".into()));
+        reviews.permissions.push(("joe".into(), "get".into(), "/metrics".into()));
         let user = |token: &str| reviews.token(&json!({"spec": {"token": token}}))["status"].clone();
         assert_eq!(user("secret"), json!({"authenticated": true, "user": {"username": "joe", "groups": ["group"]}}));
         assert_eq!(user("other"), json!({"user": {}, "error": "invalid bearer token"}));

@@ -294,8 +294,8 @@ impl Server {
 
     /// Registers a permission for SubjectAccessReviews, at a non-resource path: for example, `get` at `/metrics`.
     pub fn allow(&self, user: &str, verb: &str, path: &str) {
-        let right = (user.to_owned(), verb.to_owned(), path.to_owned());
-        locked(&self.shared.reviews).rights.push(right);
+        let permission = (user.to_owned(), verb.to_owned(), path.to_owned());
+        locked(&self.shared.reviews).permissions.push(permission);
     }
 
     /// Sets the scenario of the following requests.

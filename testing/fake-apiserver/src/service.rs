@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
 use crate::audit::RecordedRequest;
+use crate::disconnect::InjectedDisconnect;
 use crate::discovery;
 use crate::faults::{Fault, Faults};
 use crate::list;
 use crate::request::{ApiRequest, PROTOBUF_STREAM, Target};
-use crate::response::{ApiResponse, InjectedDisconnect, ResponseBody, response};
+use crate::response::{ApiResponse, ResponseBody, response};
 use crate::shared::{Shared, locked};
 use crate::status_error::{StatusError, success};
 use crate::store::Store;

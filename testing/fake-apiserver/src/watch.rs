@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::disconnect::InjectedDisconnect;
 use crate::faults::StreamFault;
 use crate::kinds::Kind;
 use crate::request::{ApiRequest, Target};
-use crate::response::InjectedDisconnect;
 use crate::selector::Selector;
 use crate::shared::{Encode, Shared, locked};
 use crate::status_error::StatusError;

@@ -7,7 +7,8 @@ use schedc_core::model::{Node, Pod};
 use schedc_core::status::Code;
 
 use crate::cluster::Cluster;
-use crate::plugin::{Cycle, Plugin, PreFilter, Profile, Rejection, stronger_nominated};
+use crate::plugin::{Cycle, Plugin, PreFilter, Rejection, stronger_nominated};
+use crate::profile::Profile;
 
 /// Rejection by a plugin; without a plugin, by several together.
 #[derive(Clone, Debug, PartialEq, Eq)]

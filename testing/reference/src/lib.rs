@@ -11,7 +11,8 @@
 //! | `args` | arguments of plugins, from a profile |
 //! | `evaluation` | PreFilter, Filter, Score |
 //! | `plugin_evaluation` | result of each plugin alone |
-//! | `plugin` | the plugin trait, and profiles |
+//! | `plugin` | the plugin trait |
+//! | `profile` | the plugins of a profile |
 //! | `plugins` | one file for each plugin |
 //! | `matching` | labels, selectors, taints |
 //!
@@ -24,9 +25,10 @@ mod matching;
 mod plugin;
 mod plugin_evaluation;
 mod plugins;
+mod profile;
 
 pub use args::Args;
 pub use cluster::{Cluster, PlacedPod};
 pub use evaluation::{NodeEvaluation, PluginRejection, ReferenceEvaluation, Score, evaluate};
-pub use plugin::{Profile, UnknownPlugin};
 pub use plugin_evaluation::{PluginEvaluation, evaluate_plugins};
+pub use profile::{Profile, UnknownPlugin};

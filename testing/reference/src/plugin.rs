@@ -1,6 +1,4 @@
-//! The plugin trait, and the plugins of a profile.
-
-use std::fmt;
+//! The plugin trait.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, Pod};
@@ -8,7 +6,6 @@ use schedc_core::status::Code;
 
 use crate::args::Args;
 use crate::cluster::{Cluster, PlacedPod};
-use crate::plugins;
 
 /// A pod, and everything that a plugin can read.
 #[derive(Clone, Copy)]
@@ -103,46 +100,4 @@ pub(crate) fn percent_of_highest(raw: &[i64], reverse: bool) -> Vec<i64> {
             (_, false) => 100 * score / highest,
         })
         .collect()
-}
-
-/// Plugins of a profile, with their arguments.
-pub struct Profile {
-    pub(crate) pre_filters: Vec<&'static dyn Plugin>,
-    pub(crate) filters: Vec<&'static dyn Plugin>,
-    pub(crate) scores: Vec<(&'static dyn Plugin, i64)>,
-    pub(crate) args: Args,
-}
-
-/// Error for a profile with a plugin that has no reference implementation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownPlugin(pub String);
-
-impl fmt::Display for UnknownPlugin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no reference implementation of {}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownPlugin {}
-
-impl Profile {
-    /// Returns a profile with these plugins in their order, and the weights of their scores.
-    ///
-    /// # Errors
-    /// Returns an error if a plugin is unknown.
-    pub fn new<'n>(
-        pre_filters: impl IntoIterator<Item = &'n str>,
-        filters: impl IntoIterator<Item = &'n str>,
-        scores: impl IntoIterator<Item = (&'n str, i64)>,
-        args: Args,
-    ) -> Result<Profile, UnknownPlugin> {
-        let find = |name: &'n str| plugins::named(name).ok_or_else(|| UnknownPlugin(name.to_owned()));
-        let scores = scores.into_iter().map(|(name, weight)| Ok((find(name)?, weight)));
-        Ok(Profile {
-            pre_filters: pre_filters.into_iter().map(find).collect::<Result<_, _>>()?,
-            filters: filters.into_iter().map(find).collect::<Result<_, _>>()?,
-            scores: scores.collect::<Result<_, _>>()?,
-            args,
-        })
-    }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Environment variable of cargo with compiler flags, which takes precedence over the flags of trybuild.
 const VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
 /// trybuild's flags of test cases.
-const FLAGS: &[&str] = &["--cfg", "trybuild", "-A", "dead_code", "--diagnostic-width=140"];
+const FLAGS: &[&str] = &["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
 
 /// Returns whether the calling process has the compiler flags of trybuild's test cases in its environment. If not, runs
 /// a test of this program in a process that has them.

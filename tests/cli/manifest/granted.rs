@@ -20,13 +20,13 @@ fn every_granted_right_is_used_and_no_other_one() {
     exercise_all_rights(&server, &folder);
     let granted = granted();
     let mut used: BTreeSet<String> =
-        server.requests().iter().map(|asked| used(asked.verb, &asked.path, &granted)).collect();
+        server.requests().iter().map(|request| used(request.verb, &request.path, &granted)).collect();
     // An API server requires both for an allocation.
     if used.contains("patch resource.k8s.io/resourceclaims/status") {
         used.insert("patch resource.k8s.io/resourceclaims/binding".to_owned());
     }
-    let beyond: Vec<_> = used.difference(&granted).collect();
-    assert!(beyond.is_empty(), "not granted: {beyond:?}");
+    let missing: Vec<_> = used.difference(&granted).collect();
+    assert!(missing.is_empty(), "not granted: {missing:?}");
     // The test does not request metrics.
     let serving = [
         "create authentication.k8s.io/tokenreviews",
@@ -137,7 +137,7 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
     });
     server.create(pod("too-large", "900m", 0));
     let events = |server: &Server, verb: &str| {
-        server.count_requests(|asked| asked.verb == verb && asked.path.starts_with("/apis/events.k8s.io")) > 0
+        server.count_requests(|request| request.verb == verb && request.path.starts_with("/apis/events.k8s.io")) > 0
     };
     // Each change of a node where the pod would fit without other pods causes a retry, with the same result.
     for round in 0.. {
@@ -184,10 +184,10 @@ fn bound(server: &Server) -> usize {
 }
 
 fn node(cpu: &str) -> Value {
-    let room = json!({"cpu": cpu, "memory": "1Gi", "pods": "20"});
+    let allocatable = json!({"cpu": cpu, "memory": "1Gi", "pods": "20"});
     json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"kubernetes.io/hostname": "n"}},
-        "status": {"capacity": room, "allocatable": room},
+        "status": {"capacity": allocatable, "allocatable": allocatable},
     })
 }
 
@@ -205,8 +205,8 @@ struct Running(Child);
 impl Running {
     /// Sends SIGTERM, as the kubelet does.
     fn end(&mut self) {
-        let asked = Command::new("kill").arg(self.0.id().to_string()).status().expect("kill");
-        assert!(asked.success());
+        let status = Command::new("kill").arg(self.0.id().to_string()).status().expect("kill");
+        assert!(status.success());
         assert!(self.0.wait().expect("it ends").success());
     }
 }

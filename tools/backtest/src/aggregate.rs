@@ -18,13 +18,15 @@ pub const METHOD: &str = "The value of a metric is its mean over the seeds; the 
      pods and nodes, utilisation and costs are exact means over time; free and usable amounts, and nodes that could be \
      empty, are means over equidistant samples.";
 
-/// Name and parameters of a profile.
+/// Identity of a profile in a back-test.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProfileName {
+pub struct ProfileId {
     /// Name as on the command line.
     pub name: String,
     /// Values of a sweep.
     pub parameters: Vec<Parameter>,
+    /// [Fingerprint](crate::fingerprint::of_profile) of its content.
+    pub fingerprint: String,
 }
 
 /// All that a back-test consists of, before its estimates.
@@ -37,7 +39,7 @@ pub struct Parts {
     /// Seeds.
     pub seeds: Vec<u64>,
     /// Profiles.
-    pub profiles: Vec<ProfileName>,
+    pub profiles: Vec<ProfileId>,
     /// The part of the runs.
     pub shard: Option<Shard>,
     /// The runs by profile and seed.
@@ -100,12 +102,12 @@ pub fn aggregate(parts: Parts) -> Backtest {
 }
 
 /// Returns the estimates of one profile from its results by seed.
-pub fn profile(name: ProfileName, seconds: f64, results: &[(u64, &RunResult)]) -> ProfileResult {
+pub fn profile(name: ProfileId, seconds: f64, results: &[(u64, &RunResult)]) -> ProfileResult {
     compared(name, seconds, results, None)
 }
 
 fn compared(
-    ProfileName { name, parameters }: ProfileName,
+    ProfileId { name, parameters, fingerprint }: ProfileId,
     seconds: f64,
     results: &[(u64, &RunResult)],
     baseline: Option<&[(u64, Vec<Value>)]>,
@@ -114,6 +116,7 @@ fn compared(
     ProfileResult {
         name,
         parameters,
+        fingerprint,
         metrics: estimates(&values(results, seconds), baseline),
         series: series(&runs),
         plugins: plugins(&runs),
@@ -130,16 +133,17 @@ fn values(results: &[(u64, &RunResult)], seconds: f64) -> Vec<(u64, Vec<Value>)>
 /// # Errors
 /// Returns an error if the results are not all shards of one back-test.
 pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
-    let names = |result: &Backtest| -> Vec<ProfileName> {
-        let of = |profile: &ProfileResult| ProfileName {
+    let ids = |result: &Backtest| -> Vec<ProfileId> {
+        let of = |profile: &ProfileResult| ProfileId {
             name: profile.name.clone(),
             parameters: profile.parameters.clone(),
+            fingerprint: profile.fingerprint.clone(),
         };
         result.profiles.iter().map(of).collect()
     };
     let first = results.first().ok_or(MergeError::Empty)?;
     let (source, assumptions, seeds) = (first.source.clone(), first.assumptions.clone(), first.seeds.clone());
-    let profiles = names(first);
+    let profiles = ids(first);
     let mut runs: BTreeMap<(usize, u64), Run> = BTreeMap::new();
     for (at, result) in (1..).zip(results) {
         if result.version != VERSION {
@@ -148,7 +152,7 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
         let parts = [
             ("workloads or options", result.source.fingerprint == source.fingerprint),
             ("seeds", result.seeds == seeds),
-            ("profiles", names(&result) == profiles),
+            ("profiles", ids(&result) == profiles),
         ];
         if let Some((what, _)) = parts.into_iter().find(|(_, is_equal)| !is_equal) {
             return Err(MergeError::Differs(at, what));
@@ -349,12 +353,16 @@ mod tests {
     }
 
     fn parts(runs: Vec<Run>, shard: Option<Shard>) -> Parts {
-        let name = |name: &str| ProfileName { name: name.to_owned(), parameters: Vec::new() };
+        let id = |name: &str| ProfileId {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            fingerprint: format!("content of {name}"),
+        };
         Parts {
             source: Source { seconds: 3600.0, ..Source::default() },
             assumptions: Vec::new(),
             seeds: vec![0, 1, 2],
-            profiles: vec![name("a"), name("b")],
+            profiles: vec![id("a"), id("b")],
             shard,
             runs,
         }
@@ -395,6 +403,9 @@ mod tests {
         let mut other = shard(2);
         other.source.fingerprint = "x".to_owned();
         assert_eq!(merge(vec![shard(1), other]), Err(MergeError::Differs(2, "workloads or options")));
+        let mut other = shard(2);
+        other.profiles[1].fingerprint = "content of an edited file".to_owned();
+        assert_eq!(merge(vec![shard(1), other]), Err(MergeError::Differs(2, "profiles")));
         assert_eq!(merge(Vec::new()), Err(MergeError::Empty));
     }
 }

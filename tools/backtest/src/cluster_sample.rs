@@ -1,9 +1,12 @@
 //! The state of a simulated cluster at one time: utilisation, fragmentation, empty nodes and prices.
 
+use std::mem;
+
 use schedc_bounds::price::parse_price;
 use schedc_core::cache::Base;
 use schedc_core::intern::Symbol;
 
+use crate::first_fit::{FirstFit, fits};
 use crate::numbers::rounded;
 use crate::result::{ResourceSample, Sample};
 use crate::totals::Sums;
@@ -89,10 +92,6 @@ fn nodes(
     nodes
 }
 
-fn fits(requests: &[i64], free: &[i64]) -> bool {
-    requests.iter().zip(free).all(|(requested, free)| *requested == 0 || requested <= free)
-}
-
 /// Returns the share of a free resource on nodes where the observed pods that request it fit.
 fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).take(MAX_SHAPES).collect();
@@ -121,39 +120,52 @@ fn remove_nodes(nodes: &mut [Node]) -> u64 {
     };
     let mut order: Vec<usize> = (0..nodes.len()).filter(|at| !nodes[*at].pods.is_empty()).collect();
     order.sort_by(|a, b| used(&nodes[*a]).total_cmp(&used(&nodes[*b])).then(a.cmp(b)));
-    let mut removed = vec![false; nodes.len()];
-    let mut failures = 0;
-    for at in order.iter().copied() {
+    // The most used nodes are tried first.
+    let targets: Vec<usize> = order.iter().rev().copied().collect();
+    let mut search = FirstFit::new(targets.len(), nodes.first().map_or(0, |node| node.free.len()));
+    let set = |search: &mut FirstFit, place: usize, node: &Node| {
+        if node.is_schedulable {
+            search.open(place, &node.free);
+        }
+    };
+    for (place, at) in targets.iter().enumerate() {
+        set(&mut search, place, &nodes[*at]);
+    }
+    let (mut removed, mut failures) = (0, 0);
+    for (own_place, at) in targets.iter().copied().enumerate().rev() {
         if failures == FAILURES {
             break;
         }
-        let mut pods = nodes[at].pods.clone();
+        search.close(own_place);
+        let mut pods = mem::take(&mut nodes[at].pods);
         pods.sort_by(|a, b| b.cmp(a));
-        let mut moves: Vec<(usize, usize)> = Vec::with_capacity(pods.len());
-        for (pod, requests) in pods.iter().enumerate() {
-            // The most used nodes come first; those before `at` could not be emptied.
-            let mut targets = order.iter().rev().copied().filter(|to| *to != at && !removed[*to]);
-            let target = targets.find(|to| nodes[*to].is_schedulable && fits(requests, &nodes[*to].free));
-            let Some(target) = target else { break };
-            nodes[target].free.iter_mut().zip(requests).for_each(|(free, amount)| *free -= amount);
-            moves.push((pod, target));
+        // Places of the pods.
+        let mut moves: Vec<usize> = Vec::with_capacity(pods.len());
+        for requests in &pods {
+            let Some(place) = search.find(requests) else { break };
+            let target = &mut nodes[targets[place]];
+            target.free.iter_mut().zip(requests).for_each(|(free, amount)| *free -= amount);
+            set(&mut search, place, target);
+            moves.push(place);
         }
         if moves.len() == pods.len() {
-            removed[at] = true;
+            removed += 1;
             failures = 0;
-            for (pod, to) in moves {
-                let requests = pods[pod].clone();
-                nodes[to].pods.push(requests);
+            for (place, requests) in moves.into_iter().zip(pods) {
+                nodes[targets[place]].pods.push(requests);
             }
-            nodes[at].pods.clear();
         } else {
             failures += 1;
-            for (pod, to) in moves {
-                nodes[to].free.iter_mut().zip(&pods[pod]).for_each(|(free, amount)| *free += amount);
+            for (place, requests) in moves.into_iter().zip(&pods) {
+                let target = &mut nodes[targets[place]];
+                target.free.iter_mut().zip(requests).for_each(|(free, amount)| *free += amount);
+                set(&mut search, place, target);
             }
+            nodes[at].pods = pods;
+            set(&mut search, own_place, &nodes[at]);
         }
     }
-    removed.iter().filter(|removed| **removed).count() as u64
+    removed
 }
 
 #[cfg(test)]

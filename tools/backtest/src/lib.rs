@@ -12,11 +12,14 @@
 //! | [`runs`] | simulations of several profiles and seeds |
 //! | [`aggregate`] | estimates over many simulations |
 //! | [`assumptions`] | the assumptions of a simulation, in words |
+//! | [`fingerprint`] | hashes of workloads and profiles |
 //! | [`report`] | the result of a back-test |
 
 pub mod aggregate;
 pub mod assumptions;
 mod cluster_sample;
+pub mod fingerprint;
+mod first_fit;
 mod influence;
 mod numbers;
 mod observer;

@@ -87,6 +87,8 @@ pub struct ProfileResult {
     /// Values of a sweep.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parameters: Vec<Parameter>,
+    /// Fingerprint of its plugins, weights, arguments and settings. Shards with different ones are not merged.
+    pub fingerprint: String,
     /// Estimates, in a fixed order.
     pub metrics: Vec<Metric>,
     /// Means over the seeds at equidistant times.

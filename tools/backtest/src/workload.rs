@@ -1,7 +1,6 @@
 //! Pods and other changes of a cluster over time, independent of scheduling decisions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
@@ -10,6 +9,7 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
+use crate::fingerprint::Fingerprint;
 use crate::simulation::Options;
 
 /// Maximum number of different requests for which the fragmentation of a resource is computed; the most frequent ones.
@@ -245,33 +245,33 @@ impl Workload {
 
     /// Returns a number that differs for different workloads, and for options that change the meaning of results.
     pub fn fingerprint(&self, options: &Options) -> String {
-        // The keys of this hasher are fixed.
-        let mut hasher = DefaultHasher::new();
-        (options.samples, options.explained, &options.price_label).hash(&mut hasher);
-        (self.start, self.end, self.objects.len(), self.events.len(), &self.resources).hash(&mut hasher);
+        let mut fingerprint = Fingerprint::default();
+        fingerprint.add(&(options.samples, options.explained, &options.price_label));
+        fingerprint.add(&(self.start, self.end, self.objects.len(), self.events.len(), &self.resources));
         for template in &self.templates {
-            serde_json::to_string(&template.pod).unwrap_or_default().hash(&mut hasher);
+            fingerprint.add(&template.pod);
         }
         for pod in &self.pods {
-            (pod.template, &pod.name, &pod.uid, pod.created, &pod.node).hash(&mut hasher);
-            match pod.lifetime {
-                Lifetime::Unlimited => 0.hash(&mut hasher),
-                Lifetime::Runs(time) => (1, time).hash(&mut hasher),
-                Lifetime::Until(time) => (2, time).hash(&mut hasher),
-            }
+            let lifetime = match pod.lifetime {
+                Lifetime::Unlimited => (0, 0),
+                Lifetime::Runs(time) => (1, time),
+                Lifetime::Until(time) => (2, time),
+            };
+            let texts = (&*pod.name, &*pod.uid, pod.node.as_deref());
+            fingerprint.add(&(pod.template.0, texts, pod.created, lifetime));
         }
         for Event { at, change } in &self.events {
             match change {
-                Change::Arrive(pod) => (at, 0, pod).hash(&mut hasher),
-                Change::Update(pod, template) => (at, 1, pod, template).hash(&mut hasher),
-                Change::Set(object) => (at, 2, text(object)).hash(&mut hasher),
-                Change::Delete(key) => (at, 3, key.kind, &key.namespace, &key.name).hash(&mut hasher),
+                Change::Arrive(pod) => fingerprint.add(&(at, "arrive", pod.0)),
+                Change::Update(pod, template) => fingerprint.add(&(at, "update", pod.0, template.0)),
+                Change::Set(object) => fingerprint.add(&(at, "set", object.to_json().ok())),
+                Change::Delete(key) => fingerprint.add(&(at, "delete", key.kind, &*key.namespace, &*key.name)),
             }
         }
         for object in &self.objects {
-            text(object).hash(&mut hasher);
+            fingerprint.add(&object.to_json().ok());
         }
-        format!("{:016x}", hasher.finish())
+        fingerprint.finish()
     }
 
     /// Returns the number of nodes at the start.
@@ -304,12 +304,6 @@ fn most_frequent(shapes: Vec<Shape>, resources: usize) -> Vec<Shape> {
         is_frequent
     };
     shapes.into_iter().filter(is_frequent).collect()
-}
-
-/// Returns an object as text.
-fn text(object: &AnyObject) -> String {
-    // Objects that were read as JSON can be written as JSON.
-    object.to_json().unwrap_or_default().to_string()
 }
 
 fn owner(pod: &ApiPod) -> Owner {

@@ -13,7 +13,7 @@ use crate::cluster::pod_name;
 
 /// A pod that lost its node to a pod of higher priority.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Victim {
+pub(crate) struct Victim {
     /// `namespace/name`.
     pub pod: String,
     /// The node that it lost.
@@ -24,7 +24,7 @@ pub struct Victim {
 
 /// The reasons why a pod waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct WaitReason {
+pub(crate) struct WaitReason {
     /// kube-scheduler's message.
     pub message: String,
     /// Number of nodes for each reason, the most frequent first.
@@ -33,7 +33,7 @@ pub struct WaitReason {
 
 /// A reason for which nodes reject a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReasonCount {
+pub(crate) struct ReasonCount {
     /// kube-scheduler's text.
     pub reason: String,
     /// Number of nodes.

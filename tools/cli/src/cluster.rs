@@ -18,7 +18,7 @@ pub use schedc_evaluation::{Routes, UnknownProfile, pod_name, scheduler_name};
 
 /// Scheduling state of a pod before any decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchedulingState<'a> {
+pub(crate) enum SchedulingState<'a> {
     /// The pod has terminated and uses no resources of a node.
     Finished,
     /// The pod is bound to this node and uses its resources.
@@ -33,7 +33,7 @@ pub enum SchedulingState<'a> {
 
 impl<'a> SchedulingState<'a> {
     /// Returns the state of this pod.
-    pub fn of(pod: &'a ApiPod, routes: &Routes) -> Self {
+    pub(crate) fn of(pod: &'a ApiPod, routes: &Routes) -> Self {
         let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
         match (phase, node) {

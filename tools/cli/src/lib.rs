@@ -8,14 +8,14 @@ mod attempts;
 #[cfg(feature = "tools")]
 pub mod budgets;
 #[cfg(feature = "tools")]
-pub mod capacity;
+mod capacity;
 #[cfg(feature = "tools")]
 pub mod cluster;
 mod commands;
 #[cfg(feature = "tools")]
-pub mod defragment;
+mod defragment;
 #[cfg(feature = "tools")]
-pub mod drain;
+mod drain;
 #[cfg(feature = "tools")]
 mod enforced;
 #[cfg(feature = "tools")]
@@ -23,13 +23,13 @@ pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
 #[cfg(feature = "tools")]
-pub mod precheck;
+mod precheck;
 #[cfg(feature = "tools")]
-pub mod provision;
+mod provision;
 #[cfg(feature = "tools")]
-pub mod remedies;
+mod remedies;
 #[cfg(all(feature = "recordings", feature = "run"))]
-pub mod replay;
+mod replay;
 #[cfg(feature = "tools")]
 mod resource_amounts;
 #[cfg(feature = "tools")]
@@ -39,10 +39,10 @@ mod simulation_history;
 #[cfg(feature = "tools")]
 pub mod timeline;
 #[cfg(feature = "tools")]
-pub mod trial;
+mod trial;
 #[cfg(feature = "tools")]
 pub mod utilisation;
 #[cfg(feature = "tools")]
-pub mod workloads;
+mod workloads;
 
 pub use commands::main;

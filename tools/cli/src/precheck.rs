@@ -17,7 +17,7 @@ use crate::workloads::Submission;
 /// The effect of manifests on a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Precheck {
+pub(crate) struct Precheck {
     /// Counts.
     pub summary: Summary,
     /// Counts by workload, in the order of the manifests.
@@ -33,7 +33,7 @@ pub struct Precheck {
 /// Counts of pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub(crate) struct Summary {
     /// Pods of the manifests.
     pub pods: usize,
     /// Those that run.
@@ -48,7 +48,7 @@ pub struct Summary {
 
 /// Counts of a workload's pods.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WorkloadResult {
+pub(crate) struct WorkloadResult {
     /// Kind and name, such as `Deployment shop/web`.
     pub workload: String,
     /// Its manifest.
@@ -67,7 +67,7 @@ pub struct WorkloadResult {
 
 /// A pod that runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RunningPod {
+pub(crate) struct RunningPod {
     /// `namespace/name`.
     pub pod: String,
     /// Kind and name of its workload.
@@ -78,7 +78,7 @@ pub struct RunningPod {
 
 /// A pod that stays pending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PendingPod {
+pub(crate) struct PendingPod {
     /// `namespace/name`.
     pub pod: String,
     /// Kind and name of its workload.
@@ -90,7 +90,7 @@ pub struct PendingPod {
 
 /// The reason why manifests cannot be checked.
 #[derive(Debug)]
-pub enum PrecheckError {
+pub(crate) enum PrecheckError {
     /// Plugins cannot start.
     Start(StartErrors),
     /// Pods that an API server or a controller would not create.
@@ -103,7 +103,7 @@ pub enum PrecheckError {
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start, or if the cluster has one of the pods already.
-pub fn precheck(
+pub(crate) fn precheck(
     bundle: &AnyBundle,
     objects: Objects,
     mut submission: Submission,

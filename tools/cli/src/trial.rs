@@ -15,12 +15,12 @@ use schedc_in_memory::{Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, convert_pod};
 
 use crate::attempts::AttemptRecorder;
-pub use crate::attempts::{ReasonCount, Victim, WaitReason};
+pub(crate) use crate::attempts::{Victim, WaitReason};
 use crate::cluster::{Cluster, Routes};
 
 /// Settings of a trial.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// The profile for each pod.
     pub routes: Routes,
     /// Seed for the choice among equally good nodes.
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 /// A cluster in which the pending pods of the input have been attempted.
-pub struct Trial {
+pub(crate) struct Trial {
     simulator: Simulator<AttemptRecorder>,
     routes: Routes,
     /// Pending pods of the input.
@@ -39,7 +39,7 @@ pub struct Trial {
 
 /// State of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TrialState {
+pub(crate) enum TrialState {
     /// The pod runs on this node.
     Running(String),
     /// The pod waits.
@@ -53,7 +53,7 @@ impl Trial {
     ///
     /// # Errors
     /// Returns an error if a plugin cannot start.
-    pub fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
+    pub(crate) fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
         let Options { routes, seed, extenders } = options;
         let Cluster { mut simulator, pending, .. } =
             Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
@@ -69,7 +69,7 @@ impl Trial {
     }
 
     /// Adds or updates objects without an attempt. Returns the key of each.
-    pub fn add(&mut self, objects: impl IntoIterator<Item = AnyObject>) -> Vec<Key> {
+    pub(crate) fn add(&mut self, objects: impl IntoIterator<Item = AnyObject>) -> Vec<Key> {
         // Objects without a name are errors of the reader, unless API-server defaults are left out.
         objects
             .into_iter()
@@ -79,17 +79,17 @@ impl Trial {
     }
 
     /// Runs the scheduler and the controllers at the current time: no backoff ends.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.simulator.settle();
     }
 
     /// Lets time pass until nothing more happens.
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         self.simulator.run();
     }
 
     /// Returns a pod.
-    pub fn pod(&self, key: &Key) -> Option<&ApiPod> {
+    pub(crate) fn pod(&self, key: &Key) -> Option<&ApiPod> {
         match &**self.simulator.server.get(key)? {
             AnyObject::Pod(pod) => Some(pod),
             _ => None,
@@ -97,12 +97,12 @@ impl Trial {
     }
 
     /// Returns the node of a pod; `None` if it has none.
-    pub fn node_of(&self, key: &Key) -> Option<&str> {
+    pub(crate) fn node_of(&self, key: &Key) -> Option<&str> {
         self.pod(key)?.spec.as_ref()?.node_name.as_deref().filter(|node| !node.is_empty())
     }
 
     /// Returns the state of a pod.
-    pub fn state(&mut self, key: &Key) -> TrialState {
+    pub(crate) fn state(&mut self, key: &Key) -> TrialState {
         if let Some(node) = self.node_of(key) {
             return TrialState::Running(node.to_owned());
         }
@@ -128,44 +128,44 @@ impl Trial {
     }
 
     /// Returns the last rejection that led to a preemption.
-    pub fn preempting(&self) -> Option<&WaitReason> {
+    pub(crate) fn preempting(&self) -> Option<&WaitReason> {
         self.simulator.hooks.preempting.as_ref()
     }
 
     /// Deletes a pod, as an eviction does.
-    pub fn delete(&mut self, pod: &Key) {
+    pub(crate) fn delete(&mut self, pod: &Key) {
         let at = self.simulator.now();
         self.simulator.schedule(TimedInput { at, what: Input::Delete(pod.clone()) });
         self.simulator.deliver_changes();
     }
 
     /// Returns an object.
-    pub fn object(&self, key: &Key) -> Option<&AnyObject> {
+    pub(crate) fn object(&self, key: &Key) -> Option<&AnyObject> {
         self.simulator.server.get(key).map(|object| &**object)
     }
 
     /// Returns all objects, to create the same cluster again.
-    pub fn objects(&self) -> Vec<AnyObject> {
+    pub(crate) fn objects(&self) -> Vec<AnyObject> {
         self.simulator.server.objects().map(|object| AnyObject::clone(object)).collect()
     }
 
     /// Returns the version of the cluster, which each change increases.
-    pub fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         self.simulator.server.store().version()
     }
 
     /// Returns the disruption budgets of a namespace.
-    pub fn budgets(&self, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> {
+    pub(crate) fn budgets(&self, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> {
         self.simulator.server.list_in("PodDisruptionBudget", namespace)
     }
 
     /// Returns the pods on a node.
-    pub fn pods_on(&self, node: &str) -> Vec<Key> {
+    pub(crate) fn pods_on(&self, node: &str) -> Vec<Key> {
         self.pods_where(|pod| pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()) == Some(node))
     }
 
     /// Returns the pods on each node.
-    pub fn pods_by_node(&self) -> HashMap<String, Vec<Key>> {
+    pub(crate) fn pods_by_node(&self) -> HashMap<String, Vec<Key>> {
         let mut by_node: HashMap<String, Vec<Key>> = HashMap::new();
         for object in self.simulator.server.list("Pod") {
             if let AnyObject::Pod(pod) = &**object
@@ -178,7 +178,7 @@ impl Trial {
     }
 
     /// Returns the pods, by namespace and name.
-    pub fn pods(&self) -> impl Iterator<Item = &ApiPod> {
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &ApiPod> {
         self.simulator.server.list("Pod").filter_map(|object| match &**object {
             AnyObject::Pod(pod) => Some(&**pod),
             _ => None,
@@ -186,17 +186,17 @@ impl Trial {
     }
 
     /// Returns the names of the nodes, sorted.
-    pub fn node_names(&self) -> Vec<String> {
+    pub(crate) fn node_names(&self) -> Vec<String> {
         self.simulator.server.list("Node").map(|node| node.name().to_owned()).collect()
     }
 
     /// Returns the nodes and pods as the scheduler reads them.
-    pub fn base(&mut self) -> &Base {
+    pub(crate) fn base(&mut self) -> &Base {
         self.simulator.scheduler.base_mut()
     }
 
     /// Explains the scheduling cycle of a pod that the cluster need not have. `None`: no profile serves it.
-    pub fn explain(&mut self, pod: &ApiPod) -> Option<Explanation> {
+    pub(crate) fn explain(&mut self, pod: &ApiPod) -> Option<Explanation> {
         let profile = self.routes.profile_of(pod)?;
         let scheduler = &mut self.simulator.scheduler;
         let pod = Arc::new(convert_pod(pod, &mut scheduler.base_mut().interner));
@@ -210,7 +210,7 @@ impl Trial {
     }
 
     /// Returns the pods that were preempted after the creation of the trial.
-    pub fn preempted(&self) -> &[Victim] {
+    pub(crate) fn preempted(&self) -> &[Victim] {
         &self.simulator.hooks.preempted
     }
 }

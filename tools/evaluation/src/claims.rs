@@ -71,7 +71,7 @@ impl Claims {
         Some(claim)
     }
 
-    /// Converts an entry to an allocation. Each share of a device gets an id of its own.
+    /// Converts an entry to an allocation. Each share of a device gets a separate id.
     fn allocation(&mut self, entry: &Value) -> AllocationResult {
         let mut devices = json!({"results": entry["results"], "config": entry["config"]});
         for result in devices["results"].as_array_mut().into_iter().flatten() {

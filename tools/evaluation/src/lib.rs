@@ -58,7 +58,7 @@ pub struct Evaluator {
     profiles: &'static [ProfileInfo],
     kinds: &'static [CustomKind],
     originals: RequiredOriginals,
-    only: Option<usize>,
+    chosen_profile: Option<usize>,
     reader: ObjectReader,
 }
 
@@ -81,7 +81,7 @@ impl Evaluator {
         let cluster = bundle.cluster(Some(extenders))?;
         let mut reader = ObjectReader::new(Kinds::declared(kinds), Validation::default());
         reader.allow_wrong_expressions = true;
-        Ok(Evaluator { cluster, profiles, kinds, originals, only: None, reader })
+        Ok(Evaluator { cluster, profiles, kinds, originals, chosen_profile: None, reader })
     }
 
     /// Uses the profile with this name (or scheduler name), regardless of the scenarios.
@@ -89,7 +89,7 @@ impl Evaluator {
     /// # Errors
     /// Returns an error if there is no such profile.
     pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
-        self.only = Some(Routes::index_of(self.profiles, name)?);
+        self.chosen_profile = Some(Routes::index_of(self.profiles, name)?);
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl Evaluator {
 
     /// Returns the profile that decides a scenario with this profile name; a chosen profile takes precedence.
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
-        match (self.only, named) {
+        match (self.chosen_profile, named) {
             (Some(profile), _) => Ok(profile),
             (None, Some(name)) => Routes::index_of(self.profiles, name).map_err(Error::UnknownProfile),
             (None, None) => Err(Error::NoProfile),

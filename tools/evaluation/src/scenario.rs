@@ -172,9 +172,9 @@ pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, InvalidScenari
     if !line.starts_with(b"{") {
         return Err(InvalidScenario::new("a line must be a JSON object"));
     }
-    match serde_json::from_slice(line).map_err(|error| problem(&error))? {
+    match serde_json::from_slice(line).map_err(|error| invalid_scenario(&error))? {
         Line { scenario: Some(scenario), .. } => Ok(scenario),
-        Line { id: Some(_), .. } => serde_json::from_slice(line).map_err(|error| problem(&error)),
+        Line { id: Some(_), .. } => serde_json::from_slice(line).map_err(|error| invalid_scenario(&error)),
         Line { .. } => Err(InvalidScenario::new("both `id` and `scenario` are missing")),
     }
 }
@@ -196,7 +196,7 @@ impl InvalidScenario {
 }
 
 /// Converts a JSON error: message and column.
-fn problem(error: &serde_json::Error) -> InvalidScenario {
+fn invalid_scenario(error: &serde_json::Error) -> InvalidScenario {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = text.strip_suffix(&place).unwrap_or(&text);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_steps_do_not_prevent_that_others_are_read() {
+    fn invalid_steps_leave_the_others_readable() {
         let steps =
             r#"7, {}, {"replace": {}}, {"create": {}, "update": {}}, {"delete": {"kind": "Pod"}}, {"create": {}}"#;
         let scenario = read(&format!(r#"{{"id": "a", "steps": [{steps}]}}"#)).unwrap();

@@ -94,8 +94,8 @@ impl<'a> ScenarioCluster<'a> {
     /// queue.
     pub fn apply(&mut self, object: &AnyObject) {
         match object {
-            AnyObject::Node(of) => {
-                let node = convert_node(of, &mut self.cluster.base_mut().interner);
+            AnyObject::Node(node) => {
+                let node = convert_node(node, &mut self.cluster.base_mut().interner);
                 if self.originals.nodes {
                     self.cluster.base_mut().originals.set_node(node.name, original(object));
                 }
@@ -185,7 +185,7 @@ impl<'a> ScenarioCluster<'a> {
         }
         let converted = Arc::new(convert_pod(pod, &mut self.cluster.base_mut().interner));
         let node = converted.spec.node_name.or(before.and_then(|known| known.node));
-        self.keep(pod, &converted.uid, node);
+        self.keep_original(pod, &converted.uid, node);
         if let Some(budgets) = &mut self.budgets {
             budgets.set_pod(pod, node.map(|node| self.cluster.base().interner.resolve(node)));
         }
@@ -209,7 +209,7 @@ impl<'a> ScenarioCluster<'a> {
     }
 
     /// Keeps the original of a pod if it is required.
-    fn keep(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
+    fn keep_original(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
         let base = self.cluster.base_mut();
         if !(if node.is_some() { self.originals.placed_pods } else { self.originals.waiting_pods }) {
             return;
@@ -228,7 +228,7 @@ impl<'a> ScenarioCluster<'a> {
             Some(known) => Pod { uid: known.uid.clone(), ..converted },
             None => converted,
         };
-        self.keep(pod, &pending.uid, None);
+        self.keep_original(pod, &pending.uid, None);
         pending
     }
 
@@ -238,7 +238,7 @@ impl<'a> ScenarioCluster<'a> {
         let name = pod_name(&pod, &self.cluster.base().interner);
         self.forget_pod(&name);
         self.cluster.base_mut().originals.set_pod(&pod.uid, None);
-        self.keep(written, &pod.uid, Some(node));
+        self.keep_original(written, &pod.uid, Some(node));
         if let Some(budgets) = &mut self.budgets {
             budgets.set_pod(written, Some(self.cluster.base().interner.resolve(node)));
         }

@@ -17,7 +17,8 @@ use crate::counts::RunCounts;
 use crate::delivered::uid;
 use crate::devices;
 use crate::history::{Answer, PodChange, Step, Stream};
-use crate::manifests::{self, NAMESPACE, PodFacts};
+use crate::manifests::{self, PodFacts};
+use crate::object::NAMESPACE;
 
 /// Timeout of requests, in nanoseconds.
 const REQUEST_TIMEOUT: i64 = 10_000_000_000;

@@ -15,8 +15,8 @@ pub(crate) struct DeliveredState {
     pub(crate) nodes: BTreeMap<String, NodeFacts>,
     /// Pods that have not finished, by uid.
     pub(crate) pods: BTreeMap<Arc<str>, PodFacts>,
-    /// Uids by name.
-    names: BTreeMap<String, Arc<str>>,
+    /// Uids of pods, by name.
+    uids_by_name: BTreeMap<String, Arc<str>>,
     /// Slices by name: node and generation.
     slices: BTreeMap<String, (u8, u8)>,
 }
@@ -35,7 +35,7 @@ impl DeliveredState {
                     self.remove_pod(&uid);
                     return;
                 }
-                if let Some(earlier) = self.names.insert(facts.name.clone(), uid.clone())
+                if let Some(earlier) = self.uids_by_name.insert(facts.name.clone(), uid.clone())
                     && earlier != uid
                 {
                     self.pods.remove(&earlier);
@@ -68,7 +68,7 @@ impl DeliveredState {
             "Node" => self.nodes.clear(),
             "Pod" => {
                 self.pods.clear();
-                self.names.clear();
+                self.uids_by_name.clear();
             }
             "ResourceSlice" => self.slices.clear(),
             _ => {}
@@ -88,15 +88,15 @@ impl DeliveredState {
 
     fn remove_pod(&mut self, uid: &Arc<str>) {
         if let Some(facts) = self.pods.remove(uid)
-            && self.names.get(&facts.name) == Some(uid)
+            && self.uids_by_name.get(&facts.name) == Some(uid)
         {
-            self.names.remove(&facts.name);
+            self.uids_by_name.remove(&facts.name);
         }
     }
 
     /// Returns the uid of the pod with this name.
     pub(crate) fn uid(&self, name: &str) -> Option<&Arc<str>> {
-        self.names.get(name)
+        self.uids_by_name.get(name)
     }
 
     /// Checks whether a node with these other pods is feasible for a pod.
@@ -119,8 +119,8 @@ impl DeliveredState {
         }
         let used: i64 = others.iter().map(|other| other.milli_cpu).sum();
         if pod.milli_cpu > 0 && used + pod.milli_cpu > facts.milli_cpu {
-            let (asked, has) = (pod.milli_cpu, facts.milli_cpu);
-            return Err(format!("{node} has {has}m cpu, {used}m are used, {asked}m are requested"));
+            let (requested, has) = (pod.milli_cpu, facts.milli_cpu);
+            return Err(format!("{node} has {has}m cpu, {used}m are used, {requested}m are requested"));
         }
         for other in others {
             if pod.port.is_some() && pod.port == other.port {

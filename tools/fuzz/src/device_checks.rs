@@ -12,7 +12,8 @@ use crate::delivered::uid;
 use crate::devices::{BANDWIDTH, DeviceFacts, MEMORY, PoolKind, allocated, is_reserved_for, own_devices};
 use crate::history::ExtendedResource;
 use crate::invariants::{Invariant, Violation, violated};
-use crate::manifests::{NAMESPACE, PodFacts};
+use crate::manifests::PodFacts;
+use crate::object::NAMESPACE;
 use crate::simulation::Simulation;
 
 /// Claims that hold a device.

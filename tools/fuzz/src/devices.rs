@@ -8,7 +8,7 @@ use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
 use crate::history::{DeviceRequest, ExtendedResource, PodDevices, SliceSpec};
-use crate::manifests::{NAMESPACE, object};
+use crate::object::{NAMESPACE, object};
 
 /// Driver of all devices.
 const DRIVER: &str = "devices.example.com";

@@ -1,7 +1,6 @@
 //! A background task that follows the cluster: when the simulation has settled, its state equals the
 //! scheduler's.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schedc_core::background::BackgroundClient;
@@ -9,15 +8,6 @@ use schedc_core::cache::Base;
 use schedc_core::events::{ChangedObject, ObjectEvent};
 
 use crate::injector_state::SharedInjectorState;
-
-/// State of the task.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FollowerState {
-    /// Nodes.
-    pub(crate) nodes: BTreeSet<String>,
-    /// Nodes of bound pods, by uid.
-    pub(crate) pods: BTreeMap<Arc<str>, String>,
-}
 
 /// An update for the task.
 enum FollowerUpdate {

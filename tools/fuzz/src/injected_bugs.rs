@@ -49,6 +49,8 @@ pub enum InjectedBug {
     ForgottenReservation,
     /// Some new slices are not delivered.
     StaleSliceGeneration,
+    /// Strings are freed without reading the objects that have them.
+    FreedStrings,
 }
 
 /// An injected bug and the expected violations.
@@ -64,7 +66,7 @@ pub struct BugExpectation {
 
 impl InjectedBug {
     /// All injected bugs.
-    pub const ALL: [BugExpectation; 20] = {
+    pub const ALL: [BugExpectation; 21] = {
         use Invariant::*;
         const fn of(bug: InjectedBug, violates: &'static [Invariant], steps: u64) -> BugExpectation {
             BugExpectation { bug, violates, steps }
@@ -90,6 +92,7 @@ impl InjectedBug {
             of(InjectedBug::LeakedCounter, &[FittingPodsAreNotParked], 20_000),
             of(InjectedBug::ForgottenReservation, &[BoundPodsHaveDevices], 20_000),
             of(InjectedBug::StaleSliceGeneration, &[DevicesAreCurrent, FittingPodsAreNotParked], 20_000),
+            of(InjectedBug::FreedStrings, &[ObjectsHaveStrings], 200),
         ]
     };
 }
@@ -117,6 +120,7 @@ impl fmt::Display for InjectedBug {
             InjectedBug::LeakedCounter => "allocations of devices stay after their claims",
             InjectedBug::ForgottenReservation => "claims are allocated without the reservation for their pod",
             InjectedBug::StaleSliceGeneration => "some new slices are not delivered",
+            InjectedBug::FreedStrings => "strings are freed while objects have them",
         })
     }
 }

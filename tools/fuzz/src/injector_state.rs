@@ -11,7 +11,6 @@ use schedc_core::extension_points::Placement;
 use schedc_core::handle::Handle;
 
 use crate::counts::RunCounts;
-use crate::follower::FollowerState;
 use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 
 /// State that the plugins of one scheduler share with the simulation.
@@ -43,6 +42,15 @@ pub(crate) struct InjectorState {
     pub(crate) counts: RunCounts,
     /// Whether calls of Unreserve of the last plugin are ignored: an injected bug.
     pub(crate) ignores_unreserve: bool,
+}
+
+/// State of the background task that follows the cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FollowerState {
+    /// Nodes.
+    pub(crate) nodes: BTreeSet<String>,
+    /// Nodes of bound pods, by uid.
+    pub(crate) pods: BTreeMap<Arc<str>, String>,
 }
 
 /// The state for the next scheduler of this thread.

@@ -41,6 +41,7 @@ mod injected_bugs;
 mod injector_state;
 mod invariants;
 mod manifests;
+mod object;
 mod plugin_fault;
 mod requests;
 mod settle;

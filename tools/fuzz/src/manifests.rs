@@ -7,22 +7,11 @@ use serde_json::{Value, json};
 use crate::devices::{claims_of_pod, extended_resource, own_devices};
 use crate::fault_injector::LABEL;
 use crate::history::{ExtendedResource, NodeSpec, PodChange, PodSpec, Storage};
+use crate::object::{NAMESPACE, object};
 use crate::plugin_fault::Point;
 
-/// Namespace of all namespaced objects.
-pub(crate) const NAMESPACE: &str = "default";
 /// Driver of provisioned volumes.
 const DRIVER: &str = "csi.example.com";
-
-/// Reads a manifest of this crate.
-pub(crate) fn object(manifest: Value) -> AnyObject {
-    let text = |field: &str| manifest[field].as_str().unwrap_or_default().to_owned();
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
-    match AnyObject::from_json(&api_version, &kind, manifest) {
-        Ok(Some(object)) => object,
-        refused => unreachable!("the manifests of this crate are objects: {refused:?}"),
-    }
-}
 
 /// Returns the manifest of a node.
 pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
@@ -58,8 +47,8 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
     if spec.planned_faults.iter().any(|planned| kernels.contains(&planned.point)) {
         labels[LABEL] = json!(name);
     }
-    let its_group = json!({"matchLabels": {"group": format!("g{}", spec.group)}});
-    let term = |key: &str| json!({"labelSelector": its_group, "topologyKey": key});
+    let group_selector = json!({"matchLabels": {"group": format!("g{}", spec.group)}});
+    let term = |key: &str| json!({"labelSelector": group_selector, "topologyKey": key});
     let mut affinity = json!({});
     if spec.anti_affinity {
         affinity["podAntiAffinity"] =
@@ -73,7 +62,7 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
         "maxSkew": 1,
         "topologyKey": "topology.kubernetes.io/zone",
         "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": its_group,
+        "labelSelector": group_selector,
     }]);
     let volumes: Vec<_> = spec
         .claim
@@ -96,18 +85,18 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
         },
         "status": {"phase": "Pending"},
     });
-    let fields = &mut manifest["spec"];
+    let pod_spec = &mut manifest["spec"];
     if spec.ssd {
-        fields["nodeSelector"] = json!({"disk": "ssd"});
+        pod_spec["nodeSelector"] = json!({"disk": "ssd"});
     }
     if spec.spread {
-        fields["topologySpreadConstraints"] = spread;
+        pod_spec["topologySpreadConstraints"] = spread;
     }
     if let Some(devices) = spec.devices {
-        fields["resourceClaims"] = claims_of_pod(devices);
+        pod_spec["resourceClaims"] = claims_of_pod(devices);
     }
     if spec.gated {
-        fields["schedulingGates"] = json!([{"name": "example.com/gate"}]);
+        pod_spec["schedulingGates"] = json!([{"name": "example.com/gate"}]);
     }
     object(manifest)
 }

@@ -17,6 +17,9 @@ use crate::simulation::{Simulation, Spawner};
 /// Prefix of claims that an injected bug invents.
 const LEAKED: &str = "leaked ";
 
+/// Number of new strings that a pass of an interner requires at least.
+const MIN_NEW_STRINGS: usize = 1 << 14;
+
 impl Simulation {
     /// Responds to a request.
     pub(crate) fn answer(&mut self, at: usize, answer: Answer) {
@@ -30,20 +33,20 @@ impl Simulation {
         if self.bug == Some(InjectedBug::ForgottenReservation) {
             self.remove_reservation(at);
         }
-        let asked = match self.bug {
+        let request = match self.bug {
             Some(InjectedBug::FalseBinding) if is_affected => self.cluster.answer_without_effect(at, Ok(None)),
             Some(InjectedBug::DoubleBinding) if is_affected => {
-                let asked = self.cluster.answer_without_effect(at, Ok(None));
-                if let Some(Request::Bind { pod, node }) = &asked {
+                let request = self.cluster.answer_without_effect(at, Ok(None));
+                if let Some(Request::Bind { pod, node }) = &request {
                     self.cluster.force_node(pod, node);
                 }
-                asked
+                request
             }
             _ => self.cluster.answer(at, answer),
         };
         self.cluster.observe(self.tried, &mut self.counts);
-        let Some(asked) = asked else { return };
-        let what = match asked {
+        let Some(request) = request else { return };
+        let what = match request {
             Request::Bind { .. } => "bind",
             Request::PatchPodStatus { .. } => "pod status",
             Request::DeletePod { .. } => "pod deletion",
@@ -110,6 +113,23 @@ impl Simulation {
         }
     }
 
+    /// Frees strings of objects if the injected bug requires it. The next check follows at once, because debug builds stop at a
+    /// symbol without a string.
+    pub(crate) fn corrupt_strings(&mut self) {
+        let has_pods = self.scheduler.cache.pods().next().is_some();
+        if self.bug != Some(InjectedBug::FreedStrings) || !has_pods || !self.bug_strikes() {
+            return;
+        }
+        let interner = &mut self.scheduler.cache.base.interner;
+        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are others.
+        for pass in 0..2 {
+            for number in 0..interner.len() + MIN_NEW_STRINGS {
+                interner.intern(&format!("unused {pass} {number}"));
+            }
+            interner.free_all_except([], []);
+        }
+    }
+
     /// Corrupts the pending allocations as an injected bug requires.
     fn corrupt_allocations(&mut self) {
         let Some(handle) = self.handle() else { return };
@@ -163,9 +183,9 @@ impl Simulation {
         self.last_outcomes.insert(outcome.pod.uid.0.clone(), message.clone());
         let waking_events_before = self.waking_events_before.remove(&outcome.pod.uid.0);
         let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Ok(()) };
-        let by_us = |plugin: &&str| *plugin == "First" || *plugin == "Last";
+        let is_fault_injector = |plugin: &&str| *plugin == "First" || *plugin == "Last";
         if waking_events_before.is_some_and(|waking_events_before| waking_events_before < self.waking_events)
-            && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
+            && unschedulable.diagnosis.unschedulable_plugins.iter().any(is_fault_injector)
             && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
             let found = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);

@@ -13,9 +13,9 @@ use schedc_in_memory::Executor;
 use schedc_in_memory::InMemoryClient;
 
 use crate::checks::describe;
-use crate::follower::FollowerState;
 use crate::history::{Answer, Step, Stream};
 use crate::injected_bugs::InjectedBug;
+use crate::injector_state::FollowerState;
 use crate::injector_state::SharedInjectorState;
 use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
@@ -206,34 +206,34 @@ impl Simulation {
             return Ok(());
         }
         let injectors = SharedInjectorState::default();
-        let mut fresh = start(&injectors, &InMemoryClient::default(), self.seed);
+        let mut new_scheduler = start(&injectors, &InMemoryClient::default(), self.seed);
         let mut executor = Executor::new();
-        std::mem::swap(&mut fresh, &mut self.scheduler);
+        std::mem::swap(&mut new_scheduler, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);
         self.scheduler.tick(self.cluster.now, &mut Spawner(&mut self.executor));
         for stream in Stream::ALL {
             self.list_to_scheduler(stream);
         }
-        std::mem::swap(&mut fresh, &mut self.scheduler);
+        std::mem::swap(&mut new_scheduler, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);
         // Nominations of the scheduler are copied; the status may not contain them yet.
-        let nominated: Vec<_> = fresh.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
-        nominated.iter().for_each(|pod| fresh.cache.withdraw_nomination(&pod.uid));
+        let nominated: Vec<_> = new_scheduler.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
+        nominated.iter().for_each(|pod| new_scheduler.cache.withdraw_nomination(&pod.uid));
         for (node, pods) in self.scheduler.cache.nominator.iter() {
             let node = self.scheduler.cache.base.interner.resolve(node).to_owned();
-            let node = fresh.cache.base.interner.intern(&node);
+            let node = new_scheduler.cache.base.interner.intern(&node);
             for pod in pods {
-                if let Some(pod) = fresh.pending(&pod.uid).cloned() {
-                    fresh.cache.nominate(pod, node);
+                if let Some(pod) = new_scheduler.pending(&pod.uid).cloned() {
+                    new_scheduler.cache.nominate(pod, node);
                 }
             }
         }
         for (uid, facts) in pending {
             let uid = Uid(uid);
-            let Some(pod) = fresh.pending(&uid).cloned() else {
+            let Some(pod) = new_scheduler.pending(&uid).cloned() else {
                 return violated(Invariant::NoPodIsLost, format!("{} is unknown to a new scheduler", facts.name));
             };
-            let found = fresh.explain(0, &pod, false);
+            let found = new_scheduler.explain(0, &pod, false);
             let name = &facts.name;
             match (self.scheduler.place(&uid), &found.gated_by, &found.decision) {
                 (Some(QueuePlace::Gated), Some(_), _) => self.counts.add("idle", "gated pods"),
@@ -244,7 +244,7 @@ impl Simulation {
                     );
                 }
                 (_, None, Decision::Node(node)) => {
-                    let node = fresh.cache.base.name(*node);
+                    let node = new_scheduler.cache.base.name(*node);
                     let last = self.last_outcomes.get(&uid.0).map_or("", String::as_str);
                     let found =
                         format!("{name} is in the unschedulable pods, but fits on {node}; its last attempt: {last}");

@@ -186,6 +186,7 @@ impl Simulation {
             Step::Settle => self.settle()?,
             step => self.act(step)?,
         }
+        self.corrupt_strings();
         self.check()
     }
 

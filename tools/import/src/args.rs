@@ -6,10 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
+use schedc_codegen::catalog::{Catalog, PluginEntry};
 use schedc_codegen::check_args;
 use schedc_codegen::parse::RawArgs;
-use schedc_codegen::schema::Schema;
+use schedc_codegen::schema::{ArgsSchema, Schema};
 use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
 
@@ -83,7 +83,7 @@ fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<R
             let errors_before = report.errors.len();
             type_meta(node, name, report);
             let mut table = map(node, fields, path, true, report)?;
-            plugins::after_reading(name, &mut table, node.span, report);
+            plugins::convert_args(name, &mut table, node.span, report);
             if report.errors.len() > errors_before {
                 return None;
             }
@@ -93,7 +93,7 @@ fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<R
             report.warning(messages::no_arguments(&config.name));
             return None;
         }
-        None => match free(node, report)?.value {
+        None => match convert_untyped(node, report)?.value {
             RawValue::Table(mut table) => {
                 table.fields.retain(|field| !["api-version", "kind"].contains(&field.key.value.as_str()));
                 table
@@ -142,14 +142,14 @@ pub(crate) fn map(
     for (key, value) in written {
         let Some((_, shape)) = shape.iter().find(|(known, _)| *known == key.value) else { continue };
         let path = format!("{path}.{}", key.value);
-        if let Some(value) = shaped(value, shape, &path, report) {
+        if let Some(value) = convert_value(value, shape, &path, report) {
             table.fields.push(field(&key.value, key.span, value));
         }
     }
     Some(table)
 }
 
-fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option<RawNode> {
+fn convert_value(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option<RawNode> {
     let value = match (shape, &node.value) {
         (_, Value::Null) => return None,
         (Shape::Bool, Value::Bool(value)) => RawValue::Bool(*value),
@@ -171,7 +171,7 @@ fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option
                     (Shape::Map(_), Value::Null) => {
                         Some(RawNode { span: item.span, value: RawValue::Table(RawTable::default()) })
                     }
-                    _ => shaped(item, of, &path, report),
+                    _ => convert_value(item, of, &path, report),
                 }
             });
             RawValue::List(items.collect())
@@ -186,7 +186,7 @@ fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option
 }
 
 /// Reads arguments of unknown shape.
-fn free(node: &Node, report: &mut Report) -> Option<RawNode> {
+fn convert_untyped(node: &Node, report: &mut Report) -> Option<RawNode> {
     let value = match &node.value {
         Value::Null => return None,
         Value::Bool(value) => RawValue::Bool(*value),
@@ -196,11 +196,11 @@ fn free(node: &Node, report: &mut Report) -> Option<RawNode> {
             return None;
         }
         Value::Str(value) => RawValue::Str(value.clone()),
-        Value::List(items) => RawValue::List(items.iter().filter_map(|item| free(item, report)).collect()),
+        Value::List(items) => RawValue::List(items.iter().filter_map(|item| convert_untyped(item, report)).collect()),
         Value::Map(fields) => RawValue::Table(RawTable {
             fields: fields
                 .iter()
-                .filter_map(|(key, value)| Some(field(&key.value, key.span, free(value, report)?)))
+                .filter_map(|(key, value)| Some(field(&key.value, key.span, convert_untyped(value, report)?)))
                 .collect(),
         }),
     };

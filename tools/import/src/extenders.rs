@@ -182,8 +182,8 @@ fn pem(settings: &mut RawTable, report: &mut Report) {
 /// Removes a certificate without its key, or a key without its certificate, because it is not sent to the server.
 fn incomplete_client_certificate(settings: &mut RawTable, report: &mut Report) {
     let halves = [["cert-file", "cert-data"], ["key-file", "key-data"]];
-    let there = halves.map(|keys| keys.into_iter().find(|key| settings.get(key).is_some()));
-    if let [Some(key), None] | [None, Some(key)] = there
+    let given = halves.map(|keys| keys.into_iter().find(|key| settings.get(key).is_some()));
+    if let [Some(key), None] | [None, Some(key)] = given
         && let Some(half) = remove(settings, key)
     {
         report.warning(messages::incomplete_client_certificate(half.key.span));

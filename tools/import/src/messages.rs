@@ -247,12 +247,12 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, set_key: &str) -> Diagnosti
 }
 
 /// Maximum number of plugins that a name is compared with; the default plugins are among the first.
-const CANDIDATES: usize = 100;
+const MAX_CANDIDATES: usize = 100;
 
 pub(crate) fn disables_nothing(name: &Spanned<String>, set_key: &str, enabled: &[String]) -> Diagnostic {
     let title = format!("disabling `{}` at `{set_key}` has no effect: it is not enabled there", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "disables nothing");
-    match closest(&name.value, enabled.iter().map(String::as_str).take(CANDIDATES)) {
+    match closest(&name.value, enabled.iter().map(String::as_str).take(MAX_CANDIDATES)) {
         Some(meant) if meant != name.value => diagnostic.help(format!("did you mean `{meant}`?")),
         _ => diagnostic,
     }
@@ -333,7 +333,7 @@ pub(crate) fn configured_twice(name: &Spanned<String>, first: Span) -> Diagnosti
 pub(crate) fn args_of_disabled_plugin(name: &Spanned<String>, running: &[&str]) -> Diagnostic {
     let title = format!("the arguments of `{}` have no effect: the profile does not run it", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "not enabled");
-    match closest(&name.value, running.iter().copied().take(CANDIDATES)) {
+    match closest(&name.value, running.iter().copied().take(MAX_CANDIDATES)) {
         Some(meant) if kube_scheduler::find(&name.value).is_none() => {
             diagnostic.help(format!("did you mean `{meant}`?"))
         }
@@ -375,8 +375,8 @@ pub(crate) fn no_node_selector_terms(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`nodeSelectorTerms` needs a term: without one no node matches", "no term")
 }
 
-pub(crate) fn empty_preference(at: Span, weighs: bool) -> Diagnostic {
-    let why = if weighs { "it has no requirement" } else { "its weight is 0" };
+pub(crate) fn empty_preference(at: Span, has_weight: bool) -> Diagnostic {
+    let why = if has_weight { "it has no requirement" } else { "its weight is 0" };
     Diagnostic::at(at, format!("this preference is left out, because it has no effect: {why}"), "no effect")
 }
 

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
+use schedc_codegen::catalog::{Catalog, PluginEntry};
 use schedc_codegen::plan::{Plan, Point};
+use schedc_codegen::schema::ArgsSchema;
 use schedc_codegen::source::{Files, Span};
 use schedc_codegen::{Diagnostics, NoCrates, SourceText, compile_with};
 

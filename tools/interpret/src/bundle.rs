@@ -1,10 +1,9 @@
 //! All loaded profiles over one state.
 
 use schedc_core::engine::Engine;
-use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
+use schedc_core::extension_points::QueuedPod;
 use schedc_core::handle::Handle;
-use schedc_core::profile::{Bundle, ProfileInfo, StartErrors, Visitor};
-use schedc_plugins::PrioritySort;
+use schedc_core::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
 
 use crate::pipeline::Pipeline;
 use crate::state::State;
@@ -36,9 +35,8 @@ impl Bundle for Profiles {
     fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
     }
-    /// Compares two pods by the only queue-sort plugin, PrioritySort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
-        PrioritySort::less(&schedc_core::args::NoArgs, a, b)
+        Pipeline::less(a, b)
     }
     fn with<V: Visitor<State>>(&mut self, profile: usize, visitor: V) -> V::Output {
         visitor.visit(&mut self.engines[profile])

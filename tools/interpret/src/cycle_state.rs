@@ -17,25 +17,26 @@ use crate::steps::Steps;
 pub struct Pod {
     /// The steps that read the pod.
     pub(crate) steps: Arc<Steps>,
-    pub(crate) of: Vec<Box<dyn PodValue>>,
+    pub(crate) values: Vec<Box<dyn PodValue>>,
 }
 
 impl Pod {
-    pub(crate) fn of(&self, position: usize) -> &dyn PodValue {
-        &*self.of[position]
+    pub(crate) fn value(&self, position: usize) -> &dyn PodValue {
+        &*self.values[position]
     }
 }
 
 impl PartialEq for Pod {
     fn eq(&self, other: &Self) -> bool {
-        self.of.len() == other.of.len() && self.of.iter().zip(&other.of).all(|(a, b)| (**a).equals(&**b))
+        self.values.len() == other.values.len()
+            && self.values.iter().zip(&other.values).all(|(a, b)| (**a).equals(&**b))
     }
 }
 impl Eq for Pod {}
 
 impl Hash for Pod {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.of.iter().for_each(|value| (**value).hash_into(hasher));
+        self.values.iter().for_each(|value| (**value).hash_into(hasher));
     }
 }
 

@@ -9,7 +9,7 @@ use schedc_core::client::Client;
 use schedc_core::events::EventObject;
 use schedc_core::extenders::NoExtenders;
 use schedc_core::extension_points::{
-    BindResult, HintError, Placement, PostFilterContext, Preview, QueuedPod, QueueingHint,
+    BindResult, HintError, Placement, PostFilterContext, Preview, QueueSortPlugin, QueuedPod, QueueingHint,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
@@ -19,12 +19,12 @@ use schedc_core::model::{self, NodeIndex, PodSpec};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::CycleSlot;
 use schedc_core::profile::{
-    Budget, Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo,
-    ScoreFailure, ScoreRange, StartErrors, failed, rejected_or_failed,
+    Budget, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo, ScoreFailure,
+    ScoreRange, StartErrors, failed, rejected_or_failed,
 };
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_plugins::PrioritySort;
 
-use crate::bundle::Profiles;
 use crate::cached_results::CachedResults;
 use crate::cycle_state::{Cycle, Extents, Pod, Raw, Rejection, Reserved, Score};
 use crate::erased::{AllColumns, AnyValue, InTreeColumns};
@@ -57,7 +57,7 @@ fn filters<'a>(
     index: usize,
 ) -> impl Iterator<Item = Result<(), Rejection>> + 'a {
     pod.steps.filter.iter().enumerate().filter(|(_, step)| !cycle.skips(step.position)).map(move |(at, step)| {
-        let verdict = step.plugin.filter(pod.of(step.position), cycle.state(step.position), columns, index);
+        let verdict = step.plugin.filter(pod.value(step.position), cycle.state(step.position), columns, index);
         verdict.map_err(|code| Rejection { step: at, plugin: step.name, code })
     })
 }
@@ -106,8 +106,8 @@ impl Profile for Pipeline {
     }
 
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Pod {
-        let of = self.steps.plugins.iter().map(|plugin| plugin.erased.compile(pod, interner, state));
-        Pod { of: of.collect(), steps: self.steps.clone() }
+        let values = self.steps.plugins.iter().map(|plugin| plugin.erased.compile(pod, interner, state));
+        Pod { values: values.collect(), steps: self.steps.clone() }
     }
     fn compile_epoch(&self, state: &State) -> Option<u64> {
         self.steps.plugins.iter().map(|plugin| plugin.erased.compile_epoch(state)).sum()
@@ -129,8 +129,9 @@ impl Profile for Pipeline {
         let hints = self.steps.plugins.get(plugin).and_then(|plugin| plugin.hints.as_ref());
         hints.map_or(Ok(QueueingHint::Queue), |plugin| plugin.hint(pod, object, cache))
     }
+    /// Compares two pods by the only queue-sort plugin, PrioritySort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
-        Profiles::less(a, b)
+        PrioritySort::less(&schedc_core::args::NoArgs, a, b)
     }
     fn timestamp(&self, pod: &model::Pod, timestamp: i64, cache: &Cache<State>) -> i64 {
         let sort = self.steps.queue_sort.first();
@@ -140,7 +141,7 @@ impl Profile for Pipeline {
     fn pre_filter(&self, pod: &Pod, cache: &Cache<State>, run: &mut PreFilterRun) -> Result<Cycle, Status> {
         let mut cycle: Vec<_> = self.steps.plugins.iter().map(|_| None).collect();
         for step in &self.steps.pre_filter {
-            cycle[step.position] = Some(run.take(step.name, step.plugin.pre_filter(pod.of(step.position), cache))?);
+            cycle[step.position] = Some(run.take(step.name, step.plugin.pre_filter(pod.value(step.position), cache))?);
         }
         Ok(Cycle(cycle))
     }
@@ -189,20 +190,20 @@ impl Profile for Pipeline {
         out: &mut Reasons<'_>,
     ) {
         let step = &pod.steps.filter[rejection.step];
-        step.plugin.explain(pod.of(step.position), cycle.state(step.position), &columns, index, out);
+        step.plugin.explain(pod.value(step.position), cycle.state(step.position), &columns, index, out);
     }
 
     fn add_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
         for step in &pod.steps.pre_filter {
             if let Some(state) = cycle.0[step.position].as_mut().and_then(CycleSlot::get_mut) {
-                step.plugin.add_pod(pod.of(step.position), state.value_mut(), other, cache, node);
+                step.plugin.add_pod(pod.value(step.position), state.value_mut(), other, cache, node);
             }
         }
     }
     fn remove_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
         for step in &pod.steps.pre_filter {
             if let Some(state) = cycle.0[step.position].as_mut().and_then(CycleSlot::get_mut) {
-                step.plugin.remove_pod(pod.of(step.position), state.value_mut(), other, cache, node);
+                step.plugin.remove_pod(pod.value(step.position), state.value_mut(), other, cache, node);
             }
         }
     }
@@ -218,12 +219,12 @@ impl Profile for Pipeline {
     fn pre_score(&self, pod: &Pod, _: &Cycle, cache: &Cache<State>, feasible: &NodeMask) -> Result<Score, Status> {
         let mut score: Vec<_> = self.steps.plugins.iter().map(|_| None).collect();
         for step in &self.steps.pre_score {
-            let slot = step.plugin.pre_score(pod.of(step.position), cache, feasible);
+            let slot = step.plugin.pre_score(pod.value(step.position), cache, feasible);
             score[step.position] = Some(slot.map_err(|status| failed("PreScore plugin", step.name, status))?);
         }
         for step in &self.steps.score {
             if let Some(plugin) = &step.prepare {
-                score[step.position] = Some(CycleSlot::ready(plugin.prepare(pod.of(step.position), cache)));
+                score[step.position] = Some(CycleSlot::ready(plugin.prepare(pod.value(step.position), cache)));
             }
         }
         Ok(Score(score))
@@ -263,7 +264,7 @@ impl Profile for Pipeline {
         let steps = &pod.steps.score;
         let node = raw.node_mut(index, steps.len());
         for (at, step) in steps.iter().enumerate().filter(|(_, step)| !score.skips(step.position)) {
-            let value = step.score.score(pod.of(step.position), score.state(step.position), &columns, index);
+            let value = step.score.score(pod.value(step.position), score.state(step.position), &columns, index);
             let value = value.map_err(|error| ScoreFailure { plugin: step.name, error })?;
             if let Some(plugin) = &step.normalize {
                 plugin.include(&mut extents.0[at], value);

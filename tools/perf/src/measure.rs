@@ -48,19 +48,19 @@ impl Decisions {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     begin: Instant,
-    asked: u64,
+    allocations_before: u64,
 }
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        let asked = schedc_allocator::allocations();
-        Stopwatch { begin: Instant::now(), asked }
+        let allocations_before = schedc_allocator::allocations();
+        Stopwatch { begin: Instant::now(), allocations_before }
     }
 
     /// Returns the time and the allocations since the start.
     pub(crate) fn stop(self) -> (Duration, u64) {
         let time = self.begin.elapsed();
-        (time, schedc_allocator::allocations().wrapping_sub(self.asked))
+        (time, schedc_allocator::allocations().wrapping_sub(self.allocations_before))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Placements, recorded during a run and validated afterwards.
 
+use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;
 use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler;
@@ -8,7 +9,6 @@ use schedc_in_memory::watch;
 use schedc_objects::AnyObject;
 
 use crate::Error;
-use crate::probe::is_scheduled;
 use crate::validate::{Validator, Violation};
 
 /// Maximum number of violations in an error.
@@ -18,6 +18,11 @@ const MAX_REPORTED: usize = 3;
 /// server.
 #[derive(Debug, Default)]
 pub(crate) struct Placements(Vec<Change>);
+
+/// Returns whether a pod has a node.
+pub(crate) fn is_scheduled(pod: &api::Pod) -> bool {
+    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty())
+}
 
 impl Placements {
     pub(crate) fn record(&mut self, change: &Change) {

@@ -12,7 +12,7 @@ use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
 use schedc_objects::AnyObject;
 
 use crate::measure::{Decisions, Stopwatch};
-use crate::placements::Placements;
+use crate::placements::{Placements, is_scheduled};
 
 /// Pods selected by namespace and labels.
 #[derive(Clone, Debug)]
@@ -37,11 +37,6 @@ impl Selection {
 pub(crate) fn has(labels: &BTreeMap<String, String>, pod: &api::Pod) -> bool {
     let own = pod.metadata.labels.as_ref();
     labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)) == Some(value))
-}
-
-/// Returns whether a pod has a node.
-pub(crate) fn is_scheduled(pod: &api::Pod) -> bool {
-    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty())
 }
 
 /// The current collection of metrics.

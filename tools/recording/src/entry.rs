@@ -49,6 +49,12 @@ impl ObjectText {
     }
 }
 
+impl From<Box<RawValue>> for ObjectText {
+    fn from(text: Box<RawValue>) -> Self {
+        ObjectText(text.into())
+    }
+}
+
 impl Default for ObjectText {
     fn default() -> Self {
         ObjectText(RawValue::NULL.to_owned().into())

@@ -5,24 +5,35 @@
 //! | module | content |
 //! |---|---|
 //! | [`anonymiser`] | pseudonyms for names |
+//! | [`background`] | a recording on a thread |
+//! | [`change`] | changes of a cluster |
 //! | [`entry`] | the lines of a recording |
 //! | [`events`] | the events of schedulers |
-//! | [`recorded`] | the fields of objects that are recorded |
+//! | [`queue`] | the bounded queue of a recording on a thread |
+//! | `recorded` | the fields of objects that are recorded |
 //! | [`recorder`] | converts lists and watches to lines |
+//! | [`session`] | a recording in progress |
 //! | [`writer`] | writes lines to files of bounded size |
 //! | [`reader`] | reads lines, with their place for errors |
 
 pub mod anonymiser;
+pub mod background;
+pub mod change;
 pub mod entry;
 pub mod events;
 mod frames;
+pub mod queue;
 pub mod reader;
-pub mod recorded;
+mod recorded;
 pub mod recorder;
+pub mod session;
 pub mod writer;
 
 pub use anonymiser::Anonymiser;
+pub use background::{Background, Problem};
+pub use change::Change;
 pub use entry::{Entry, Line, ObjectText, Reference};
 pub use reader::{ReadError, Reader};
 pub use recorder::Recorder;
+pub use session::Session;
 pub use writer::{Limits, Writer};

@@ -4,8 +4,12 @@
 //! environment, command, volume secret or managed field. This module removes the rest that decisions do not depend on:
 //! versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
 
+use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_objects::AnyObject;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::entry::ObjectText;
 
 /// Annotations that decisions depend on.
 const ANNOTATIONS: &[&str] = &[
@@ -17,28 +21,38 @@ const ANNOTATIONS: &[&str] = &[
     "volume.kubernetes.io/selected-node",
 ];
 
-/// Returns the recorded fields of an object, or `None` if it cannot be written as JSON.
-pub fn fields(object: &AnyObject) -> Option<Value> {
-    let mut json = object.to_json().ok()?;
-    if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
-        clean_metadata(metadata);
-    }
-    match object {
-        AnyObject::ResourceClaim(_) | AnyObject::DeviceClass(_) => remove_opaque(&mut json),
-        AnyObject::Pod(_) | AnyObject::Node(_) => clean_conditions(&mut json),
+/// Returns the object with its recorded fields, except for those that [`text`] removes.
+pub(crate) fn select(mut object: AnyObject) -> AnyObject {
+    clean_metadata(object.metadata_mut());
+    match &mut object {
+        AnyObject::Pod(pod) => clean_pod_conditions(pod),
+        AnyObject::Node(node) => clean_node_conditions(node),
         _ => {}
     }
-    Some(json)
+    object
 }
 
-fn clean_metadata(metadata: &mut Map<String, Value>) {
-    for field in ["resourceVersion", "managedFields", "generation", "selfLink"] {
-        metadata.remove(field);
+/// Returns the text of a selected object, or `None` if it cannot be written as JSON, which does not happen in practice.
+pub(crate) fn text(object: &AnyObject) -> Option<ObjectText> {
+    match object {
+        AnyObject::ResourceClaim(_) | AnyObject::DeviceClass(_) => {
+            let mut json = object.to_json().ok()?;
+            remove_opaque(&mut json);
+            ObjectText::new(&json)
+        }
+        _ => object.to_json_text().ok().map(ObjectText::from),
     }
-    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+}
+
+fn clean_metadata(metadata: &mut ObjectMeta) {
+    metadata.resource_version = None;
+    metadata.managed_fields = None;
+    metadata.generation = None;
+    metadata.self_link = None;
+    if let Some(annotations) = &mut metadata.annotations {
         annotations.retain(|key, _| ANNOTATIONS.contains(&key.as_str()));
         if annotations.is_empty() {
-            metadata.remove("annotations");
+            metadata.annotations = None;
         }
     }
 }
@@ -61,17 +75,26 @@ fn remove_opaque(object: &mut Value) {
     }
 }
 
-/// Removes the texts and times of conditions, except for the scheduler's decision.
-fn clean_conditions(object: &mut Value) {
-    let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
-    for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
-        let Some(fields) = condition.as_object_mut() else { continue };
-        for field in ["lastProbeTime", "lastTransitionTime", "lastHeartbeatTime", "observedGeneration"] {
-            fields.remove(field);
+/// Removes the texts and times of conditions, except for the text of the scheduler's decision.
+fn clean_pod_conditions(pod: &mut Pod) {
+    let conditions = pod.status.as_mut().and_then(|status| status.conditions.as_mut());
+    for condition in conditions.into_iter().flatten() {
+        condition.last_probe_time = None;
+        condition.last_transition_time = None;
+        condition.observed_generation = None;
+        if condition.type_ != "PodScheduled" {
+            condition.message = None;
         }
-        if fields.get("type").and_then(Value::as_str) != Some("PodScheduled") {
-            fields.remove("message");
-        }
+    }
+}
+
+/// Removes the texts and times of conditions.
+fn clean_node_conditions(node: &mut Node) {
+    let conditions = node.status.as_mut().and_then(|status| status.conditions.as_mut());
+    for condition in conditions.into_iter().flatten() {
+        condition.last_heartbeat_time = None;
+        condition.last_transition_time = None;
+        condition.message = None;
     }
 }
 
@@ -86,7 +109,7 @@ mod tests {
     /// Returns the recorded text of an object that an API server returns.
     fn text(kind: &str, object: &Value) -> String {
         let read = KindReader::Known(kind).deserialize(object);
-        fields(&read.expect("an object")).expect("JSON").to_string()
+        super::text(&select(read.expect("an object"))).expect("JSON").parse().to_string()
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! Reflectors number the lists of a kind as epochs, and pass each object with the epoch in which it arrived. The second
 //! list of a kind means that a watch expired, so changes may be missing: they are repaired, and the gap is marked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use k8s_openapi::api::core::v1::Pod;
 use schedc_objects::AnyObject;
-use serde_json::Value;
 
+use crate::change::{Change, reference};
 use crate::entry::{self, Bind, Entry, Kind, ObjectText, Reference, Reject, Synced};
 use crate::recorded;
 
@@ -19,6 +20,8 @@ type Line = entry::Line<ObjectText>;
 pub struct Recorder {
     objects: BTreeMap<Reference, Known>,
     kinds: BTreeMap<&'static str, List>,
+    /// Kinds of a merged backlog that is being recorded.
+    backlog: BTreeSet<&'static str>,
     is_synced: bool,
 }
 
@@ -49,7 +52,7 @@ impl Recorder {
     /// Creates a recorder for lists and watches of these kinds.
     pub fn new(kinds: impl IntoIterator<Item = &'static str>) -> Recorder {
         let kinds = kinds.into_iter().map(|kind| (kind, List::default())).collect();
-        Recorder { objects: BTreeMap::new(), kinds, is_synced: false }
+        Recorder { objects: BTreeMap::new(), kinds, backlog: BTreeSet::new(), is_synced: false }
     }
 
     /// Returns whether the first lists of all kinds are complete.
@@ -59,35 +62,65 @@ impl Recorder {
 
     /// Returns whether the first lists are complete and no gap is open.
     pub fn is_repaired(&self) -> bool {
-        self.is_synced && self.kinds.values().all(|list| list.is_complete)
+        self.is_synced && self.backlog.is_empty() && self.kinds.values().all(|list| list.is_complete)
     }
 
-    /// Records an object that arrived in an epoch. Returns the lines; none if no recorded field changed.
-    pub fn upsert(&mut self, at: i64, object: &AnyObject, epoch: u32) -> Vec<Line> {
+    /// Records a change. Returns the lines; none if no recorded field changed.
+    pub fn record(&mut self, at: i64, change: Change) -> Vec<Line> {
+        match change {
+            Change::Upsert(object, epoch) => self.upsert(at, object, epoch),
+            Change::Removal(object) => self.removal(at, &object),
+            Change::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
+        }
+    }
+
+    /// Records that the changes of these kinds that follow are merged: their order and earlier forms of the objects are
+    /// missing, up to [`Recorder::end_backlog`].
+    pub fn begin_backlog(&mut self, at: i64, kinds: BTreeSet<&'static str>) -> Vec<Line> {
+        if !self.is_synced {
+            return Vec::new();
+        }
+        let is_whole = |kind: &&&str| self.kinds.get(**kind).is_some_and(|list| list.is_complete);
+        let gaps = kinds.iter().filter(is_whole).map(|kind| gap(at, kind)).collect();
+        self.backlog = kinds;
+        gaps
+    }
+
+    /// Records the end of merged changes.
+    pub fn end_backlog(&mut self, at: i64) -> Vec<Line> {
+        let kinds = std::mem::take(&mut self.backlog);
+        let is_whole = |kind: &&str| self.kinds.get(*kind).is_some_and(|list| list.is_complete);
+        kinds.into_iter().filter(is_whole).map(|kind| repaired(at, kind)).collect()
+    }
+
+    fn upsert(&mut self, at: i64, object: AnyObject, epoch: u32) -> Vec<Line> {
         let mut lines = self.begin_epoch(at, object.kind(), epoch);
-        let Some(value) = recorded::fields(object) else { return lines };
-        let Some(text) = ObjectText::new(&value) else { return lines };
-        let key = reference(object);
-        if let Some(known) = self.objects.get_mut(&key)
+        let key = reference(&object);
+        let object = recorded::select(object);
+        let Some(text) = recorded::text(&object) else { return lines };
+        let before = self.objects.get_mut(&key);
+        if let Some(known) = before
             && known.text == text
         {
             known.epoch = epoch;
             return lines;
         }
-        let pod = matches!(object, AnyObject::Pod(_)).then(|| PodState::of(&value));
-        let known = Known { text: text.clone(), epoch, pod };
-        let entry = match (&known.pod, self.objects.get(&key).and_then(|before| before.pod.as_ref())) {
-            (Some(pod), Some(before)) if self.is_synced => decision(before, pod, &value),
+        let pod = match &object {
+            AnyObject::Pod(pod) => Some(PodState::of(pod)),
             _ => None,
         };
-        self.objects.insert(key, known);
-        lines.extend(entry.map(|entry| Line { at, entry }));
+        let before = self.objects.insert(key, Known { text: text.clone(), epoch, pod });
+        if self.is_synced
+            && let AnyObject::Pod(pod) = &object
+            && let Some(before) = before.and_then(|before| before.pod)
+        {
+            lines.extend(decision(&before, pod).map(|entry| Line { at, entry }));
+        }
         lines.push(Line { at, entry: Entry::Set(text) });
         lines
     }
 
-    /// Records that an object was removed.
-    pub fn removal(&mut self, at: i64, object: &AnyObject) -> Vec<Line> {
+    fn removal(&mut self, at: i64, object: &AnyObject) -> Vec<Line> {
         let key = reference(object);
         match self.objects.remove(&key) {
             Some(_) => vec![Line { at, entry: Entry::Delete(key) }],
@@ -95,19 +128,24 @@ impl Recorder {
         }
     }
 
-    /// Records that all objects of a kind arrived since an epoch began.
-    pub fn list_complete(&mut self, at: i64, kind: &'static str, epoch: u32) -> Vec<Line> {
-        let mut lines = self.begin_epoch(at, kind, epoch);
-        let is_gone = |(key, known): &(&Reference, &Known)| key.kind == kind && known.epoch != epoch;
+    fn list_complete(&mut self, at: i64, kind: &'static str, epoch: u32) -> Vec<Line> {
+        // In a merged backlog, the objects of the next list may precede the end of this one.
+        let is_latest = self.kinds.get(kind).and_then(|list| list.epoch).is_none_or(|latest| latest <= epoch);
+        let mut lines = if is_latest { self.begin_epoch(at, kind, epoch) } else { Vec::new() };
+        let is_gone = |(key, known): &(&Reference, &Known)| key.kind == kind && known.epoch < epoch;
         let gone: Vec<Reference> = self.objects.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
         for key in gone {
             self.objects.remove(&key);
             lines.push(Line { at, entry: Entry::Delete(key) });
         }
+        if !is_latest {
+            return lines;
+        }
         let list = self.kinds.entry(kind).or_default();
         let was_complete = std::mem::replace(&mut list.is_complete, true);
-        if self.is_synced && !was_complete {
-            lines.push(Line { at, entry: Entry::Repaired(Kind { kind: kind.to_owned() }) });
+        // A gap of the backlog is still open.
+        if self.is_synced && !was_complete && !self.backlog.contains(kind) {
+            lines.push(repaired(at, kind));
         }
         if !self.is_synced && self.kinds.values().all(|list| list.is_complete) {
             self.is_synced = true;
@@ -129,56 +167,66 @@ impl Recorder {
     /// Marks a gap if this is a new list of a kind whose objects were known.
     fn begin_epoch(&mut self, at: i64, kind: &'static str, epoch: u32) -> Vec<Line> {
         let list = self.kinds.entry(kind).or_default();
+        // A merged backlog has objects of several lists in any order.
+        if list.epoch.is_some_and(|latest| latest > epoch) {
+            return Vec::new();
+        }
         let is_gap = list.epoch.replace(epoch).is_some_and(|before| before != epoch) && list.is_complete;
         if !is_gap || !self.is_synced {
             return Vec::new();
         }
         list.is_complete = false;
-        vec![Line { at, entry: Entry::Gap(Kind { kind: kind.to_owned() }) }]
+        // The gap of a merged backlog is marked already.
+        if self.backlog.contains(kind) { Vec::new() } else { vec![gap(at, kind)] }
     }
 }
 
-fn reference(object: &AnyObject) -> Reference {
-    let (kind, namespace, name) = (object.kind(), object.namespace(), object.name());
-    Reference { kind: kind.to_owned(), namespace: namespace.to_owned(), name: name.to_owned() }
+fn gap(at: i64, kind: &str) -> Line {
+    Line { at, entry: Entry::Gap(Kind { kind: kind.to_owned() }) }
+}
+
+fn repaired(at: i64, kind: &str) -> Line {
+    Line { at, entry: Entry::Repaired(Kind { kind: kind.to_owned() }) }
 }
 
 impl PodState {
-    fn of(pod: &Value) -> PodState {
+    fn of(pod: &Pod) -> PodState {
         PodState {
-            uid: pod["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
-            has_node: !pod["spec"]["nodeName"].is_null(),
+            uid: pod.metadata.uid.clone().unwrap_or_default(),
+            has_node: node(pod).is_some(),
             rejection: rejection(pod).map(str::to_owned),
         }
     }
 }
 
 /// Returns the decision that changed a pod.
-fn decision(before: &PodState, after: &PodState, pod: &Value) -> Option<Entry<ObjectText>> {
-    if before.uid != after.uid || before.has_node {
+fn decision(before: &PodState, pod: &Pod) -> Option<Entry<ObjectText>> {
+    if pod.metadata.uid.as_deref().unwrap_or_default() != before.uid || before.has_node {
         return None;
     }
-    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
-    let (scheduler, node) = (text("/spec/schedulerName"), text("/spec/nodeName"));
-    if !node.is_empty() {
-        return Some(Entry::Bind(Bind { namespace, name, scheduler, node }));
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let namespace = text(pod.metadata.namespace.as_deref());
+    let name = text(pod.metadata.name.as_deref());
+    let scheduler = text(pod.spec.as_ref().and_then(|spec| spec.scheduler_name.as_deref()));
+    if let Some(node) = node(pod) {
+        return Some(Entry::Bind(Bind { namespace, name, scheduler, node: node.to_owned() }));
     }
-    let message = after.rejection.clone()?;
-    (before.rejection.as_ref() != Some(&message)).then_some(Entry::Reject(Reject {
-        namespace,
-        name,
-        scheduler,
-        message,
-    }))
+    let message = rejection(pod)?;
+    (before.rejection.as_deref() != Some(message))
+        .then(|| Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() }))
+}
+
+/// Returns the node of a pod.
+fn node(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty())
 }
 
 /// Returns the message about an unschedulable pod.
-fn rejection(pod: &Value) -> Option<&str> {
-    let conditions = pod["status"]["conditions"].as_array()?;
-    let condition = conditions.iter().find(|condition| condition["type"] == "PodScheduled")?;
-    let is_failed = condition["status"] == "False" && condition["reason"] == "Unschedulable";
-    condition["message"].as_str().filter(|_| is_failed)
+fn rejection(pod: &Pod) -> Option<&str> {
+    let conditions = pod.status.as_ref()?.conditions.as_deref().unwrap_or_default();
+    let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled")?;
+    let is_failed = condition.status == "False" && condition.reason.as_deref() == Some("Unschedulable");
+    condition.message.as_deref().filter(|_| is_failed)
 }
 
 #[cfg(test)]

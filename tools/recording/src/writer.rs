@@ -81,6 +81,11 @@ impl Writer {
         self.file.write_all(&frame)
     }
 
+    /// Returns whether there are lines for [`Writer::flush`].
+    pub fn has_unwritten_lines(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Records that the snapshot of this file is complete: the file can now become full.
     pub fn snapshot_written(&mut self) {
         self.size = 0;

@@ -54,14 +54,22 @@ fn read(path: &Path) -> Result<Vec<Item>, ReadError> {
 
 /// Writes a recording with several frames. Returns the bytes of its file.
 fn recording() -> Vec<u8> {
+    recording_with_sizes().0
+}
+
+/// Writes a recording. Returns the bytes of its file, and its size after each line. The first size includes the header.
+fn recording_with_sizes() -> (Vec<u8>, Vec<usize>) {
     let folder = Folder::new();
     let mut writer = Writer::start(&folder.0, LIMITS, 0).unwrap();
+    let content = || fs::read(&folder.files()[0]).unwrap();
+    let mut sizes = Vec::new();
     for at in 0..20 {
         writer.write([line(at)]).unwrap();
         writer.flush().unwrap();
+        sizes.push(content().len());
     }
     writer.stop(20).unwrap();
-    fs::read(&folder.files()[0]).unwrap()
+    (content(), sizes)
 }
 
 #[test]
@@ -107,7 +115,7 @@ fn a_restarted_recorder_begins_a_new_file() {
 #[test]
 fn a_cut_recording_loses_only_its_tail() {
     let folder = Folder::new();
-    let whole = recording();
+    let (whole, sizes) = recording_with_sizes();
     let file = folder.0.join("cut.zst");
     let mut most = 0;
     for length in 0..whole.len() {
@@ -116,6 +124,8 @@ fn a_cut_recording_loses_only_its_tail() {
         assert_eq!(items.last(), Some(&Item::Cut), "{length}");
         let lines = items.len() - 1;
         assert!(lines >= most, "more bytes, more lines");
+        let flushed = sizes.iter().filter(|size| **size <= length).count();
+        assert!(lines > flushed || flushed == 0, "{length}: a flushed line is lost");
         most = lines;
         assert!(
             items.iter().skip(1).zip(0..).all(|(item, at)| matches!(item, Item::Cut) || *item == Item::Line(line(at)))

@@ -28,7 +28,7 @@ impl State for EmptyProfile {
 }
 
 /// Extender with all verbs and default settings.
-pub(crate) const PLAIN: Extender = Extender {
+pub(crate) const EXTENDER: Extender = Extender {
     url_prefix: "http://extender",
     filter_verb: Some("filter"),
     prioritize_verb: Some("prioritize"),
@@ -93,10 +93,10 @@ impl Cluster {
     /// Returns the remaining nodes, and the reasons for the others.
     pub(crate) fn filter(&self) -> Result<(String, Vec<String>), String> {
         let base = &self.cache.base;
-        let mut left: NodeMask = self.nodes.iter().copied().collect();
-        let rejections = self.extenders.filter(&self.pod, base, &mut left)?;
+        let mut feasible: NodeMask = self.nodes.iter().copied().collect();
+        let rejections = self.extenders.filter(&self.pod, base, &mut feasible)?;
         let text = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
-        Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(text).collect()))
+        Ok((feasible.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(text).collect()))
     }
 
     /// Returns the amounts added to the total scores of all nodes.
@@ -115,12 +115,12 @@ impl Cluster {
             violations: 0,
             best: false,
         });
-        let left = self.extenders.preempt(&self.pod, base, candidates.collect())?;
+        let remaining = self.extenders.preempt(&self.pod, base, candidates.collect())?;
         let name = |candidate: Candidate| {
             let victims: Vec<&str> = candidate.victims.iter().map(|victim| &*victim.uid.0).collect();
             format!("{}: {} /{}", base.name(candidate.node), victims.join(" "), candidate.violations)
         };
-        Ok(left.into_iter().map(name).collect())
+        Ok(remaining.into_iter().map(name).collect())
     }
 
     /// Binds the pod to the first node, if an extender does that.

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use expect_test::{Expect, expect};
 use schedc_extender::Extender;
 
-use crate::cluster::{Cluster, PLAIN};
+use crate::cluster::{Cluster, EXTENDER};
 use crate::server::{Reply, Server};
 
 /// Checks the result of a filter with this response. The server's address is removed.
 fn check(reply: Reply, expected: Expect) {
     let server = Server::start(move |_, _| reply.clone());
-    let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it fails");
+    let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it fails");
     expected.assert_eq(&error.replace(&server.url, "URL"));
-    let ignorable = Cluster::new(Extender { ignorable: true, ..PLAIN }, &server.url);
+    let ignorable = Cluster::new(Extender { ignorable: true, ..EXTENDER }, &server.url);
     assert_eq!(ignorable.filter(), Ok(("abc".into(), vec![])), "it may be ignored");
-    assert_eq!(Cluster::new(PLAIN, &server.url).prioritize(), [0; 3], "scores are ignored anyway");
+    assert_eq!(Cluster::new(EXTENDER, &server.url).prioritize(), [0; 3], "scores are ignored anyway");
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn cut_connections() {
 #[test]
 fn scores_out_of_range_are_ignored() {
     for score in ["11", "-1", "1.5", "\"1\""] {
-        let answer = format!(r#"[{{"Host":"a","Score":10}},{{"Host":"b","Score":{score}}}]"#);
-        let server = Server::start(move |_, _| Reply::Json(answer.clone()));
-        assert_eq!(Cluster::new(PLAIN, &server.url).prioritize(), [0; 3], "{score}");
+        let response = format!(r#"[{{"Host":"a","Score":10}},{{"Host":"b","Score":{score}}}]"#);
+        let server = Server::start(move |_, _| Reply::Json(response.clone()));
+        assert_eq!(Cluster::new(EXTENDER, &server.url).prioritize(), [0; 3], "{score}");
     }
 }
 
 #[test]
 fn an_endless_response_is_cut_off() {
-    let patient = Extender { http_timeout: Duration::from_secs(20), ..PLAIN };
+    let patient = Extender { http_timeout: Duration::from_secs(20), ..EXTENDER };
     let server = Server::start(|_, _| Reply::Endless);
     let error = Cluster::new(patient, &server.url).filter().expect_err("it is too long");
     assert!(error.contains("its response is longer than 167"), "{error}");
@@ -81,15 +81,15 @@ fn an_endless_response_is_cut_off() {
 
 #[test]
 fn a_slow_extender_times_out() {
-    let answer = || Box::new(Reply::Json(r#"{"NodeNames":["a"]}"#.into()));
-    let server = Server::start(move |_, _| Reply::Late(Duration::from_secs(5), answer()));
-    let began = Instant::now();
-    let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it is late");
+    let response = || Box::new(Reply::Json(r#"{"NodeNames":["a"]}"#.into()));
+    let server = Server::start(move |_, _| Reply::Late(Duration::from_secs(5), response()));
+    let start = Instant::now();
+    let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it is late");
     assert_eq!(error, format!("extender {}: filter: it took longer than 500ms", server.url));
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(start.elapsed() < Duration::from_secs(2));
     // A server that never accepts the connection fails in the same way.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let error = Cluster::new(PLAIN, &format!("http://{}", silent.local_addr().unwrap()))
+    let error = Cluster::new(EXTENDER, &format!("http://{}", silent.local_addr().unwrap()))
         .filter()
         .expect_err("the server is silent");
     assert!(error.ends_with("it took longer than 500ms"), "{error}");
@@ -98,17 +98,17 @@ fn a_slow_extender_times_out() {
 #[test]
 fn an_unreachable_extender() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = Cluster::new(PLAIN, &format!("http://{closed}")).filter().expect_err("the port is closed");
+    let error = Cluster::new(EXTENDER, &format!("http://{closed}")).filter().expect_err("the port is closed");
     assert_eq!(error, format!("extender http://{closed}: filter: connection refused"));
-    let error = Cluster::new(PLAIN, "http://extender.invalid").filter().expect_err("no such host");
+    let error = Cluster::new(EXTENDER, "http://extender.invalid").filter().expect_err("no such host");
     assert!(error.starts_with("extender http://extender.invalid: filter: "), "{error}");
 }
 
 #[test]
 fn connections_are_reused_and_replaced() {
-    let answer = || Reply::Json(r#"{"NodeNames":["a"]}"#.to_owned());
-    let server = Server::start(move |_, _| answer());
-    let cluster = Cluster::new(PLAIN, &server.url);
+    let response = || Reply::Json(r#"{"NodeNames":["a"]}"#.to_owned());
+    let server = Server::start(move |_, _| response());
+    let cluster = Cluster::new(EXTENDER, &server.url);
     for _ in 0..5 {
         assert_eq!(cluster.filter().unwrap().0, "a");
     }
@@ -117,7 +117,7 @@ fn connections_are_reused_and_replaced() {
     let body = r#"{"NodeNames":["a"]}"#;
     let raw = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let server = Server::start(move |_, _| Reply::Raw(raw.clone()));
-    let cluster = Cluster::new(PLAIN, &server.url);
+    let cluster = Cluster::new(EXTENDER, &server.url);
     for _ in 0..5 {
         assert_eq!(cluster.filter().unwrap().0, "a");
         std::thread::sleep(Duration::from_millis(20));
@@ -127,7 +127,7 @@ fn connections_are_reused_and_replaced() {
 
 #[test]
 fn missing_originals_are_errors() {
-    let mut cluster = Cluster::new(PLAIN, "http://127.0.0.1:1");
+    let mut cluster = Cluster::new(EXTENDER, "http://127.0.0.1:1");
     let other = schedc_core::model::Uid("other".into());
     cluster.pod = schedc_core::model::Pod { uid: other, ..(*cluster.pod).clone() }.into();
     assert_eq!(cluster.filter().unwrap_err(), "pod n/web cannot be sent: its original is not stored");

@@ -81,12 +81,12 @@ fn replay<B: Bundle>(name: &str, test: &str) {
     if env::var(URL).is_ok() {
         return simulate::<B>(&exchanges);
     }
-    let (expected, answers): (Vec<_>, Vec<_>) = exchanges
+    let (expected, responses): (Vec<_>, Vec<_>) = exchanges
         .into_iter()
         .map(|exchange| ((exchange.path, comparable(exchange.body)), exchange.answer.to_string()))
         .unzip();
     let next = AtomicUsize::new(0);
-    let server = Server::start(move |_, _| match answers.get(next.fetch_add(1, Ordering::Relaxed)) {
+    let server = Server::start(move |_, _| match responses.get(next.fetch_add(1, Ordering::Relaxed)) {
         Some(answer) => Reply::Json(answer.clone()),
         None => Reply::Code(500),
     });
@@ -94,17 +94,17 @@ fn replay<B: Bundle>(name: &str, test: &str) {
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     let output = command.args(["--exact", &test, "--nocapture"]).env(URL, &server.url).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let asked = server.asked().into_iter().map(|(path, body)| (path, comparable(body)));
-    let asked: Vec<_> = asked.take(expected.len()).collect();
-    for (asked, expected) in asked.iter().zip(&expected) {
-        assert_eq!(asked, expected);
+    let requests = server.take_requests().into_iter().map(|(path, body)| (path, comparable(body)));
+    let requests: Vec<_> = requests.take(expected.len()).collect();
+    for (request, expected) in requests.iter().zip(&expected) {
+        assert_eq!(request, expected);
     }
-    assert_eq!(asked.len(), expected.len());
+    assert_eq!(requests.len(), expected.len());
 }
 
 /// Creates the nodes of the recording, and its pods one after the other.
 fn simulate<B: Bundle>(exchanges: &[Exchange]) {
-    let mut simulator = Simulator::of::<B>(Options::default()).expect("extenders can be asked");
+    let mut simulator = Simulator::of::<B>(Options::default()).expect("extenders can be requests");
     let object = |kind: &str, value: &Value| -> AnyObject {
         let value = value.clone();
         match kind {

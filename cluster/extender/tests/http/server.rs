@@ -29,7 +29,7 @@ pub(crate) enum Reply {
 pub(crate) struct Server {
     /// URL.
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<(String, Value)>>>,
+    requests: Arc<Mutex<Vec<(String, Value)>>>,
     connections: Arc<AtomicUsize>,
 }
 
@@ -47,8 +47,8 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("it works in a test");
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}/x", listener.local_addr().expect("it works in a test"));
-        let (asked, connections) = (Arc::<Mutex<_>>::default(), Arc::<AtomicUsize>::default());
-        let (reply, remembered, counted) = (Arc::new(reply), asked.clone(), connections.clone());
+        let (requests, connections) = (Arc::<Mutex<_>>::default(), Arc::<AtomicUsize>::default());
+        let (reply, remembered, counted) = (Arc::new(reply), requests.clone(), connections.clone());
         thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
                 counted.fetch_add(1, Ordering::Relaxed);
@@ -62,12 +62,12 @@ impl Server {
                 });
             }
         });
-        Server { url, asked, connections }
+        Server { url, requests, connections }
     }
 
     /// Returns the paths and bodies of the requests since the last call.
-    pub(crate) fn asked(&self) -> Vec<(String, Value)> {
-        std::mem::take(&mut *self.asked.lock().expect("it works in a test"))
+    pub(crate) fn take_requests(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut *self.requests.lock().expect("it works in a test"))
     }
 
     /// Returns the number of accepted connections.
@@ -76,11 +76,11 @@ impl Server {
     }
 }
 
-fn serve(socket: impl Read + Write, reply: &dyn Fn(&str, &Value) -> Reply, asked: &Mutex<Vec<(String, Value)>>) {
+fn serve(socket: impl Read + Write, reply: &dyn Fn(&str, &Value) -> Reply, requests: &Mutex<Vec<(String, Value)>>) {
     let mut socket = BufReader::new(socket);
     while let Some((path, body)) = request(&mut socket) {
         let mut reply = reply(&path, &body);
-        asked.lock().expect("it works in a test").push((path, body));
+        requests.lock().expect("it works in a test").push((path, body));
         if let Reply::Late(time, then) = reply {
             thread::sleep(time);
             reply = *then;

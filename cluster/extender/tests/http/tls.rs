@@ -10,7 +10,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use schedc_extender::{Extender, Pem, Tls};
 
-use crate::cluster::{Cluster, PLAIN};
+use crate::cluster::{Cluster, EXTENDER};
 use crate::server::{Reply, Server};
 
 /// Self-signed certificate with its key, as PEM.
@@ -55,7 +55,7 @@ fn server(of: &Identity, client: Option<&Identity>) -> Server {
 }
 
 fn filter(server: &Server, tls: Option<Tls>, enable_https: bool) -> Result<String, String> {
-    let extender = Extender { tls, enable_https, http_timeout: Duration::from_secs(5), ..PLAIN };
+    let extender = Extender { tls, enable_https, http_timeout: Duration::from_secs(5), ..EXTENDER };
     let cluster = Cluster::with(vec![(extender, &*server.url)])?;
     cluster.filter()?;
     // Again on the same connection.
@@ -101,7 +101,7 @@ fn invalid_certificates_are_reported_at_startup() {
     let (own, other) = (identity("a"), identity("b"));
     let url = "https://127.0.0.1:1";
     let error = |tls| {
-        let extender = Extender { tls: Some(tls), ..PLAIN };
+        let extender = Extender { tls: Some(tls), ..EXTENDER };
         Cluster::with(vec![(extender, url)]).err().unwrap_or_default()
     };
     let missing = error(Tls { ca: Some(Pem::File("/nowhere/ca.pem")), ..Tls::default() });

@@ -48,9 +48,10 @@ impl ApiServer {
             let generation = &mut object.metadata_mut().generation;
             *generation = generation.map(|generation| generation + 1);
         }
-        let going = object.metadata().deletion_timestamp.is_some() && old.metadata().deletion_timestamp.is_none();
+        let is_deletion_new =
+            object.metadata().deletion_timestamp.is_some() && old.metadata().deletion_timestamp.is_none();
         let object = self.replace(&key, object)?;
-        if going {
+        if is_deletion_new {
             self.schedule_removal(&key, &object, now);
         }
         Ok(object)
@@ -63,8 +64,8 @@ fn keep_metadata(new: &mut ObjectMeta, old: &ObjectMeta) {
     new.resource_version.clone_from(&old.resource_version);
     new.creation_timestamp.clone_from(&old.creation_timestamp);
     new.generation = old.generation;
-    let going = new.deletion_timestamp.take();
-    new.deletion_timestamp = old.deletion_timestamp.clone().or(going);
+    let new_deletion = new.deletion_timestamp.take();
+    new.deletion_timestamp = old.deletion_timestamp.clone().or(new_deletion);
     new.deletion_grace_period_seconds = new.deletion_grace_period_seconds.or(old.deletion_grace_period_seconds);
     let kept = old.annotations.iter().flatten();
     let kept = kept.filter(|(name, _)| CONTROLLER_ANNOTATIONS.iter().any(|prefix| name.starts_with(prefix)));

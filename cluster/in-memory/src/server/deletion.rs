@@ -32,13 +32,13 @@ impl ApiServer {
         if pod.metadata.deletion_timestamp.is_some() {
             return Ok(Some(old.clone()));
         }
-        let mut going = pod.clone();
+        let mut terminating_pod = pod.clone();
         let end = now.saturating_add(grace);
-        going.metadata.deletion_timestamp = Some(time(end));
-        going.metadata.deletion_grace_period_seconds = Some(grace / SECOND);
-        let going = self.store.put(key, AnyObject::Pod(going));
-        self.ending.0.insert((end, key.clone(), uid_of(&going)));
-        Ok(Some(going))
+        terminating_pod.metadata.deletion_timestamp = Some(time(end));
+        terminating_pod.metadata.deletion_grace_period_seconds = Some(grace / SECOND);
+        let terminating_pod = self.store.put(key, AnyObject::Pod(terminating_pod));
+        self.terminating.0.insert((end, key.clone(), uid_of(&terminating_pod)));
+        Ok(Some(terminating_pod))
     }
 
     /// Schedules the removal of a pod that has a deletion time, after its grace period.
@@ -47,19 +47,19 @@ impl ApiServer {
             && pod.metadata.deletion_timestamp.is_some()
         {
             let end = now.saturating_add(self.grace(pod));
-            self.ending.0.insert((end, key.clone(), uid_of(object)));
+            self.terminating.0.insert((end, key.clone(), uid_of(object)));
         }
     }
 
     /// Returns the time of the next removal of a pod.
     pub fn next_removal(&self) -> Option<i64> {
-        self.ending.0.first().map(|(end, ..)| *end)
+        self.terminating.0.first().map(|(end, ..)| *end)
     }
 
     /// Removes the pods whose grace period is over at `now`.
     pub fn tick(&mut self, now: i64) {
         while self.next_removal().is_some_and(|end| end <= now) {
-            let Some((_, key, uid)) = self.ending.0.pop_first() else { return };
+            let Some((_, key, uid)) = self.terminating.0.pop_first() else { return };
             if self.get(&key).is_some_and(|object| uid_of(object) == uid) {
                 self.remove_or_hold(&key, now);
             }

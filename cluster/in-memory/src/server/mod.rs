@@ -75,7 +75,7 @@ pub struct ApiServer {
     store: Store<AnyObject>,
     /// All uids that were ever used.
     uids: Set<String>,
-    ending: TerminatingPods,
+    terminating: TerminatingPods,
     events: VecDeque<Event>,
 }
 
@@ -86,7 +86,7 @@ impl ApiServer {
             options,
             store: Store::default(),
             uids: Set::default(),
-            ending: TerminatingPods::default(),
+            terminating: TerminatingPods::default(),
             events: VecDeque::new(),
         }
     }
@@ -291,7 +291,8 @@ pub(crate) fn json_of(object: &AnyObject) -> Value {
 
 fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {
     let info = kinds.named(key.kind).ok_or_else(errors::unknown_kind)?;
-    let object = kinds.read(info.api_version, info.plain, value).map_err(|error| errors::invalid(key, error))?;
+    let object =
+        kinds.read(info.api_version, info.manifest_kind, value).map_err(|error| errors::invalid(key, error))?;
     object.ok_or_else(errors::unknown_kind)
 }
 

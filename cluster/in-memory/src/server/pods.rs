@@ -94,8 +94,9 @@ impl ApiServer {
 fn set_condition(conditions: &mut Vec<PodCondition>, mut new: PodCondition, now: i64) {
     match conditions.iter_mut().find(|condition| condition.type_ == new.type_) {
         Some(old) => {
-            let stays = old.status == new.status;
-            new.last_transition_time = old.last_transition_time.take().filter(|_| stays).or_else(|| Some(time(now)));
+            let is_unchanged = old.status == new.status;
+            new.last_transition_time =
+                old.last_transition_time.take().filter(|_| is_unchanged).or_else(|| Some(time(now)));
             *old = new;
         }
         None => {

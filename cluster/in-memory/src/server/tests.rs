@@ -167,8 +167,8 @@ fn the_grace_period_can_be_overridden() {
     create(&mut server, "{kind: Pod, metadata: {name: a}, spec: {containers: [], nodeName: n1}}");
     assert_eq!(server.handle(&Request::DeletePod { pod: pod("a") }, 0), Ok(None));
     // Also for a pod that is created with a deletion time.
-    let going = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
-    create(&mut server, going);
+    let deletion_of = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
+    create(&mut server, deletion_of);
     assert_eq!(server.next_removal(), Some(SECOND));
     server.tick(SECOND);
     assert_eq!(server.objects().count(), 0);
@@ -281,13 +281,13 @@ fn finalizers_delay_deletion() {
     for key in &keys {
         server.handle(&Request::Delete(key.clone(), None), 10 * SECOND).unwrap();
     }
-    let going = |server: &ApiServer| {
+    let deletion_of = |server: &ApiServer| {
         keys.each_ref().map(|key| {
             let metadata = server.get(key).unwrap().metadata();
             (metadata.deletion_timestamp.is_some(), metadata.deletion_grace_period_seconds)
         })
     };
-    assert_eq!(going(&server), [(true, Some(0)), (true, Some(30)), (true, Some(0))]);
+    assert_eq!(deletion_of(&server), [(true, Some(0)), (true, Some(30)), (true, Some(0))]);
     assert!(
         bind(&mut server, "a", "n1").unwrap_err().message.ends_with("is being deleted, cannot be assigned to a host")
     );
@@ -297,7 +297,7 @@ fn finalizers_delay_deletion() {
     // A pod without its last finalizer keeps the rest of its grace period.
     let freed = json!({"metadata": {"finalizers": null}});
     server.handle(&Request::Patch(keys[1].clone(), freed.clone()), 12 * SECOND).unwrap();
-    assert_eq!(going(&server)[1], (true, Some(30)));
+    assert_eq!(deletion_of(&server)[1], (true, Some(30)));
     server.tick(40 * SECOND);
     for key in [&keys[0], &keys[2]] {
         server.handle(&Request::Patch(key.clone(), freed.clone()), 41 * SECOND).unwrap();

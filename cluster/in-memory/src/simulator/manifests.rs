@@ -193,14 +193,14 @@ fn key(kind: &str, name: &str, kinds: Kinds) -> Option<Key> {
 
 /// Returns the path of the first field of a patch that the kind does not have.
 fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
-    let KindInfo { plain, api_version, .. } = kinds.named(kind)?;
+    let KindInfo { manifest_kind, api_version, .. } = kinds.named(kind)?;
     let mut object = patch.clone();
     object
         .as_object_mut()?
-        .extend([("apiVersion", api_version), ("kind", plain)].map(|(k, v)| (k.to_owned(), v.into())));
+        .extend([("apiVersion", api_version), ("kind", manifest_kind)].map(|(k, v)| (k.to_owned(), v.into())));
     let mut unknown = UnknownFields::default();
     // The server checks the values: `null` removes a field of any type.
-    let _ = kinds.read_collecting_unknown(api_version, plain, object, &mut unknown);
+    let _ = kinds.read_collecting_unknown(api_version, manifest_kind, object, &mut unknown);
     unknown.found.first().map(UnknownField::path)
 }
 

@@ -159,7 +159,7 @@ impl<H: SimulationHooks> Simulator<H> {
 
     /// Registers an input. Inputs with equal times are applied in the order of their registration.
     pub fn schedule(&mut self, input: TimedInput) {
-        let key = self.at(input.at);
+        let key = self.event_key(input.at);
         self.inputs.insert(key, input.what.into());
     }
 
@@ -293,7 +293,7 @@ impl<H: SimulationHooks> Simulator<H> {
             if let Some(delivered) = watch::scheduler_change(change, &mut self.scheduler.base_mut().interner) {
                 self.hooks.before_change(&*self.scheduler);
                 let originals = &mut self.scheduler.base_mut().originals;
-                originals.keep(self.originals, &delivered, || original(&change.object));
+                originals.update(self.originals, &delivered, || original(&change.object));
                 self.scheduler.on_change(delivered, &mut self.tasks);
                 self.hooks.after_change(self.now, change, &mut *self.scheduler);
             }
@@ -312,15 +312,15 @@ impl<H: SimulationHooks> Simulator<H> {
         }
         for sleep in self.client.take_sleeps() {
             has_any = true;
-            let key = self.at(self.now.saturating_add(nanoseconds(sleep.time)));
+            let key = self.event_key(self.now.saturating_add(nanoseconds(sleep.time)));
             self.sleeps.insert(key, sleep);
         }
         for call in self.client.take_calls() {
             has_any = true;
             match self.hooks.on_call(self.now, &call.request) {
-                CallTreatment::AtOnce => self.answer(call),
+                CallTreatment::AtOnce => self.respond(call),
                 CallTreatment::After(time) => {
-                    let key = self.at(self.now.saturating_add(nanoseconds(time)));
+                    let key = self.event_key(self.now.saturating_add(nanoseconds(time)));
                     self.delayed.insert(key, call);
                 }
                 CallTreatment::Refuse(error) => {
@@ -339,7 +339,7 @@ impl<H: SimulationHooks> Simulator<H> {
         has_any
     }
 
-    fn answer(&mut self, call: PendingCall) {
+    fn respond(&mut self, call: PendingCall) {
         let response = self.handle(&call.request);
         call.answer(response);
     }
@@ -413,7 +413,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.now = self.now.max(next);
         while let Some(entry) = self.delayed.first_entry().filter(|call| call.key().0 <= self.now) {
             let call = entry.remove();
-            self.answer(call);
+            self.respond(call);
         }
         while let Some(entry) = self.sleeps.first_entry().filter(|sleep| sleep.key().0 <= self.now) {
             entry.remove().wake();
@@ -424,7 +424,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.scheduler.tick(self.now, &mut self.tasks);
     }
 
-    fn at(&mut self, time: i64) -> (i64, u64) {
+    fn event_key(&mut self, time: i64) -> (i64, u64) {
         self.ticket += 1;
         (time, self.ticket)
     }

@@ -39,7 +39,7 @@ impl Plugin for Gardener {
 impl PermitPlugin for Gardener {
     /// Lets every pod wait in Permit for five seconds.
     fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
-        self.handle.spawn(|client| smell(self.handle.clone(), placement.pod.uid.clone(), client));
+        self.handle.spawn(|client| allow_later(self.handle.clone(), placement.pod.uid.clone(), client));
         PermitResult::Wait(Duration::from_secs(60))
     }
 }
@@ -52,7 +52,7 @@ impl PostBindPlugin for Gardener {
     }
 }
 
-async fn smell(handle: Handle, pod: Uid, client: BackgroundClient) {
+async fn allow_later(handle: Handle, pod: Uid, client: BackgroundClient) {
     client.sleep(Duration::from_secs(5)).await;
     handle.allow(pod, Gardener::NAME);
 }
@@ -62,8 +62,8 @@ async fn keep_a_garden(client: BackgroundClient) {
     let mut planted = BTreeSet::new();
     loop {
         let (node, is_there) = watch.next().await;
-        let is_news = if is_there { planted.insert(node.clone()) } else { planted.remove(&node) };
-        if !is_news {
+        let is_new = if is_there { planted.insert(node.clone()) } else { planted.remove(&node) };
+        if !is_new {
             continue;
         }
         loop {
@@ -78,8 +78,8 @@ async fn keep_a_garden(client: BackgroundClient) {
 }
 
 /// Returns the name of a node, and whether the node exists.
-fn node(happened: &ObjectEvent, base: &Base) -> Option<(String, bool)> {
-    let ChangedObject::Node(old, new) = &happened.changed else { return None };
+fn node(event: &ObjectEvent, base: &Base) -> Option<(String, bool)> {
+    let ChangedObject::Node(old, new) = &event.changed else { return None };
     let node = new.as_ref().or(old.as_ref())?;
     Some((base.interner.resolve(node.name).to_owned(), new.is_some()))
 }

@@ -8,7 +8,8 @@ use schedc_core::args::parse_duration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{BURST, LeaderElection};
+use super::BURST;
+use crate::election::LeaderElectionConfiguration;
 use crate::flags::NO_GO_PROFILES;
 use crate::transport::RateLimiterConfig;
 
@@ -94,9 +95,9 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
     let options = serde_saphyr::options! { with_snippet: false, legacy_octal_numbers: true };
     let mut documents: Vec<T> = serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
         let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
-        let words = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        let words = words.lines().next().unwrap_or_default();
-        format!("{place}: {}", &words[..words.rfind(" at line ").unwrap_or(words.len())])
+        let message = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
+        let message = message.lines().next().unwrap_or_default();
+        format!("{place}: {}", &message[..message.rfind(" at line ").unwrap_or(message.len())])
     })?;
     if documents.is_empty() {
         return Err(format!(": there is no {KIND}: the file is empty"));
@@ -106,8 +107,8 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
 
 impl File {
     /// Returns the leader election settings, with defaults for missing fields.
-    pub(super) fn leader_election(&self, wrong: &mut Vec<String>) -> LeaderElection {
-        let default = LeaderElection::default();
+    pub(super) fn leader_election(&self, problems: &mut Vec<String>) -> LeaderElectionConfiguration {
+        let default = LeaderElectionConfiguration::default();
         let Some(election) = &self.leader_election else { return default };
         // 0 means the default, as in kube-scheduler.
         let mut time = |name: &str, written: &Option<String>, default: Duration| {
@@ -116,7 +117,8 @@ impl File {
                 Some(Ok(0)) => default,
                 Some(Ok(nanoseconds)) => Duration::from_nanos(nanoseconds),
                 _ => {
-                    wrong.push(format!("leaderElection.{name}: `{text}` is not a duration such as `15s` or `1m30s`"));
+                    problems
+                        .push(format!("leaderElection.{name}: `{text}` is not a duration such as `15s` or `1m30s`"));
                     default
                 }
             }
@@ -124,7 +126,7 @@ impl File {
         let text = |written: &Option<String>, default: String| {
             written.clone().filter(|text| !text.is_empty()).unwrap_or(default)
         };
-        LeaderElection {
+        LeaderElectionConfiguration {
             leader_elect: election.leader_elect.unwrap_or(default.leader_elect),
             lease_duration: time("leaseDuration", &election.lease_duration, default.lease_duration),
             renew_deadline: time("renewDeadline", &election.renew_deadline, default.renew_deadline),
@@ -135,31 +137,32 @@ impl File {
     }
 
     /// Adds the problems that kube-scheduler would report, and unsupported values.
-    pub(super) fn check(&self, wrong: &mut Vec<String>) {
+    pub(super) fn check(&self, problems: &mut Vec<String>) {
         let lock = self.leader_election.as_ref().and_then(|election| election.resource_lock.as_deref());
         if let Some(lock) = lock.filter(|lock| !matches!(*lock, "" | "leases")) {
-            wrong.push(format!("leaderElection.resourceLock: `{lock}`: use `leases`: an API server has no other lock"));
+            problems
+                .push(format!("leaderElection.resourceLock: `{lock}`: use `leases`: an API server has no other lock"));
         }
         let connection = self.client_connection.as_ref();
         if connection.and_then(|connection| connection.burst).is_some_and(|burst| burst < 0) {
-            wrong.push("clientConnection.burst must not be negative".to_owned());
+            problems.push("clientConnection.burst must not be negative".to_owned());
         }
         if connection.and_then(|connection| connection.qps).is_some_and(|qps| !qps.is_finite()) {
-            wrong.push("clientConnection.qps must be a finite number".to_owned());
+            problems.push("clientConnection.qps must be a finite number".to_owned());
         }
         if self.parallelism.is_some_and(|parallelism| parallelism <= 0) {
-            wrong.push("parallelism must be greater than 0".to_owned());
+            problems.push("parallelism must be greater than 0".to_owned());
         }
         if self.percentage_of_nodes_to_score.is_some_and(|percentage| !(0..=100).contains(&percentage)) {
-            wrong.push("percentageOfNodesToScore must be 0 to 100".to_owned());
+            problems.push("percentageOfNodesToScore must be 0 to 100".to_owned());
         }
         let (initial, max) =
             (self.pod_initial_backoff_seconds.unwrap_or(1), self.pod_max_backoff_seconds.unwrap_or(10));
         if initial <= 0 {
-            wrong.push("podInitialBackoffSeconds must be greater than 0".to_owned());
+            problems.push("podInitialBackoffSeconds must be greater than 0".to_owned());
         }
         if max < initial {
-            wrong.push(
+            problems.push(
                 "podMaxBackoffSeconds (default 10) must be at least podInitialBackoffSeconds (default 1)".to_owned(),
             );
         }
@@ -172,10 +175,10 @@ impl File {
             let types =
                 [("acceptContentTypes", &connection.accept_content_types), ("contentType", &connection.content_type)];
             for (name, value) in types {
-                let is_usual = |value: &&String| {
+                let is_supported = |value: &&String| {
                     matches!(value.as_str(), "" | "application/json" | "application/vnd.kubernetes.protobuf")
                 };
-                if let Some(value) = value.as_ref().filter(|value| !is_usual(value)) {
+                if let Some(value) = value.as_ref().filter(|value| !is_supported(value)) {
                     warnings.push(format!("clientConnection.{name}={value} is ignored: requests are in JSON"));
                 }
             }
@@ -187,7 +190,7 @@ impl File {
         for (name, _) in profiling.iter().filter(|(_, value)| *value == Some(true)) {
             warnings.push(format!("{name}=true is ignored: {NO_GO_PROFILES}"));
         }
-        // kube-scheduler's own default deserves no warning.
+        // kube-scheduler's default causes no warning.
         if let Some(parallelism) = self.parallelism.filter(|parallelism| !matches!(parallelism, 1 | 16)) {
             warnings.push(format!("parallelism={parallelism} is ignored: one thread evaluates nodes"));
         }

@@ -7,11 +7,9 @@
 //! |---|---|
 //! | [`file`] | strict parsing of the file |
 //! | [`effective`](fn@effective) | the result as a KubeSchedulerConfiguration |
-//! | `rules` | validation rules of kube-scheduler |
 
 mod effective;
 mod file;
-pub(crate) mod rules;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,6 +18,7 @@ use std::time::Duration;
 use schedc_core::profile::ProfileInfo;
 use schedc_core::queue::Backoff;
 
+use crate::election::{LeaderElectionConfiguration, SettingNames};
 use crate::flags::Flags;
 use crate::transport::RateLimiterConfig;
 
@@ -35,7 +34,7 @@ pub struct Settings {
     /// Client rate limit; `None`: no limit.
     pub rate_limit: Option<RateLimiterConfig>,
     /// Leader election.
-    pub leader_election: LeaderElection,
+    pub leader_election: LeaderElectionConfiguration,
     /// Initial and maximum backoff in seconds, if the file sets them. The profiles contain the defaults.
     pub backoff_seconds: (Option<u64>, Option<u64>),
     /// Time after which a parked pod is retried without an event, if set.
@@ -44,37 +43,6 @@ pub struct Settings {
     pub delay_cache: Option<bool>,
     /// Warnings about the file. Those about the command line are in [`Flags::warnings`].
     pub warnings: Vec<String>,
-}
-
-/// Leader election settings without open defaults.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaderElection {
-    /// Whether there is an election.
-    pub leader_elect: bool,
-    /// Time after a renewal during which candidates leave the lease to its holder.
-    pub lease_duration: Duration,
-    /// Time after which a holder gives up a failing renewal.
-    pub renew_deadline: Duration,
-    /// Interval between attempts.
-    pub retry_period: Duration,
-    /// Name of the lease.
-    pub name: String,
-    /// Namespace of the lease.
-    pub namespace: String,
-}
-
-impl Default for LeaderElection {
-    /// Returns kube-scheduler's defaults.
-    fn default() -> Self {
-        LeaderElection {
-            leader_elect: true,
-            lease_duration: Duration::from_secs(15),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
-            name: "kube-scheduler".to_owned(),
-            namespace: "kube-system".to_owned(),
-        }
-    }
 }
 
 /// Problems of a configuration, one per line.
@@ -96,7 +64,10 @@ impl Settings {
         let rate_limit = connection.qps.map(|qps| RateLimiterConfig { qps, burst: connection.burst.unwrap_or(BURST) });
         let settings =
             Settings { kubeconfig: connection.kubeconfig.clone(), rate_limit, ..Settings::from_flags_alone(flags) };
-        Settings { leader_election: override_with_flags(LeaderElection::default(), flags), ..settings }
+        Settings {
+            leader_election: flags.leader_election.override_settings(LeaderElectionConfiguration::default()),
+            ..settings
+        }
     }
 
     /// Returns the settings of the `--config` file, overridden by the command line. `path` names the file in messages.
@@ -105,19 +76,19 @@ impl Settings {
     /// All problems of the file.
     pub fn from_file(flags: &Flags, path: &Path, text: &str) -> Result<Settings, ConfigError> {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
-        let mut wrong = Vec::new();
-        let election = override_with_flags(file.leader_election(&mut wrong), flags);
-        let names = rules::ElectionNames {
+        let mut problems = Vec::new();
+        let election = flags.leader_election.override_settings(file.leader_election(&mut problems));
+        let names = SettingNames {
             lease_duration: "leaderElection.leaseDuration",
             renew_deadline: "leaderElection.renewDeadline",
             retry_period: "leaderElection.retryPeriod",
             name: "leaderElection.resourceName",
             namespace: "leaderElection.resourceNamespace",
         };
-        rules::leader_election(&election, &names, &mut wrong);
-        file.check(&mut wrong);
-        if !wrong.is_empty() {
-            return Err(ConfigError(wrong.iter().map(|why| format!("{}: {why}", path.display())).collect()));
+        election.validate(&names, &mut problems);
+        file.check(&mut problems);
+        if !problems.is_empty() {
+            return Err(ConfigError(problems.iter().map(|why| format!("{}: {why}", path.display())).collect()));
         }
         let warnings = file.warnings().iter().map(|warning| format!("{}: {warning}", path.display())).collect();
         let seconds = |seconds: Option<i64>| seconds.and_then(|seconds| u64::try_from(seconds).ok());
@@ -138,7 +109,7 @@ impl Settings {
             kubeconfig: None,
             master: flags.connection.master.clone(),
             rate_limit: None,
-            leader_election: LeaderElection::default(),
+            leader_election: LeaderElectionConfiguration::default(),
             backoff_seconds: (None, None),
             leftover_after: flags.leftover_after,
             delay_cache: None,
@@ -163,19 +134,6 @@ impl Settings {
 
 /// Default burst if only the rate is set: kube-scheduler's value.
 const BURST: u32 = 100;
-
-/// Overrides leader election settings with flags.
-pub(crate) fn override_with_flags(election: LeaderElection, flags: &Flags) -> LeaderElection {
-    let given = &flags.leader_election;
-    LeaderElection {
-        leader_elect: given.leader_elect.unwrap_or(election.leader_elect),
-        lease_duration: given.lease_duration.unwrap_or(election.lease_duration),
-        renew_deadline: given.renew_deadline.unwrap_or(election.renew_deadline),
-        retry_period: given.retry_period.unwrap_or(election.retry_period),
-        name: given.name.clone().unwrap_or(election.name),
-        namespace: given.namespace.clone().unwrap_or(election.namespace),
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ fn read(line: &str, rest: &str) -> Result<Settings, ConfigError> {
     Settings::from_file(&flags(&format!("--config=s.yaml {line}")), Path::new("s.yaml"), &format!("{HEADER}{rest}"))
 }
 
-fn is_wrong(text: &str, expected: Expect) {
+fn check_error(text: &str, expected: Expect) {
     let error = Settings::from_file(&flags(""), Path::new("s.yaml"), text).unwrap_err();
     expected.assert_eq(&format!("{error}\n"));
 }
@@ -30,7 +30,7 @@ fn the_configuration_of_kubeadm() {
          --kubeconfig=/etc/kubernetes/scheduler.conf --leader-elect=true",
     ));
     assert_eq!(settings.kubeconfig.as_deref(), Some(Path::new("/etc/kubernetes/scheduler.conf")));
-    assert_eq!((settings.leader_election, settings.rate_limit), (LeaderElection::default(), None));
+    assert_eq!((settings.leader_election, settings.rate_limit), (LeaderElectionConfiguration::default(), None));
     assert_eq!(settings.backoff_seconds, (None, None));
 }
 
@@ -49,7 +49,7 @@ fn a_file_with_all_fields() {
         kubeconfig: Some("k".into()),
         master: Some("https://a".to_owned()),
         rate_limit: Some(RateLimiterConfig { qps: 20.0, burst: 30 }),
-        leader_election: LeaderElection {
+        leader_election: LeaderElectionConfiguration {
             leader_elect: false,
             lease_duration: seconds(30),
             renew_deadline: seconds(20),
@@ -83,37 +83,37 @@ fn flags_override_leader_election_only() {
 
 #[test]
 fn files_of_other_kinds_are_errors() {
-    is_wrong(
+    check_error(
         "",
         expect![[r#"
         s.yaml: there is no KubeSchedulerConfiguration: the file is empty
     "#]],
     );
-    is_wrong(
+    check_error(
         "a: [",
         expect![[r#"
         s.yaml:1:4: unclosed bracket '['
     "#]],
     );
-    is_wrong(
+    check_error(
         "profiles: []",
         expect![[r#"
         s.yaml: this is not a KubeSchedulerConfiguration: it has neither `kind` nor `apiVersion`; add `kind: KubeSchedulerConfiguration` and `apiVersion: kubescheduler.config.k8s.io/v1`
     "#]],
     );
-    is_wrong(
+    check_error(
         "kind: KubeSchedulerConfiguration",
         expect![[r#"
         s.yaml: `apiVersion` is missing; add `apiVersion: kubescheduler.config.k8s.io/v1`
     "#]],
     );
-    is_wrong(
+    check_error(
         "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3",
         expect![[r#"
         s.yaml: this is a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1beta3, and only kubescheduler.config.k8s.io/v1 is read, as by kube-scheduler 1.36; kube-scheduler 1.25 to 1.28 convert: run it with --config and --write-config-to
     "#]],
     );
-    is_wrong(
+    check_error(
         "kind: ConfigMap\napiVersion: v1",
         expect![[r#"
         s.yaml: this is a ConfigMap of v1, not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1
@@ -123,25 +123,25 @@ fn files_of_other_kinds_are_errors() {
 
 #[test]
 fn all_problems_are_reported() {
-    is_wrong(
+    check_error(
         &format!("{HEADER}leaderElect: true"),
         expect![[r#"
         s.yaml:3:1: unknown field `leaderElect`, expected one of kind, apiVersion, parallelism, leaderElection, clientConnection, enableProfiling, enableContentionProfiling, delayCacheUntilActive, percentageOfNodesToScore, podInitialBackoffSeconds, podMaxBackoffSeconds, profiles, extenders
     "#]],
     );
-    is_wrong(
+    check_error(
         &format!("{HEADER}leaderElection:\n  leaderElect: perhaps"),
         expect![[r#"
         s.yaml:4:16: invalid boolean
     "#]],
     );
-    is_wrong(
+    check_error(
         &format!("{HEADER}parallelism: 1\nparallelism: 2"),
         expect![[r#"
         s.yaml:4:1: duplicate mapping key `parallelism` is not allowed here
     "#]],
     );
-    is_wrong(
+    check_error(
         &format!(
             "{HEADER}leaderElection: {{leaseDuration: 5s, retryPeriod: 15, resourceLock: endpoints}}\n\
              clientConnection: {{burst: -1}}\nparallelism: 0\npercentageOfNodesToScore: 101\n\
@@ -161,7 +161,7 @@ fn all_problems_are_reported() {
 
 #[test]
 fn the_lease_name_is_valid() {
-    is_wrong(
+    check_error(
         &format!("{HEADER}leaderElection: {{resourceName: a/b, resourceNamespace: A}}"),
         expect![[r#"
         s.yaml: leaderElection.resourceName: `a/b` is not a valid name; a lease has a name of at most 253 lower case letters, digits, `-` and `.`, such as `my-scheduler`
@@ -173,7 +173,7 @@ fn the_lease_name_is_valid() {
     };
     assert_eq!(
         election(""),
-        Ok(LeaderElection::default()),
+        Ok(LeaderElectionConfiguration::default()),
         "in a file, an empty text is the default, as in kube-scheduler"
     );
     expect!["s.yaml: leaderElection.resourceName must not be empty; leave it out for the default"]

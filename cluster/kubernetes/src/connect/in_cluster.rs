@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::credentials::{Source, User};
 use super::tls::Trust;
+use super::user::{Source, User};
 use super::{ConnectError, Target, server};
 
 /// Directory of a pod's service account files.

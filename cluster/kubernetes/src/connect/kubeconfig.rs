@@ -11,9 +11,9 @@ use schedc_bounds::files;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::credentials::{Source, User};
 use super::plugin::{Exec, Plugin};
 use super::tls::Trust;
+use super::user::{Source, User};
 use super::{ConnectError, Target, server};
 
 /// Kubeconfig with its path.

@@ -14,6 +14,7 @@ mod plugin;
 mod refresh;
 mod server;
 mod tls;
+mod user;
 mod user_choice;
 
 use std::fmt;
@@ -23,10 +24,10 @@ use hyper::Uri;
 use rustls::pki_types::ServerName;
 
 use crate::transport::Http;
-use credentials::User;
 use kubeconfig::Kubeconfig;
 pub use refresh::CredentialRefresher;
 use tls::Trust;
+use user::User;
 
 /// API server, and the user's credentials for it.
 pub struct Target {

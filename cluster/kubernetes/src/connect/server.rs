@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use hyper::Uri;
 use hyper::http::uri::Scheme;
 
-use super::credentials::User;
 use super::tls::Trust;
+use super::user::User;
 use super::{ConnectError, Target};
 
 /// Returns the target of an address without a kubeconfig.
@@ -138,8 +138,13 @@ mod tests {
 
     #[test]
     fn a_port_without_a_listener() {
-        let keeps = |text: &str| is_confidential(&parse(text, false).unwrap());
-        assert!(keeps("https://a") && keeps("http://127.0.0.1:1") && keeps("http://[::1]:1") && keeps("localhost"));
-        assert!(!keeps("http://10.0.0.1"));
+        let is_confidential_url = |text: &str| is_confidential(&parse(text, false).unwrap());
+        assert!(
+            is_confidential_url("https://a")
+                && is_confidential_url("http://127.0.0.1:1")
+                && is_confidential_url("http://[::1]:1")
+                && is_confidential_url("localhost")
+        );
+        assert!(!is_confidential_url("http://10.0.0.1"));
     }
 }

@@ -61,8 +61,8 @@ async fn open(folder: &Folder, config: String) -> (Http, CredentialRefresher) {
 }
 
 /// Refreshes credentials with this interval in milliseconds instead of a minute.
-fn keep(fresh: CredentialRefresher, each: u64) -> tokio::task::JoinHandle<()> {
-    tokio::spawn(fresh.run_with_intervals(Duration::from_millis(each), Duration::from_millis(1)))
+fn start(refresher: CredentialRefresher, each: u64) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(refresher.run_with_intervals(Duration::from_millis(each), Duration::from_millis(1)))
 }
 
 /// Waits until `ask` returns the expected value.
@@ -80,7 +80,7 @@ async fn until<T: PartialEq + fmt::Debug>(expected: T, ask: impl AsyncFn() -> T)
 async fn with_and_without_tls() {
     let folder = Folder::new("plain");
     for server in [Server::start(), Server::start_tls()] {
-        let (http, _fresh) = open(&folder, server.kubeconfig_with_token("secret")).await;
+        let (http, _refresher) = open(&folder, server.kubeconfig_with_token("secret")).await;
         assert_eq!(get(&http).await.unwrap().code, 200);
         assert_eq!(server.requests().last().unwrap().token, "secret");
     }
@@ -92,11 +92,11 @@ async fn server_certificates_are_verified() {
     let (server, other) = (Server::start_tls(), Server::start_tls());
     let check = async |change: fn(&mut Value, &Server), expected: Option<&str>| {
         let config = kubeconfig(&server, |cluster, _| change(cluster, &other));
-        let (http, _fresh) = open(&folder, config).await;
+        let (http, _refresher) = open(&folder, config).await;
         match (expected, get(&http).await) {
-            (None, answer) => assert_eq!(answer.unwrap().code, 200),
+            (None, response) => assert_eq!(response.unwrap().code, 200),
             (Some(why), Err(TransportError::NotSent(text))) => assert!(text.contains(why), "{text}"),
-            (Some(_), answer) => panic!("{answer:?}"),
+            (Some(_), response) => panic!("{response:?}"),
         }
     };
     check(|_, _| {}, None).await;
@@ -128,7 +128,7 @@ async fn a_pod_and_its_service_account() {
     assert!(error.starts_with(&expected), "{error}");
     folder.write("ca.crt", server.authority().unwrap());
     folder.write("token", "of-the-pod\n");
-    let (http, _fresh) = in_cluster::target(env, &folder.0).unwrap().http().await.unwrap();
+    let (http, _refresher) = in_cluster::target(env, &folder.0).unwrap().http().await.unwrap();
     assert_eq!(get(&http).await.unwrap().code, 200);
     assert_eq!(server.requests().last().unwrap().token, "of-the-pod");
     let elsewhere = in_cluster::target(|_| None, &folder.0).unwrap_err().to_string();
@@ -140,20 +140,20 @@ async fn a_changed_token_is_used() {
     let folder = Folder::new("token");
     let server = Server::start();
     folder.write("token", "first\n");
-    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
-    let shown = async || {
+    let (http, refresher) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
+    let last_token = async || {
         get(&http).await.unwrap();
         server.requests().last().unwrap().token.clone()
     };
-    let keeps = keep(fresh, 10);
-    assert_eq!(shown().await, "first");
+    let refreshing = start(refresher, 10);
+    assert_eq!(last_token().await, "first");
     folder.write("token", "second\n");
-    until("second".to_owned(), shown).await;
+    until("second".to_owned(), last_token).await;
     // Unreadable files change nothing.
     fs::remove_file(folder.0.join("token")).unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(shown().await, "second");
-    keeps.abort();
+    assert_eq!(last_token().await, "second");
+    refreshing.abort();
 }
 
 #[tokio::test]
@@ -161,14 +161,14 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     let folder = Folder::new("unknown");
     let server = Server::start();
     folder.write("token", "first");
-    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
-    let keeps = keep(fresh, 3_600_000);
+    let (http, refresher) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
+    let refreshing = start(refresher, 3_600_000);
     folder.write("token", "second");
     assert_eq!(get(&http).await.unwrap().code, 200);
     server.rule(FaultRule::new(Fault::Answer(401, None)).token("first"));
     until(200, async || get(&http).await.unwrap().code).await;
     assert_eq!(server.requests().last().unwrap().token, "second");
-    keeps.abort();
+    refreshing.abort();
 }
 
 /// Returns a kubeconfig user with a script as credential plugin.
@@ -193,20 +193,20 @@ async fn a_credential_plugin_provides_a_token() {
         info = folder.0.join("info").display(),
         count = count.display(),
     );
-    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| *user = plugin(&script))).await;
-    let shown = async || {
+    let (http, refresher) = open(&folder, kubeconfig(&server, |_, user| *user = plugin(&script))).await;
+    let last_token = async || {
         get(&http).await.unwrap();
         server.requests().last().unwrap().token.clone()
     };
-    assert_eq!(shown().await, "token-1");
+    assert_eq!(last_token().await, "token-1");
     let info: Value = from_str(&fs::read_to_string(folder.0.join("info")).unwrap()).unwrap();
     assert_eq!((&info["kind"], &info["spec"]["interactive"]), (&json!("ExecCredential"), &json!(false)));
     assert_eq!(info["spec"]["cluster"]["server"], server.url());
-    let keeps = keep(fresh, 5);
-    until("token-2".to_owned(), shown).await;
+    let refreshing = start(refresher, 5);
+    until("token-2".to_owned(), last_token).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(shown().await, "token-2", "it does not expire");
-    keeps.abort();
+    assert_eq!(last_token().await, "token-2", "it does not expire");
+    refreshing.abort();
 }
 
 #[tokio::test]
@@ -261,7 +261,7 @@ async fn a_missing_plugin() {
 struct TlsServer {
     url: String,
     authority: String,
-    seen: Arc<Mutex<Vec<Vec<u8>>>>,
+    certificates: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
@@ -296,24 +296,24 @@ impl TlsServer {
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}", listener.local_addr().unwrap());
-        let (acceptor, seen) = (TlsAcceptor::from(Arc::new(config)), Arc::new(Mutex::new(Vec::new())));
-        let sees = seen.clone();
+        let (acceptor, certificates) = (TlsAcceptor::from(Arc::new(config)), Arc::new(Mutex::new(Vec::new())));
+        let received = certificates.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-                let sees = sees.clone();
+                let received = received.clone();
                 tokio::spawn(async move {
                     let shown = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
                     let mut buffer = [0; 4096];
                     // A request fits into one read.
                     while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
-                        sees.lock().unwrap().push(shown.clone());
+                        received.lock().unwrap().push(shown.clone());
                         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
                     }
                 });
             }
         });
-        TlsServer { url, authority: issuer.pem(), seen }
+        TlsServer { url, authority: issuer.pem(), certificates }
     }
 
     fn kubeconfig(&self, user: Value) -> String {
@@ -326,9 +326,9 @@ impl TlsServer {
     }
 
     /// Returns the certificate that the next request presents.
-    async fn sees(&self, http: &Http) -> Vec<u8> {
-        assert_eq!(get(http).await.map(|answer| answer.code), Ok(200));
-        self.seen.lock().unwrap().last().unwrap().clone()
+    async fn presented(&self, http: &Http) -> Vec<u8> {
+        assert_eq!(get(http).await.map(|response| response.code), Ok(200));
+        self.certificates.lock().unwrap().last().unwrap().clone()
     }
 }
 
@@ -342,16 +342,16 @@ async fn a_renewed_certificate_is_used() {
     folder.write("client.crt", certificate);
     folder.write("client.key", key);
     let user = json!({"client-certificate": "client.crt", "client-key": "client.key"});
-    let (http, fresh) = open(&folder, server.kubeconfig(user)).await;
-    assert_eq!(server.sees(&http).await, first);
-    let keeps = keep(fresh, 10);
+    let (http, refresher) = open(&folder, server.kubeconfig(user)).await;
+    assert_eq!(server.presented(&http).await, first);
+    let refreshing = start(refresher, 10);
     let (certificate, key, second) = issue(&issuer, "second");
     folder.write("client.crt", certificate);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(server.sees(&http).await, first, "the new key is not written yet");
+    assert_eq!(server.presented(&http).await, first, "the new key is not written yet");
     folder.write("client.key", key);
-    until(second, async || server.sees(&http).await).await;
-    keeps.abort();
+    until(second, async || server.presented(&http).await).await;
+    refreshing.abort();
 }
 
 #[tokio::test]
@@ -366,8 +366,8 @@ async fn a_certificate_of_a_plugin() {
         "status": {"clientCertificateData": certificate, "clientKeyData": key},
     });
     let path = folder.write("credential", credential.to_string());
-    let (http, _fresh) = open(&folder, server.kubeconfig(plugin(&format!("cat {}", path.display())))).await;
-    assert_eq!(server.sees(&http).await, shown);
+    let (http, _refresher) = open(&folder, server.kubeconfig(plugin(&format!("cat {}", path.display())))).await;
+    assert_eq!(server.presented(&http).await, shown);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use rustls::ClientConfig;
 use schedc_tls::{Authorities, Identity, TlsError, client_config};
 
 use super::ConnectError;
-use super::credentials::Source;
+use super::user::Source;
 
 /// Authorities that the server's certificate is verified against.
 pub(super) enum Trust {

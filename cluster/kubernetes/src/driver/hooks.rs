@@ -9,8 +9,11 @@ use crate::watch::reflector::InformerEvent;
 
 /// Callbacks of a driver. They run on the scheduling task and delay pods while they run. `()` ignores all calls.
 pub trait DriverHooks: AttemptObserver + Sync {
-    /// Runs before the driver processes an event of the informers.
-    fn on_informer_event(&mut self, _event: &InformerEvent) {}
+    /// Runs after the driver processed an event of the informers. The first hook that returns `None` keeps the event;
+    /// later hooks do not receive it.
+    fn take_informer_event(&mut self, event: InformerEvent) -> Option<InformerEvent> {
+        Some(event)
+    }
     /// Runs before the scheduler receives a change. `object` is its source, or `None` if a list lacked the object.
     fn before_change(&mut self, _change: &Change, _object: Option<&AnyObject>, _scheduler: &mut dyn AnyScheduler) {}
     /// Runs after the scheduler received the change.
@@ -36,9 +39,8 @@ impl DriverHooks for () {}
 
 /// Calls both in order.
 impl<X: DriverHooks, Y: DriverHooks> DriverHooks for (X, Y) {
-    fn on_informer_event(&mut self, event: &InformerEvent) {
-        self.0.on_informer_event(event);
-        self.1.on_informer_event(event);
+    fn take_informer_event(&mut self, event: InformerEvent) -> Option<InformerEvent> {
+        self.0.take_informer_event(event).and_then(|event| self.1.take_informer_event(event))
     }
     fn before_change(&mut self, change: &Change, object: Option<&AnyObject>, scheduler: &mut dyn AnyScheduler) {
         self.0.before_change(change, object, scheduler);

@@ -11,7 +11,7 @@ use crate::watch::reachability::Reachability;
 use crate::watch::reflector::{InformerEvent, run_reflector};
 
 /// Capacity of the event channel. Objects are large, and reflectors can wait.
-const QUEUE: usize = 128;
+const CAPACITY: usize = 128;
 
 /// One reflector for each kind. They stop when this is dropped.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Informers {
         seed: u64,
         originals_reader: Option<OriginalsReader>,
     ) -> Self {
-        let (sender, events) = mpsc::channel(QUEUE);
+        let (sender, events) = mpsc::channel(CAPACITY);
         let round = 0;
         let (rounds, _) = watch::channel(round);
         let reachability = Reachability::default();
@@ -60,14 +60,14 @@ impl Informers {
 
     /// Records that the list of a kind completed for a round.
     pub(crate) fn mark_complete(&mut self, resource: &Resource, round: u32) {
-        if let Some((_, synced_rounds)) = self.synced_rounds.iter_mut().find(|(kind, _)| *kind == resource.kind) {
-            *synced_rounds = Some(round);
+        if let Some((_, synced_round)) = self.synced_rounds.iter_mut().find(|(kind, _)| *kind == resource.kind) {
+            *synced_round = Some(round);
         }
     }
 
     /// Returns whether all kinds completed the current round.
-    pub fn has_synced(&self) -> bool {
-        self.synced_rounds.iter().all(|(_, synced_rounds)| *synced_rounds == Some(self.round))
+    pub(crate) fn has_synced(&self) -> bool {
+        self.synced_rounds.iter().all(|(_, synced_round)| *synced_round == Some(self.round))
     }
 
     /// Returns the next event, if one is queued.
@@ -78,7 +78,7 @@ impl Informers {
     /// Waits for the next event.
     pub async fn next(&mut self) -> InformerEvent {
         match self.events.recv().await {
-            Some(events) => events,
+            Some(event) => event,
             None => pending().await,
         }
     }

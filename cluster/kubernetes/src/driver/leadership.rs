@@ -22,29 +22,29 @@ impl Leadership {
     }
 
     /// Follows the status of an election.
-    pub fn elected(standing: watch::Receiver<ElectionStatus>) -> Self {
-        Leadership(Some(standing))
+    pub fn elected(status: watch::Receiver<ElectionStatus>) -> Self {
+        Leadership(Some(status))
     }
 
     /// Returns whether this replica leads at a time of the clock.
     pub fn leads(&self, clock: Duration) -> bool {
-        self.0.as_ref().is_none_or(|standing| standing.borrow().leads(clock))
+        self.0.as_ref().is_none_or(|status| status.borrow().leads(clock))
     }
 
     /// Returns whether this replica lost the lease and will never lead again.
     pub fn is_lost(&self) -> bool {
-        self.0.as_ref().is_some_and(|standing| standing.borrow().is_lost)
+        self.0.as_ref().is_some_and(|status| status.borrow().is_lost)
     }
 
     /// Returns whether the current leader is known.
     pub fn is_known(&self) -> bool {
-        self.0.as_ref().is_none_or(|standing| standing.borrow().leader.is_some())
+        self.0.as_ref().is_none_or(|status| status.borrow().leader.is_some())
     }
 
     /// Waits until any of these values may have changed.
     pub async fn changed(&mut self) {
-        if let Some(standing) = &mut self.0
-            && standing.changed().await.is_ok()
+        if let Some(status) = &mut self.0
+            && status.changed().await.is_ok()
         {
             return;
         }
@@ -151,11 +151,10 @@ mod tests {
             (0, RequestClass::Write, false),
             (1, RequestClass::Event, true),
         ] {
-            let standing =
-                ElectionStatus { leads_until: Some(Duration::from_secs(lease)), ..ElectionStatus::default() };
-            let (_tell, standing) = watch::channel(standing);
+            let status = ElectionStatus { leads_until: Some(Duration::from_secs(lease)), ..ElectionStatus::default() };
+            let (_tell, status) = watch::channel(status);
             let slow = Slow::default();
-            let fenced = FencedTransport::new(slow.clone(), Leadership::elected(standing));
+            let fenced = FencedTransport::new(slow.clone(), Leadership::elected(status));
             let call = ApiRequest { verb: Verb::Create, path: String::new(), body: Bytes::new() };
             let mut call = pin!(fenced.call(class, call));
             let result = (0..3).find_map(|second| {

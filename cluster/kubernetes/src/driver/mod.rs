@@ -32,12 +32,12 @@ use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
 
 use crate::health::Health;
-use crate::pods::PodRecords;
 use crate::resources::Resource;
 use crate::transport::StreamingTransport;
 use crate::watch::known_objects::KnownObjects;
 use crate::watch::originals::OriginalsReader;
 use crate::watch::reflector::InformerEvent;
+use crate::write::PodRecords;
 use crate::write::{Bindings, EventSink, KubeClient};
 
 pub use client::DriverClient;
@@ -230,26 +230,25 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn on_informer_event(&mut self, event: InformerEvent) {
-        self.hooks.on_informer_event(&event);
         let interner = &mut self.scheduler.base_mut().interner;
-        match event {
+        match &event {
             InformerEvent::Upsert(object, epoch) => {
-                let change = self.known_objects.upsert(&object, epoch, interner);
-                self.apply_changes(change, Some(&object), None);
+                let change = self.known_objects.upsert(object, *epoch, interner);
+                self.apply_changes(change, Some(object), None);
             }
             InformerEvent::UpsertWithOriginal(object, epoch, original) => {
-                let change = self.known_objects.upsert(&object, epoch, interner);
-                self.apply_changes(change, Some(&object), Some(original));
+                let change = self.known_objects.upsert(object, *epoch, interner);
+                self.apply_changes(change, Some(object), Some(original.clone()));
             }
             InformerEvent::Removal(object) => {
-                let change = self.known_objects.removal(&object, interner);
-                self.apply_changes(change, Some(&object), None);
+                let change = self.known_objects.removal(object, interner);
+                self.apply_changes(change, Some(object), None);
             }
             InformerEvent::ListComplete { resource, epoch, round } => {
-                let gone = self.known_objects.complete_list(resource.kind, epoch);
+                let gone = self.known_objects.complete_list(resource.kind, *epoch);
                 self.apply_changes(gone, None, None);
                 if let Some(informers) = &mut self.informers {
-                    informers.mark_complete(resource, round);
+                    informers.mark_complete(resource, *round);
                     // Stays true: a new leader's relist does not reset it.
                     if informers.has_synced() {
                         self.hooks.on_synced();
@@ -259,6 +258,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
             }
             InformerEvent::Error(resource, why) => tracing::warn!(kind = resource.kind, err = why, "Failed to watch"),
         }
+        self.hooks.take_informer_event(event);
     }
 
     fn apply_changes(
@@ -270,7 +270,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         for change in changes {
             if let Some(change) = self.client.adjust_change(change) {
                 self.hooks.before_change(&change, object, &mut *self.scheduler);
-                self.scheduler.base_mut().originals.keep(self.originals, &change, || original.take());
+                self.scheduler.base_mut().originals.update(self.originals, &change, || original.take());
                 self.scheduler.on_change(change, &mut self.tasks);
                 self.hooks.after_change(&*self.scheduler);
             }
@@ -311,7 +311,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
             if pod_log::logs_attempts()
                 && let Some(pod) = self.scheduler.next_pod(&mut self.tasks)
             {
-                pod_log::attempts(&pod);
+                pod_log::log_attempt(&pod);
             }
             if !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
                 return false;

@@ -11,13 +11,13 @@ use super::DriverHooks;
 /// Logs the outcomes of pods.
 pub(super) struct PodLog;
 
-/// Returns whether [`attempts`] may log messages.
+/// Returns whether [`log_attempt`] may log messages.
 pub(super) fn logs_attempts() -> bool {
     tracing::event_enabled!(Level::DEBUG)
 }
 
 /// Logs the start of an attempt. The driver calls it, since no code between a popped pod and its decision may log.
-pub(super) fn attempts(pod: &Pod) {
+pub(super) fn log_attempt(pod: &Pod) {
     debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
 }
 

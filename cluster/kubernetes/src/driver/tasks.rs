@@ -8,7 +8,7 @@ use tokio::task::{JoinError, JoinSet};
 
 /// Tasks of this runtime. Dropping them cancels them.
 #[derive(Debug, Default)]
-pub struct SpawnedTasks(JoinSet<Completed>);
+pub(crate) struct SpawnedTasks(JoinSet<Completed>);
 
 impl Tasks for SpawnedTasks {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
@@ -18,7 +18,7 @@ impl Tasks for SpawnedTasks {
 
 impl SpawnedTasks {
     /// Returns whether no task is in flight.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

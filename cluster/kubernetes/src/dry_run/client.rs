@@ -119,15 +119,15 @@ mod tests {
     fn evicted_pods_stay_deleted_until_the_watch_confirms_it() {
         let client = DryRunClient::new(NoTransport);
         let pod = |uid: &str| Pod { uid: Uid(uid.into()), ..Pod::default() };
-        let is_told = |change| client.adjust_change(change).is_some();
-        assert!(is_told(Change::Pod(pod("a"))));
+        let is_passed_on = |change| client.adjust_change(change).is_some();
+        assert!(is_passed_on(Change::Pod(pod("a"))));
         let victim = Arc::new(pod("a"));
         let evicted = pin!(client.delete_pod(&victim)).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(evicted, Poll::Ready(Ok(())));
         assert!(matches!(&client.take_changes()[..], [Change::PodDeleted(uid)] if *uid == victim.uid));
         assert!(client.take_changes().is_empty(), "each eviction is reported once");
-        assert!(!is_told(Change::Pod(pod("a"))) && is_told(Change::Pod(pod("b"))));
-        assert!(is_told(Change::PodDeleted(victim.uid.clone())));
+        assert!(!is_passed_on(Change::Pod(pod("a"))) && is_passed_on(Change::Pod(pod("b"))));
+        assert!(is_passed_on(Change::PodDeleted(victim.uid.clone())));
         assert!(client.evicted().pods.is_empty(), "deleted pods are removed");
     }
 }

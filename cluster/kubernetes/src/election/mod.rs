@@ -7,6 +7,7 @@
 //! counted from the change that they observed. The holder counts from the time at which it *sent* the last renewal that
 //! succeeded. Therefore it stops before another replica starts, however slow the API server is.
 
+mod configuration;
 mod event;
 mod lease;
 mod run;
@@ -16,6 +17,8 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::random::Random;
 
+pub use configuration::LeaderElectionConfiguration;
+pub(crate) use configuration::SettingNames;
 pub(crate) use event::leader_event;
 pub use lease::{LeaderElectionRecord, Lease};
 pub use run::{ElectionStatus, run};
@@ -198,9 +201,9 @@ impl Election {
     }
 
     /// Handles the response to a request. Returns a request to be sent at once, if any.
-    pub fn answer(&mut self, answer: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
+    pub fn handle_response(&mut self, response: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
         self.expire(now);
-        match (self.state, answer) {
+        match (self.state, response) {
             (State::Getting, LeaseResponse::Lease(lease)) => self.handle_lease(lease, now),
             (State::Getting, LeaseResponse::NotFound) => {
                 self.state = State::Writing { sent: now.clock, optimistic: false };

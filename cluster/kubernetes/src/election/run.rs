@@ -38,7 +38,7 @@ pub async fn run<T: Transport>(
     transport: T,
     mut election: Election,
     component: &str,
-    standing: watch::Sender<ElectionStatus>,
+    status: watch::Sender<ElectionStatus>,
     mut stop: watch::Receiver<bool>,
 ) {
     let mut is_stopping = false;
@@ -59,7 +59,7 @@ pub async fn run<T: Transport>(
                 }
                 is_stopping = true;
                 election.release();
-                standing.send_modify(|standing| standing.leads_until = None);
+                status.send_modify(|status| status.leads_until = None);
                 continue;
             }
         };
@@ -69,14 +69,14 @@ pub async fn run<T: Transport>(
                 answer = send(&transport, &election, &request) => answer,
                 () = transport.sleep(election.request_timeout(transport.clock())) => LeaseResponse::Failed,
             };
-            next = election.answer(answer, now());
+            next = election.handle_response(answer, now());
         }
         let change = election.change();
         let is_lost = change == Some(LeaderChange::Lost);
-        standing.send_modify(|standing| {
-            standing.leads_until = election.leads_until();
-            standing.leader = election.leader().map(Box::from);
-            standing.is_lost |= is_lost;
+        status.send_modify(|status| {
+            status.leads_until = election.leads_until();
+            status.leader = election.leader().map(Box::from);
+            status.is_lost |= is_lost;
         });
         let what = match change {
             Some(LeaderChange::Leads) => {

@@ -55,23 +55,23 @@ impl Server {
 
 /// Runs one replica, with immediate responses. Returns the kinds of requests, and the changes.
 fn turn(election: &mut Election, server: &mut Server, now: ElectionTime) -> (String, Vec<LeaderChange>) {
-    let (mut asked, mut changes) = (String::new(), Vec::new());
+    let (mut requests, mut changes) = (String::new(), Vec::new());
     let mut next = match election.next(now) {
         ElectionStep::Send(request) => Some(request),
         ElectionStep::Wait(_) | ElectionStep::Finished => None,
     };
     changes.extend(election.change());
     while let Some(request) = next {
-        asked += match &request {
+        requests += match &request {
             LeaseRequest::Get => "get ",
             LeaseRequest::Create(_) => "create ",
             LeaseRequest::Update(_) => "update ",
         };
         let answer = server.handle(&request);
-        next = election.answer(answer, now);
+        next = election.handle_response(answer, now);
         changes.extend(election.change());
     }
-    (asked.trim_end().to_owned(), changes)
+    (requests.trim_end().to_owned(), changes)
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn the_holder_stops_before_the_lease_expires() {
                 tries += 1;
                 // The response does not arrive in time.
                 now += u64::try_from(a.request_timeout(at(now).clock).as_millis()).unwrap();
-                let next = a.answer(LeaseResponse::Failed, at(now));
+                let next = a.handle_response(LeaseResponse::Failed, at(now));
                 assert!(next.is_none() || next == Some(LeaseRequest::Get));
                 if next.is_some() {
                     now += 10;
-                    assert_eq!(a.answer(LeaseResponse::Failed, at(now)), None);
+                    assert_eq!(a.handle_response(LeaseResponse::Failed, at(now)), None);
                 }
             }
             ElectionStep::Finished => panic!("before it is over"),
@@ -180,7 +180,7 @@ fn a_renewal_counts_from_when_it_was_sent() {
     turn(a, server, at(0));
     let ElectionStep::Send(request) = a.next(at(1_000)) else { panic!() };
     let answer = server.handle(&request);
-    assert_eq!(a.answer(answer, at(4_000)), None);
+    assert_eq!(a.handle_response(answer, at(4_000)), None);
     assert_eq!(a.leads_until(), Some(at(16_000).clock));
 }
 
@@ -191,7 +191,7 @@ fn a_resumed_process_does_not_lead() {
     let ElectionStep::Send(request) = a.next(at(1)) else { panic!() };
     let answer = server.handle(&request);
     // The process was suspended while the response waited.
-    assert_eq!(a.answer(answer, at(60_000)), None);
+    assert_eq!(a.handle_response(answer, at(60_000)), None);
     assert_eq!(a.change(), Some(LeaderChange::Lost));
     assert!(!a.leads(at(60_000).clock));
 }
@@ -233,7 +233,7 @@ fn two_replicas_never_lead_together() {
                 if let Some((due, answer)) = pending.take() {
                     if now < due {
                         *pending = Some((due, answer));
-                    } else if let Some(request) = election.answer(answer, at(now)) {
+                    } else if let Some(request) = election.handle_response(answer, at(now)) {
                         *pending = Some(send(request, server, election));
                     }
                 } else if let ElectionStep::Send(request) = election.next(at(now)) {
@@ -267,8 +267,8 @@ fn requests_equal_those_of_kube_scheduler() {
         body["spec"].as_object_mut().unwrap().retain(|name, _| !name.ends_with("Time"));
         body
     };
-    let of_the_lease = recorded.iter().filter(|request| request["path"].as_str().unwrap().contains("/leases"));
-    let of_the_lease: Vec<_> = of_the_lease
+    let lease_requests = recorded.iter().filter(|request| request["path"].as_str().unwrap().contains("/leases"));
+    let lease_requests: Vec<_> = lease_requests
         .map(|request| {
             (&request["verb"], request.get("body").map(|recorded| body(&Lease::from_json(recorded.clone()))))
         })
@@ -276,7 +276,7 @@ fn requests_equal_those_of_kube_scheduler() {
     let identity = recorded.iter().find_map(|request| request["body"]["spec"]["holderIdentity"].as_str()).unwrap();
 
     let (election, server) = (&mut Election::new(settings(identity), 1), &mut Server::default());
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     for now in [0, 5, 2_005, 4_010, 6_015, 8_000] {
         if now == 8_000 {
             election.release();
@@ -286,18 +286,18 @@ fn requests_equal_those_of_kube_scheduler() {
             _ => None,
         };
         while let Some(request) = next {
-            asked.push(match &request {
+            requests.push(match &request {
                 LeaseRequest::Get => ("get", None),
                 LeaseRequest::Create(lease) => ("create", Some(body(lease))),
                 LeaseRequest::Update(lease) => ("update", Some(body(lease))),
             });
             let answer = server.handle(&request);
-            next = election.answer(answer, at(now));
+            next = election.handle_response(answer, at(now));
         }
     }
-    assert_eq!(asked.len(), of_the_lease.len());
-    for (asked, recorded) in asked.iter().zip(of_the_lease) {
-        assert_eq!((asked.0, &asked.1), (recorded.0.as_str().unwrap(), &recorded.1));
+    assert_eq!(requests.len(), lease_requests.len());
+    for (request, recorded) in requests.iter().zip(lease_requests) {
+        assert_eq!((request.0, &request.1), (recorded.0.as_str().unwrap(), &recorded.1));
     }
 
     let recorded = &recorded.iter().find(|request| request["body"]["reason"] == "LeaderElection").unwrap()["body"];

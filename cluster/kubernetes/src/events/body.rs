@@ -73,8 +73,8 @@ impl<'a> EventBody<'a> {
             api_version: "events.k8s.io/v1",
             kind: "Event",
             metadata: Metadata { name, namespace: &pod.namespace },
-            event_time: micro(time),
-            series: series.map(|Series { count, last }| EventSeries { count, last_observed_time: micro(last) }),
+            event_time: micro_time(time),
+            series: series.map(|Series { count, last }| EventSeries { count, last_observed_time: micro_time(last) }),
             reporting_controller: event.scheduler,
             reporting_instance: format!("{}-{host}", event.scheduler),
             action: event.action,
@@ -105,11 +105,11 @@ impl<'a> EventBody<'a> {
 }
 
 /// Initial buffer size in bytes; most events fit.
-const LENGTH: usize = 768;
+const INITIAL_CAPACITY: usize = 768;
 
 /// Serializes a value. This cannot fail: the types have no maps and no floats.
 fn json(value: &impl Serialize) -> Bytes {
-    let mut json = Vec::with_capacity(LENGTH);
+    let mut json = Vec::with_capacity(INITIAL_CAPACITY);
     match serde_json::to_writer(&mut json, value) {
         Ok(()) => json.into(),
         Err(_) => Bytes::new(),
@@ -117,6 +117,6 @@ fn json(value: &impl Serialize) -> Bytes {
 }
 
 /// Formats a time like Kubernetes' `metav1.MicroTime`.
-fn micro(time: Timestamp) -> String {
+fn micro_time(time: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&time)
 }

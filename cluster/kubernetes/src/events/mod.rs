@@ -149,19 +149,19 @@ impl EventRecorder {
     /// Collects the series that are due, for [`EventRecorder::next_due`], and drops finished ones.
     pub(crate) fn sweep(&mut self, now: Timestamp) {
         let Some(sweeps) = &mut self.sweeps else { return };
-        let (refreshes, finishes) = (sweeps.refresh <= now, sweeps.finish <= now);
-        if refreshes {
+        let (is_refresh_due, is_finish_due) = (sweeps.refresh <= now, sweeps.finish <= now);
+        if is_refresh_due {
             sweeps.refresh = later(now, REFRESH_TIME);
         }
-        if finishes {
+        if is_finish_due {
             sweeps.finish = later(now, FINISH_TIME);
         }
-        let over = self.recorded.extract_if(|_, recorded| {
-            finishes && later(recorded.series.map_or(recorded.time, |series| series.last), FINISH_TIME) < now
+        let finished = self.recorded.extract_if(|_, recorded| {
+            is_finish_due && later(recorded.series.map_or(recorded.time, |series| series.last), FINISH_TIME) < now
         });
-        let over = over.filter(|(_, recorded)| recorded.series.is_some());
-        self.due.extend(over.map(|(key, recorded)| DueSeries::Finish(key.version, recorded)));
-        if refreshes {
+        let finished = finished.filter(|(_, recorded)| recorded.series.is_some());
+        self.due.extend(finished.map(|(key, recorded)| DueSeries::Finish(key.version, recorded)));
+        if is_refresh_due {
             let series = self.recorded.iter().filter(|(_, recorded)| recorded.series.is_some());
             self.due.extend(series.map(|(key, _)| DueSeries::Refresh(key.clone())));
         }

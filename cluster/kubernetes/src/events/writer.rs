@@ -71,8 +71,8 @@ impl<T: Transport> EventWriter<T> {
         let mut writes = FuturesUnordered::new();
         let mut is_open = true;
         while is_open || self.recorder.has_due() || !writes.is_empty() {
-            let most = if self.bindings.count() > 0 { MAX_REQUESTS_DURING_BINDINGS } else { MAX_REQUESTS };
-            let (has_room, has_due) = (writes.len() < most, self.recorder.has_due());
+            let limit = if self.bindings.count() > 0 { MAX_REQUESTS_DURING_BINDINGS } else { MAX_REQUESTS };
+            let (has_capacity, has_due) = (writes.len() < limit, self.recorder.has_due());
             // The next sweep waits until the results of the last one are written.
             let next_sweep = self.recorder.next_sweep().filter(|_| is_open && !has_due);
             let now = self.transport.now();
@@ -80,7 +80,7 @@ impl<T: Transport> EventWriter<T> {
             tokio::select! {
                 biased;
                 Some(()) = writes.next() => {}
-                queued = self.queued.recv(), if is_open && has_room => match queued {
+                queued = self.queued.recv(), if is_open && has_capacity => match queued {
                     Some((event, version)) => {
                         let write = self.recorder.record(event, version, self.transport.now());
                         writes.extend(write.map(|write| self.begin(write)));
@@ -88,7 +88,7 @@ impl<T: Transport> EventWriter<T> {
                     None => is_open = false,
                 },
                 // New events precede series, which can wait.
-                () = ready(()), if has_due && has_room => {
+                () = ready(()), if has_due && has_capacity => {
                     let write = self.recorder.next_due();
                     writes.extend(write.map(|write| self.begin(write)));
                 }
@@ -122,7 +122,7 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
                 let path = resource.path(&namespace, &name);
                 let call = ApiRequest { verb: Verb::StrategicPatch, path, body: patch.clone() };
                 match call_with_retry_after(&transport, RequestClass::Event, &call).await {
-                    Ok(answer) if answer.code != 404 => return,
+                    Ok(response) if response.code != 404 => return,
                     // The event was deleted, or does not exist yet.
                     Ok(_) => (event, true),
                     Err(error) => {
@@ -134,7 +134,7 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
         };
         match call_with_retry_after(&transport, RequestClass::Event, &create(event)).await {
             // The event exists already; patch it again.
-            Ok(answer) if is_series && &*StatusError::new(&answer).reason == "AlreadyExists" => {}
+            Ok(response) if is_series && &*StatusError::new(&response).reason == "AlreadyExists" => {}
             Ok(_) => return,
             Err(error) => last = error.into_message(),
         }

@@ -1,7 +1,7 @@
 //! Checks that involve several flags.
 
 use super::Flags;
-use crate::config::{self, LeaderElection, rules};
+use crate::election::{LeaderElectionConfiguration, SettingNames};
 
 /// Supported cipher suites by IANA name: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated
 /// encryption.
@@ -25,15 +25,15 @@ pub(super) fn is_cipher_suite(name: &str) -> bool {
 pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     if flags.config.is_none() {
-        let election = config::override_with_flags(LeaderElection::default(), flags);
-        let names = rules::ElectionNames {
+        let election = flags.leader_election.override_settings(LeaderElectionConfiguration::default());
+        let names = SettingNames {
             lease_duration: "--leader-elect-lease-duration",
             renew_deadline: "--leader-elect-renew-deadline",
             retry_period: "--leader-elect-retry-period",
             name: "--leader-elect-resource-name",
             namespace: "--leader-elect-resource-namespace",
         };
-        rules::leader_election(&election, &names, &mut problems);
+        election.validate(&names, &mut problems);
     }
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));

@@ -18,6 +18,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
+use crate::election::LeaderElectionConfiguration;
+
 pub use flag::{Flag, FlagSupport, Section, UnsupportedFlag, ValueType};
 pub use flag_values::FlagValues;
 pub use table::FLAGS;
@@ -281,6 +283,20 @@ fn help(flag: &Flag) -> String {
     }
 }
 
+impl LeaderElection {
+    /// Returns the settings with the values of the given flags.
+    pub(crate) fn override_settings(&self, settings: LeaderElectionConfiguration) -> LeaderElectionConfiguration {
+        LeaderElectionConfiguration {
+            leader_elect: self.leader_elect.unwrap_or(settings.leader_elect),
+            lease_duration: self.lease_duration.unwrap_or(settings.lease_duration),
+            renew_deadline: self.renew_deadline.unwrap_or(settings.renew_deadline),
+            retry_period: self.retry_period.unwrap_or(settings.retry_period),
+            name: self.name.clone().unwrap_or(settings.name),
+            namespace: self.namespace.clone().unwrap_or(settings.namespace),
+        }
+    }
+}
+
 impl FromArgMatches for Flags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let given = ParsedFlags(matches);
@@ -438,7 +454,7 @@ impl ParsedFlags<'_> {
     }
 
     fn logging(&self, problems: &mut Vec<String>) -> Logging {
-        let json = match self.text("logging-format").as_deref() {
+        let is_json = match self.text("logging-format").as_deref() {
             None | Some("text") => false,
             Some("json") => true,
             Some(other) => {
@@ -446,8 +462,8 @@ impl ParsedFlags<'_> {
                 false
             }
         };
-        let split = if json { "log-json-split-stream" } else { "log-text-split-stream" };
-        Logging { json, verbosity: self.get("v").unwrap_or(0), split: self.is(split, false) }
+        let split = if is_json { "log-json-split-stream" } else { "log-text-split-stream" };
+        Logging { json: is_json, verbosity: self.get("v").unwrap_or(0), split: self.is(split, false) }
     }
 
     /// Converts a number to the required type.

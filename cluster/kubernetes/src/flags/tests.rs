@@ -12,7 +12,7 @@ fn parse(line: &str) -> Result<Flags, String> {
     Flags::from_arg_matches(&matches).map_err(|error| error.to_string())
 }
 
-fn is_wrong(line: &str, expected: Expect) {
+fn check_error(line: &str, expected: Expect) {
     expected.assert_eq(&parse(line).unwrap_err());
 }
 
@@ -30,8 +30,8 @@ fn no_flags_give_the_defaults() {
 #[test]
 fn explicit_defaults_of_kube_scheduler_give_the_defaults() {
     let given = FLAGS.iter().filter(|flag| {
-        let is_said_in_a_file = flag.section == Section::Deprecated || flag.section == Section::LeaderElection;
-        flag.support == FlagSupport::Honoured && !is_said_in_a_file && !["", "[]"].contains(&flag.default)
+        let is_from_a_file = flag.section == Section::Deprecated || flag.section == Section::LeaderElection;
+        flag.support == FlagSupport::Honoured && !is_from_a_file && !["", "[]"].contains(&flag.default)
     });
     let line: Vec<_> =
         given.map(|flag| format!("--{}={}", flag.name, flag.default.trim_matches(['"', '[', ']']))).collect();
@@ -95,21 +95,21 @@ fn times() {
 
 #[test]
 fn the_lease_name_is_valid() {
-    is_wrong(
+    check_error(
         "--leader-elect-resource-name= --leader-elect-resource-namespace=",
         expect![[r#"
         error: --leader-elect-resource-name must not be empty; leave it out for the default
         error: --leader-elect-resource-namespace must not be empty; leave it out for the default
     "#]],
     );
-    is_wrong(
+    check_error(
         "--leader-elect-resource-name=My_Lease --leader-elect-resource-namespace=kube.system",
         expect![[r#"
         error: --leader-elect-resource-name: `My_Lease` is not a valid name; a lease has a name of at most 253 lower case letters, digits, `-` and `.`, such as `my-scheduler`
         error: --leader-elect-resource-namespace: `kube.system` is not a valid name; a namespace has a name of at most 63 lower case letters, digits and `-`, such as `kube-system`
     "#]],
     );
-    is_wrong(
+    check_error(
         &format!("--leader-elect-resource-namespace={}", "n".repeat(10_000)),
         expect![[r#"
         error: --leader-elect-resource-namespace: `nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn[… 9800 characters …]nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn` is not a valid name; a namespace has a name of at most 63 lower case letters, digits and `-`, such as `kube-system`
@@ -141,7 +141,7 @@ fn ignored_flags_are_reported_unless_they_change_nothing() {
 
 #[test]
 fn all_problems_of_flags_are_reported_together() {
-    is_wrong(
+    check_error(
         "--tls-sni-cert-key=a.crt,a.key --leader-elect-resource-lock=endpoints --emulated-version=1.34 --secure-port=70000 \
          --tls-cert-file=a --tls-min-version=VersionTLS10 --logging-format=xml --kube-api-burst=-1 \
          --leader-elect-lease-duration=5s --leader-elect-retry-period=10s --tls-cipher-suites=A",
@@ -163,7 +163,7 @@ fn all_problems_of_flags_are_reported_together() {
 
 #[test]
 fn malformed_values() {
-    is_wrong(
+    check_error(
         "--leader-elect-lease-duration=15",
         expect![[r#"
             error: invalid value '15' for '--leader-elect-lease-duration <DURATION>': is not a duration such as `15s` or `1m30s`
@@ -171,7 +171,7 @@ fn malformed_values() {
             For more information, try '--help'.
         "#]],
     );
-    is_wrong(
+    check_error(
         "--leader-elect=yes",
         expect![[r#"
             error: invalid value 'yes' for '--leader-elect[=<BOOL>]': is neither `true` nor `false`

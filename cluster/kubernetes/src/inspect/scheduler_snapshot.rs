@@ -24,8 +24,8 @@ impl SchedulerSnapshot {
         let nodes = base.infos().iter().filter_map(|info| info.node.as_ref());
         let placed = scheduler.pods();
         // A pod that is being bound is both assigned and pending.
-        let waits = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
-        let pending = scheduler.pending_pods().filter(waits).filter_map(|pod| {
+        let is_unassigned = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
+        let pending = scheduler.pending_pods().filter(is_unassigned).filter_map(|pod| {
             let nominated = pod.nominated_node.map(|node| base.interner.share(node));
             Some((pod.clone(), scheduler.place(&pod.uid)?, nominated))
         });
@@ -59,11 +59,11 @@ impl SchedulerSnapshot {
             let pods: Vec<_> = placed.drain(first..first + pods).collect();
             let mut requested = Resources::default();
             pods.iter().for_each(|(pod, ..)| add(&mut requested, &pod.usage.requests));
-            let (requested, allocatable) = (written(&requested), written(&node.allocatable));
+            let (requested, allocatable) = (amounts(&requested), amounts(&node.allocatable));
             lines.push(format!("node {name}: {} pods, requested {requested}, allocatable {allocatable}", pods.len()));
-            lines.extend(pods.into_iter().map(on_node));
+            lines.extend(pods.into_iter().map(placed_pod));
         }
-        lines.extend(placed.into_iter().map(on_node));
+        lines.extend(placed.into_iter().map(placed_pod));
         let mut pending: Vec<_> = self.pending.iter().collect();
         pending.sort_by(|(a, ..), (b, ..)| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
         lines.push(format!("Dump of scheduling queue: {} pods", pending.len()));
@@ -75,7 +75,7 @@ impl SchedulerSnapshot {
     }
 }
 
-fn on_node((pod, node, state): &(Arc<Pod>, Arc<str>, PodState)) -> String {
+fn placed_pod((pod, node, state): &(Arc<Pod>, Arc<str>, PodState)) -> String {
     let state = if *state == PodState::Bound { String::new() } else { format!(", {state:?}") };
     format!("pod {} ({}): on {node}{state}", pod.namespaced_name(), pod.uid.0)
 }
@@ -86,7 +86,7 @@ fn add(sum: &mut Resources, other: &Resources) {
     sum.ephemeral_storage = sum.ephemeral_storage.saturating_add(other.ephemeral_storage);
 }
 
-fn written(resources: &Resources) -> String {
+fn amounts(resources: &Resources) -> String {
     let Resources { milli_cpu, memory, ephemeral_storage, .. } = resources;
     format!("cpu={milli_cpu}m memory={memory} ephemeral-storage={ephemeral_storage}")
 }

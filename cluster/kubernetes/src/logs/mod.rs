@@ -30,7 +30,7 @@ use crate::flags::Logging;
 pub(crate) use rate_limit::RateLimit;
 
 /// Minimum `-v` of debug messages without the field `v`.
-const DEBUG: u8 = 4;
+const DEBUG_VERBOSITY: u8 = 4;
 
 /// Installs the logger. A second call has no effect.
 pub fn start(logging: &Logging) {
@@ -128,7 +128,7 @@ impl<W: Fn(Severity, &str) + Send + Sync + 'static> Subscriber for Logs<W> {
             Level::ERROR => (Severity::Error, 0),
             Level::WARN => (Severity::Warning, 0),
             Level::INFO => (Severity::Info, 0),
-            Level::DEBUG | Level::TRACE => (Severity::Info, DEBUG),
+            Level::DEBUG | Level::TRACE => (Severity::Info, DEBUG_VERBOSITY),
         };
         let mut verbosity = Verbosity(verbosity);
         event.record(&mut verbosity);

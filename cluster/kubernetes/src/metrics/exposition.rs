@@ -7,30 +7,27 @@ use super::family::{Family, MetricType, Stability};
 use super::number::Number;
 use super::values::Histogram;
 
-/// Media type of the response.
-pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-
 /// Metrics of one response: families by name, series by labels.
 #[derive(Debug)]
-pub struct Exposition<'a> {
+pub(crate) struct Exposition<'a> {
     disabled: &'a BTreeSet<String>,
     families: BTreeMap<&'static str, (&'static Family, Vec<String>)>,
 }
 
 impl<'a> Exposition<'a> {
     /// Creates an empty page without the disabled families.
-    pub fn new(disabled: &'a BTreeSet<String>) -> Self {
+    pub(crate) fn new(disabled: &'a BTreeSet<String>) -> Self {
         Exposition { disabled, families: BTreeMap::new() }
     }
 
     /// Adds a series of a counter or gauge. Label values are in the order of the family's labels.
-    pub fn number(&mut self, family: &'static Family, values: &[&str], number: f64) {
+    pub(crate) fn number(&mut self, family: &'static Family, values: &[&str], number: f64) {
         let line = format!("{}{} {}\n", family.name, labels(family, values, None), Number(number));
         self.add(family, line);
     }
 
     /// Adds a series of a histogram.
-    pub fn histogram(&mut self, family: &'static Family, values: &[&str], histogram: &Histogram) {
+    pub(crate) fn histogram(&mut self, family: &'static Family, values: &[&str], histogram: &Histogram) {
         let MetricType::Histogram(buckets) = family.kind else { return };
         let (counts, total) = histogram.cumulative();
         let name = family.name;
@@ -53,7 +50,7 @@ impl<'a> Exposition<'a> {
     }
 
     /// Returns the text.
-    pub fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         let mut text = String::new();
         for (name, (family, mut series)) in self.families {
             let stability = match family.stability {

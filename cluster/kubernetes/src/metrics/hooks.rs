@@ -19,8 +19,8 @@ use crate::driver::DriverHooks;
 #[derive(Debug)]
 pub struct MetricsHooks {
     metrics: Metrics,
-    attempt_began: Instant,
-    change_began: Instant,
+    attempt_start: Instant,
+    change_start: Instant,
     /// Attempts that were decided and have no outcome yet.
     decided: Map<Uid, PendingOutcome>,
 }
@@ -38,18 +38,18 @@ impl MetricsHooks {
     /// Creates hooks that record in these metrics.
     pub fn new(metrics: Metrics) -> Self {
         let now = Instant::now();
-        MetricsHooks { metrics, attempt_began: now, change_began: now, decided: Map::default() }
+        MetricsHooks { metrics, attempt_start: now, change_start: now, decided: Map::default() }
     }
 }
 
 impl DriverHooks for MetricsHooks {
     fn before_change(&mut self, _: &Change, _: Option<&AnyObject>, _: &mut dyn AnyScheduler) {
-        self.change_began = Instant::now();
+        self.change_start = Instant::now();
     }
 
     fn after_change(&mut self, scheduler: &dyn AnyScheduler) {
         if let Some(event) = scheduler.last_event() {
-            self.metrics.0.attempts.record_event(event, self.change_began.elapsed());
+            self.metrics.0.attempts.record_event(event, self.change_start.elapsed());
         }
     }
 
@@ -71,7 +71,7 @@ impl DriverHooks for MetricsHooks {
         if snapshot_requests.is_open.load(Relaxed) {
             snapshot_requests.is_open.store(false, Relaxed);
             let requests = snapshot_requests.includes_requests.swap(false, Relaxed);
-            snapshot_requests.answers.send_replace(Arc::new(SchedulerCounts::take(scheduler, requests)));
+            snapshot_requests.snapshots.send_replace(Arc::new(SchedulerCounts::take(scheduler, requests)));
         }
     }
 
@@ -85,21 +85,21 @@ impl AttemptObserver for MetricsHooks {
         Some(clock)
     }
     fn before_pop(&mut self) {
-        self.attempt_began = Instant::now();
+        self.attempt_start = Instant::now();
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
-        let took = self.attempt_began.elapsed();
+        let took = self.attempt_start.elapsed();
         for &(point, code, took) in &record.points {
             self.metrics.0.attempts.record_point(record.profile, point, code, took);
         }
         self.metrics.0.attempts.record_decision(took);
-        let decided = if has_node { PendingOutcome::Binds(self.attempt_began) } else { PendingOutcome::Failed(took) };
+        let decided = if has_node { PendingOutcome::Binds(self.attempt_start) } else { PendingOutcome::Failed(took) };
         self.decided.insert(pod.uid.clone(), decided);
     }
 }
 
 /// Returns the nanoseconds since the first call.
 fn clock() -> u64 {
-    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    u64::try_from(BEGAN.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

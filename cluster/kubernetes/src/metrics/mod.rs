@@ -10,6 +10,7 @@
 //! | `scheduler_counts` | counts that the scheduler reports on request |
 //! | `resources` | resource requests of each pod |
 //! | `rest_client` | requests to the API server |
+//! | `shadow` | agreement with kube-scheduler, in shadow mode |
 //! | `process` | the process, as Linux reports it |
 //! | [`exposition`], [`number`] | the text format |
 //!
@@ -29,6 +30,7 @@ mod resources;
 mod rest_client;
 mod scheduler_counts;
 mod scheduling;
+mod shadow;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -108,7 +110,7 @@ struct SnapshotRequests {
     /// The snapshot must contain the resource requests of all pods.
     includes_requests: AtomicBool,
     snapshot_requested: Notify,
-    answers: watch::Sender<Arc<SchedulerCounts>>,
+    snapshots: watch::Sender<Arc<SchedulerCounts>>,
 }
 
 impl Metrics {
@@ -125,7 +127,7 @@ impl Metrics {
         }))
     }
 
-    /// Waits for a request for a snapshot, which [`MetricsHooks`] answers.
+    /// Waits for a request for a snapshot, which [`MetricsHooks`] snapshots.
     async fn snapshot_requested(&self) {
         self.0.snapshot_requests.snapshot_requested.notified().await;
     }
@@ -143,23 +145,23 @@ impl Metrics {
         self.write(endpoint, &counts)
     }
 
-    async fn request_snapshot(&self, requests: bool) -> Arc<SchedulerCounts> {
-        let SnapshotRequests { is_open, includes_requests, snapshot_requested, answers } = &self.0.snapshot_requests;
-        let mut answer = answers.subscribe();
-        answer.mark_unchanged();
-        includes_requests.fetch_or(requests, Relaxed);
+    async fn request_snapshot(&self, with_requests: bool) -> Arc<SchedulerCounts> {
+        let SnapshotRequests { is_open, includes_requests, snapshot_requested, snapshots } = &self.0.snapshot_requests;
+        let mut snapshot = snapshots.subscribe();
+        snapshot.mark_unchanged();
+        includes_requests.fetch_or(with_requests, Relaxed);
         is_open.store(true, Relaxed);
         snapshot_requested.notify_one();
-        let answered = async {
-            while answer.changed().await.is_ok() {
-                if !requests || answer.borrow().requests.is_some() {
+        let received = async {
+            while snapshot.changed().await.is_ok() {
+                if !with_requests || snapshot.borrow().requests.is_some() {
                     return;
                 }
             }
         };
         // After a timeout, the last snapshot is used.
-        let _answered = timeout(SCRAPE_TIMEOUT, answered).await;
-        self.0.snapshot_requests.answers.borrow().clone()
+        let _received = timeout(SCRAPE_TIMEOUT, received).await;
+        self.0.snapshot_requests.snapshots.borrow().clone()
     }
 
     /// Adds the counts of the shadow mode.
@@ -184,7 +186,7 @@ impl Metrics {
                 extenders.write(&mut exposition);
                 counts.write(&mut exposition, attempts);
                 if let Some(shadow_counts) = self.0.shadow.get() {
-                    shadow_counts.write(&settings.profiles, &mut exposition);
+                    shadow::write(shadow_counts, &settings.profiles, &mut exposition);
                 }
             }
             Endpoint::Resources => {

@@ -39,7 +39,7 @@ pub(super) struct RestClientMetrics {
 #[derive(Debug)]
 struct MethodMetrics {
     /// Number of responses by status code.
-    answers: MetricVec<u16, u64>,
+    responses: MetricVec<u16, u64>,
     duration: Histogram,
     sent: Histogram,
     received: Histogram,
@@ -50,7 +50,7 @@ impl RestClientMetrics {
     /// Creates metrics of requests to this host.
     pub(super) fn new(host: Box<str>) -> Self {
         let methods = METHODS.map(|_| MethodMetrics {
-            answers: MetricVec::default(),
+            responses: MetricVec::default(),
             duration: Histogram::new(&table::REQUEST_DURATION),
             sent: Histogram::new(&table::REQUEST_SIZE),
             received: Histogram::new(&table::RESPONSE_SIZE),
@@ -62,9 +62,9 @@ impl RestClientMetrics {
     fn sent(&self, verb: Verb, bytes: usize) {
         self.methods[method_index(verb)].sent.observe(bytes as u64);
     }
-    fn answered(&self, verb: Verb, code: u16, duration: Duration) {
+    fn record_response(&self, verb: Verb, code: u16, duration: Duration) {
         let method = &self.methods[method_index(verb)];
-        method.answers.increment(&code);
+        method.responses.increment(&code);
         method.duration.observe_duration(duration);
     }
     fn received(&self, verb: Verb, bytes: usize) {
@@ -78,7 +78,7 @@ impl RestClientMetrics {
         let host = &*self.host;
         for (verb, method) in METHODS.iter().zip(&self.methods) {
             let name = verb.method();
-            method.answers.each(|code, count| {
+            method.responses.each(|code, count| {
                 let code = if *code == NO_RESPONSE { "<error>".to_owned() } else { code.to_string() };
                 exposition.number(&table::REQUESTS, &[&code, host, name], *count as f64);
             });
@@ -112,7 +112,7 @@ impl<T> MeteredTransport<T> {
 
 impl<T: Transport> MeteredTransport<T> {
     fn record(&self, verb: Verb, since: Duration, code: u16) {
-        self.metrics.requests().answered(verb, code, self.inner.clock().saturating_sub(since));
+        self.metrics.requests().record_response(verb, code, self.inner.clock().saturating_sub(since));
     }
 }
 

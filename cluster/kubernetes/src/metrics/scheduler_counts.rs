@@ -10,26 +10,10 @@ use schedc_core::queue::{self, Cause, QueueKind};
 use schedc_core::scheduler::DurationMetrics;
 
 use super::exposition::Exposition;
-use super::family::{Family, Stability};
 use super::resources::PodRequests;
 use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
-
-/// Sizes of caches. kube-scheduler has no such metric.
-pub(super) static CACHE_SIZES: Family = Family::gauge(
-    "scheduler_internal_cache_size",
-    &["cache"],
-    Stability::None,
-    "Number of entries of each internal cache, or its size in bytes.",
-);
-/// Their limits.
-pub(super) static CACHE_LIMITS: Family = Family::gauge(
-    "scheduler_internal_cache_limit",
-    &["cache"],
-    Stability::None,
-    "Size at which an internal cache evicts entries.",
-);
 
 /// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +35,8 @@ pub(super) struct SchedulerCounts {
 }
 
 impl SchedulerCounts {
-    /// Reads the counts of a scheduler. `requests`: also the resource requests of each pod.
-    pub(super) fn take(scheduler: &mut dyn AnyScheduler, requests: bool) -> Self {
+    /// Reads the counts of a scheduler. `with_requests`: also the resource requests of each pod.
+    pub(super) fn take(scheduler: &mut dyn AnyScheduler, with_requests: bool) -> Self {
         let caches = scheduler.cache_sizes();
         let under_way = scheduler.in_progress();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
@@ -73,7 +57,7 @@ impl SchedulerCounts {
             durations: scheduler.duration_metrics().clone(),
             claims: scheduler.claim_metrics(),
             caches,
-            requests: requests.then(|| PodRequests::of(scheduler)),
+            requests: with_requests.then(|| PodRequests::of(scheduler)),
         }
     }
 
@@ -97,9 +81,9 @@ impl SchedulerCounts {
             exposition.number(&table::CACHE_SIZE, &[name], count as f64);
         }
         for CacheSize { cache, size, limit } in &self.caches {
-            exposition.number(&CACHE_SIZES, &[cache], *size as f64);
+            exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);
             if let Some(limit) = limit {
-                exposition.number(&CACHE_LIMITS, &[cache], *limit as f64);
+                exposition.number(&table::CACHE_LIMITS, &[cache], *limit as f64);
             }
         }
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
@@ -133,8 +117,8 @@ impl SchedulerCounts {
             let family = &table::PERMIT_WAIT_DURATION;
             exposition.histogram(family, &[&code.to_string()], &Histogram::of(family, durations));
         }
-        for (was_done, durations) in &self.durations.preemptions {
-            let result = [if *was_done { "success" } else { "error" }];
+        for (succeeded, durations) in &self.durations.preemptions {
+            let result = [if *succeeded { "success" } else { "error" }];
             let histogram = Histogram::of(&table::PREEMPTION_GOROUTINES_DURATION, durations);
             exposition.number(&table::PREEMPTION_GOROUTINES, &result, histogram.count() as f64);
             exposition.histogram(&table::PREEMPTION_GOROUTINES_DURATION, &result, &histogram);

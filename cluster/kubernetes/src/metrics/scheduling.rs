@@ -47,11 +47,11 @@ pub(super) struct AttemptMetrics {
     profiles: Box<[Profile]>,
     algorithm: Histogram,
     attempts: Histogram,
-    /// Durations by number of attempts.
-    waited: [Histogram; MAX_ATTEMPTS],
+    /// Times from the first enqueue to the binding, by number of attempts.
+    sli_durations: [Histogram; MAX_ATTEMPTS],
     preemptions: Counter,
     victims: Histogram,
-    changes: MetricVec<ClusterEvent, Histogram>,
+    event_durations: MetricVec<ClusterEvent, Histogram>,
 }
 
 /// Metrics of one profile.
@@ -59,23 +59,23 @@ pub(super) struct AttemptMetrics {
 struct Profile {
     name: &'static str,
     /// Durations of attempts by result.
-    ended: [Histogram; AttemptResult::ALL.len()],
+    attempt_durations: [Histogram; AttemptResult::ALL.len()],
     points: MetricVec<(Point, Code), Histogram>,
 }
 
 impl AttemptMetrics {
     /// Creates empty metrics of profiles with these scheduler names.
     pub(super) fn new(profiles: &[&'static str]) -> Self {
-        let ended = || AttemptResult::ALL.map(|_| Histogram::new(&table::ATTEMPT_DURATION));
-        let profile = |&name| Profile { name, ended: ended(), points: MetricVec::default() };
+        let durations = || AttemptResult::ALL.map(|_| Histogram::new(&table::ATTEMPT_DURATION));
+        let profile = |&name| Profile { name, attempt_durations: durations(), points: MetricVec::default() };
         AttemptMetrics {
             profiles: profiles.iter().map(profile).collect(),
             algorithm: Histogram::new(&table::ALGORITHM_DURATION),
             attempts: Histogram::new(&table::SCHEDULING_ATTEMPTS),
-            waited: std::array::from_fn(|_| Histogram::new(&table::SLI_DURATION)),
+            sli_durations: std::array::from_fn(|_| Histogram::new(&table::SLI_DURATION)),
             preemptions: Counter::default(),
             victims: Histogram::new(&table::PREEMPTION_VICTIMS),
-            changes: MetricVec::default(),
+            event_durations: MetricVec::default(),
         }
     }
 
@@ -87,13 +87,13 @@ impl AttemptMetrics {
     /// Records the outcome of an attempt.
     pub(super) fn record_outcome(&self, outcome: &Outcome, took: Duration) {
         let Some(profile) = self.profiles.get(outcome.profile) else { return };
-        let ended = AttemptResult::of(outcome);
-        profile.ended[ended as usize].observe_duration(took);
+        let result = AttemptResult::of(outcome);
+        profile.attempt_durations[result as usize].observe_duration(took);
         match &outcome.result {
             Ok(_) => {
                 self.attempts.observe(outcome.attempts.into());
                 let attempts = (outcome.attempts.max(1) as usize).min(MAX_ATTEMPTS);
-                self.waited[attempts - 1].observe(u64::try_from(outcome.waited).unwrap_or(0));
+                self.sli_durations[attempts - 1].observe(u64::try_from(outcome.waited).unwrap_or(0));
             }
             Err(Failure::Unschedulable(unschedulable)) => {
                 let Some(found) = &unschedulable.post_filter else { return };
@@ -120,13 +120,13 @@ impl AttemptMetrics {
     /// Records the handling of a cluster event.
     pub(super) fn record_event(&self, event: ClusterEvent, took: Duration) {
         let make = || Histogram::new(&table::EVENT_HANDLING_DURATION);
-        self.changes.with(&event, make, |histogram| histogram.observe_duration(took));
+        self.event_durations.with(&event, make, |histogram| histogram.observe_duration(took));
     }
 
     pub(super) fn write(&self, exposition: &mut Exposition<'_>) {
         for profile in &self.profiles {
-            for (ended, histogram) in AttemptResult::ALL.iter().zip(&profile.ended) {
-                let (labels, count) = ([profile.name, ended.name()], histogram.count());
+            for (result, histogram) in AttemptResult::ALL.iter().zip(&profile.attempt_durations) {
+                let (labels, count) = ([profile.name, result.name()], histogram.count());
                 if count > 0 {
                     exposition.number(&table::SCHEDULE_ATTEMPTS, &labels, count as f64);
                     exposition.histogram(&table::ATTEMPT_DURATION, &labels, histogram);
@@ -139,13 +139,13 @@ impl AttemptMetrics {
         }
         exposition.histogram(&table::ALGORITHM_DURATION, &[], &self.algorithm);
         exposition.histogram(&table::SCHEDULING_ATTEMPTS, &[], &self.attempts);
-        for (at, histogram) in self.waited.iter().enumerate().filter(|(_, histogram)| histogram.count() > 0) {
+        for (at, histogram) in self.sli_durations.iter().enumerate().filter(|(_, histogram)| histogram.count() > 0) {
             let attempts = if at + 1 < MAX_ATTEMPTS { (at + 1).to_string() } else { format!("{MAX_ATTEMPTS}+") };
             exposition.histogram(&table::SLI_DURATION, &[&attempts], histogram);
         }
         exposition.number(&table::PREEMPTION_ATTEMPTS, &[], self.preemptions.get() as f64);
         exposition.histogram(&table::PREEMPTION_VICTIMS, &[], &self.victims);
-        self.changes.each(|event, histogram| {
+        self.event_durations.each(|event, histogram| {
             exposition.histogram(&table::EVENT_HANDLING_DURATION, &[&event.to_string()], histogram);
         });
     }

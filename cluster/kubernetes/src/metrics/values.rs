@@ -19,8 +19,8 @@ impl Counter {
         self.add(1);
     }
     /// Adds a number.
-    pub fn add(&self, more: u64) {
-        self.0.fetch_add(more, Relaxed);
+    pub fn add(&self, number: u64) {
+        self.0.fetch_add(number, Relaxed);
     }
     /// Returns the current value.
     pub fn get(&self) -> u64 {
@@ -102,7 +102,7 @@ impl Histogram {
 
 /// Metric values by label values, which are few and not known in advance.
 #[derive(Debug)]
-pub struct MetricVec<K, V>(Mutex<Vec<(K, V)>>);
+pub(crate) struct MetricVec<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for MetricVec<K, V> {
     fn default() -> Self {
@@ -112,7 +112,7 @@ impl<K, V> Default for MetricVec<K, V> {
 
 impl<K: Clone + PartialEq, V> MetricVec<K, V> {
     /// Calls `with` with the value of a key. A missing value is created.
-    pub fn with<R>(&self, key: &K, make: impl FnOnce() -> V, with: impl FnOnce(&mut V) -> R) -> R {
+    pub(crate) fn with<R>(&self, key: &K, make: impl FnOnce() -> V, with: impl FnOnce(&mut V) -> R) -> R {
         let mut values = self.lock();
         let at = values.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
             values.push((key.clone(), make()));
@@ -122,7 +122,7 @@ impl<K: Clone + PartialEq, V> MetricVec<K, V> {
     }
 
     /// Calls `with` for each value.
-    pub fn each(&self, mut with: impl FnMut(&K, &V)) {
+    pub(crate) fn each(&self, mut with: impl FnMut(&K, &V)) {
         self.lock().iter().for_each(|(key, value)| with(key, value));
     }
 

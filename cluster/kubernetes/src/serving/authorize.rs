@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::budget::Budget;
 use super::cache::{Cache, CacheKey};
-use super::connections::Peer;
+use super::peer::Peer;
 use super::review::{AuthProblem, Reviewer};
 use super::user::{MASTERS, User};
 use crate::flags;
 use crate::transport::Transport;
 
-/// Minimum length of a path for which decisions are not cached.
-const LONGEST_PATH: usize = 10_000;
+/// Decisions about paths of this length and longer ones are not cached.
+const UNCACHED_PATH_LENGTH: usize = 10_000;
 
 /// Authorizer of requests: always-allowed paths, the group `system:masters`, and reviews by an API server.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl<T: Transport> Authorizer<T> {
         let status = status.map_err(|problem| problem.with_context(&asking()))?;
         let is_allowed = is_allowed(&status);
         let decision = Decision { is_allowed, reason: status["reason"].as_str().unwrap_or_default().to_owned() };
-        if path.len() < LONGEST_PATH {
+        if path.len() < UNCACHED_PATH_LENGTH {
             let time = if is_allowed { self.authorized_ttl } else { self.unauthorized_ttl };
             self.cache.insert(key, decision.clone(), reviewer.transport.clock(), time);
         }

@@ -34,8 +34,8 @@ impl<V> Default for Cache<V> {
 impl<V: Clone> Cache<V> {
     /// Returns the cached result unless it has expired.
     pub(super) fn get(&self, key: &CacheKey, now: Duration) -> Option<V> {
-        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.get(key).filter(|(until, _)| *until > now).map(|(_, value)| value.clone())
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.get(key).filter(|(until, _)| *until > now).map(|(_, value)| value.clone())
     }
 
     /// Stores a result for some time. A full cache drops the entry that expires first.
@@ -43,15 +43,15 @@ impl<V: Clone> Cache<V> {
         if time.is_zero() {
             return;
         }
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.len() >= CAPACITY && !answers.contains_key(&key) {
-            answers.retain(|_, (until, _)| *until > now);
-            let first = answers.iter().min_by_key(|(_, (until, _))| *until).map(|(key, _)| *key);
-            if let Some(first) = first.filter(|_| answers.len() >= CAPACITY) {
-                answers.remove(&first);
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() >= CAPACITY && !entries.contains_key(&key) {
+            entries.retain(|_, (until, _)| *until > now);
+            let first = entries.iter().min_by_key(|(_, (until, _))| *until).map(|(key, _)| *key);
+            if let Some(first) = first.filter(|_| entries.len() >= CAPACITY) {
+                entries.remove(&first);
             }
         }
-        answers.insert(key, (now.saturating_add(time), value));
+        entries.insert(key, (now.saturating_add(time), value));
     }
 }
 

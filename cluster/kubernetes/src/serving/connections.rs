@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,12 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::pki_types::CertificateDer;
 use tokio::net::TcpStream;
-use tokio::sync::{Notify, watch};
-use tokio::time::{sleep, timeout};
+use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use super::peer::{Peer, RequestInFlight};
 use super::tracked::TrackedStream;
 use crate::logs::RateLimit;
 
@@ -65,138 +65,6 @@ impl Default for Limits {
 /// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
 const WAITING: usize = 64 << 10;
 
-/// Peer of a connection.
-#[derive(Debug)]
-pub(super) struct Peer {
-    address: IpAddr,
-    /// Certificates that the peer presented.
-    certificates: Mutex<Vec<CertificateDer<'static>>>,
-    under_way: AtomicUsize,
-    /// Number of requests in flight that wait for a review.
-    reviewed: AtomicUsize,
-    /// Arrival of the first byte of incomplete headers, in milliseconds since `began`, plus one; 0: none.
-    head: AtomicU64,
-    /// Time of the last activity, in milliseconds since `began`.
-    last: AtomicU64,
-    began: Instant,
-    /// Ends the connection after the requests in flight.
-    ending: Notify,
-    /// Ends the connection at once.
-    displaced: Notify,
-}
-
-impl Peer {
-    pub(super) fn new(began: Instant, address: IpAddr) -> Self {
-        let peer = Peer {
-            address,
-            certificates: Mutex::default(),
-            under_way: AtomicUsize::new(0),
-            reviewed: AtomicUsize::new(0),
-            head: AtomicU64::new(0),
-            last: AtomicU64::new(0),
-            began,
-            ending: Notify::new(),
-            displaced: Notify::new(),
-        };
-        peer.touch();
-        peer
-    }
-
-    pub(super) fn address(&self) -> IpAddr {
-        self.address
-    }
-
-    /// Records that a request waits for a review, until the result is dropped.
-    pub(super) fn review(&self) -> ReviewGuard<'_> {
-        self.reviewed.fetch_add(1, Ordering::Relaxed);
-        ReviewGuard(self)
-    }
-
-    /// Returns the certificates of the peer, the leaf certificate first.
-    pub(super) fn certificates(&self) -> Vec<CertificateDer<'static>> {
-        self.certificates.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Ends the connection after the requests in flight.
-    pub(super) fn end(&self) {
-        self.ending.notify_one();
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn touch(&self) {
-        self.last.store(self.now(), Ordering::Relaxed);
-    }
-
-    fn is_idle(&self) -> bool {
-        self.under_way.load(Ordering::Relaxed) == 0
-    }
-
-    /// Returns whether all requests in flight wait for reviews.
-    fn can_be_displaced(&self) -> bool {
-        self.under_way.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
-    }
-
-    /// Records the start of headers, unless it is recorded already or a request is in flight.
-    pub(super) fn begin_head(&self) {
-        if self.is_idle() {
-            let _began_before = self.head.compare_exchange(0, self.now() + 1, Ordering::Relaxed, Ordering::Relaxed);
-        }
-    }
-
-    /// Waits until headers have been incomplete for longer than `time`.
-    async fn late_head(&self, time: Duration) {
-        loop {
-            sleep(time / 4).await;
-            let began = self.head.load(Ordering::Relaxed);
-            if began > 0 && Duration::from_millis(self.now().saturating_sub(began - 1)) >= time {
-                return;
-            }
-        }
-    }
-
-    /// Waits until the connection has been idle for `time`.
-    async fn idle(&self, time: Duration) {
-        loop {
-            let since = Duration::from_millis(self.now().saturating_sub(self.last.load(Ordering::Relaxed)));
-            match time.checked_sub(since).filter(|left| !left.is_zero()) {
-                Some(left) => sleep(left).await,
-                None if self.is_idle() => return,
-                None => sleep(time).await,
-            }
-        }
-    }
-}
-
-/// Request in flight.
-struct UnderWay(Arc<Peer>);
-
-impl UnderWay {
-    fn new(peer: Arc<Peer>) -> Self {
-        peer.under_way.fetch_add(1, Ordering::Relaxed);
-        peer.head.store(0, Ordering::Relaxed);
-        UnderWay(peer)
-    }
-}
-
-/// Request that waits for a review.
-pub(super) struct ReviewGuard<'a>(&'a Peer);
-
-impl Drop for ReviewGuard<'_> {
-    fn drop(&mut self) {
-        self.0.reviewed.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.touch();
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
@@ -224,7 +92,7 @@ impl Connections {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= self.limits.connections {
             let id = least_important(&peers)?;
-            peers.remove(&id)?.displaced.notify_one();
+            peers.remove(&id)?.displace();
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let peer = Arc::new(Peer::new(self.began, address));
@@ -253,7 +121,7 @@ impl Connections {
         };
         tokio::select! {
             () = self.talk(stream, tls, answers, &peer, &mut stop) => {}
-            () = peer.displaced.notified() => {}
+            () = peer.displaced() => {}
         }
         self.leave(id);
     }
@@ -276,14 +144,14 @@ impl Connections {
         let (_, session) = stream.get_ref();
         let is_http2 = session.alpn_protocol() == Some(b"h2");
         let certificates = session.peer_certificates().unwrap_or_default().to_vec();
-        *peer.certificates.lock().unwrap_or_else(PoisonError::into_inner) = certificates;
+        peer.set_certificates(certificates);
         peer.touch();
         peer.begin_head();
 
         let of = peer.clone();
         let service = service_fn(move |request| {
-            let (answers, under_way) = (answers.clone(), UnderWay::new(of.clone()));
-            async move { Ok::<_, Infallible>(answers.answer(&under_way.0, request).await) }
+            let (answers, in_flight) = (answers.clone(), RequestInFlight::new(of.clone()));
+            async move { Ok::<_, Infallible>(answers.answer(in_flight.peer(), request).await) }
         });
         let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));
         let limits = &self.limits;
@@ -315,7 +183,7 @@ impl Connections {
         tokio::select! {
             _ended = connection.as_mut() => return,
             _stop = stop.wait_for(|stop| *stop) => {}
-            () = peer.ending.notified() => {}
+            () = peer.ended() => {}
             () = peer.idle(self.limits.idle) => {}
             () = peer.late_head(self.limits.head) => return tracing::debug!("Headers of a request took too long"),
         }
@@ -329,10 +197,10 @@ impl Connections {
 /// displaces its own.
 fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     let mut of_address = HashMap::<_, usize>::new();
-    peers.values().for_each(|peer| *of_address.entry(peer.address).or_default() += 1);
+    peers.values().for_each(|peer| *of_address.entry(peer.address()).or_default() += 1);
     let importance = |peer: &Peer| {
-        let connections = of_address.get(&peer.address).copied().unwrap_or_default();
-        (Reverse(connections), !peer.is_idle(), peer.last.load(Ordering::Relaxed))
+        let connections = of_address.get(&peer.address()).copied().unwrap_or_default();
+        (Reverse(connections), !peer.is_idle(), peer.last_activity())
     };
     let can_be_displaced = peers.iter().filter(|(_, peer)| peer.can_be_displaced());
     can_be_displaced.min_by_key(|(id, peer)| (importance(peer), **id)).map(|(id, _)| *id)
@@ -399,13 +267,13 @@ mod tests {
     #[test]
     fn connections_that_wait_for_a_review_go_after_idle_ones() {
         let (connections, peers) = full(3, &[1, 1, 1]);
-        let mut under_way: Vec<_> = peers.iter().map(|peer| UnderWay::new(peer.clone())).collect();
+        let mut in_flight: Vec<_> = peers.iter().map(|peer| RequestInFlight::new(peer.clone())).collect();
         assert!(connections.enter(address(2)).is_none(), "all are being answered");
         let _review = peers[1].review();
-        under_way.pop();
+        in_flight.pop();
         let (_, third) = connections.enter(address(2)).unwrap();
         assert_eq!(left(&connections), [0, 1, 3], "the last one was idle");
-        let _under_way = UnderWay::new(third);
+        let _in_flight = RequestInFlight::new(third);
         connections.enter(address(3)).unwrap();
         assert_eq!(left(&connections), [0, 3, 4], "the second one waited for a review");
     }

@@ -8,8 +8,8 @@ use tokio::net::TcpListener;
 
 use crate::flags;
 
-/// Backlog of connections that wait for acceptance.
-const WAITING: i32 = 128;
+/// Maximum number of connections that wait for acceptance.
+const BACKLOG: i32 = 128;
 
 /// Opens the listening socket.
 pub(super) fn listen(serving: &flags::Serving) -> Result<TcpListener, String> {
@@ -51,6 +51,6 @@ fn open(address: SocketAddr, share_port: bool) -> io::Result<TcpListener> {
     }
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(WAITING)?;
+    socket.listen(BACKLOG)?;
     TcpListener::from_std(socket.into())
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `listen` | the listening socket |
 //! | `certificate`, `tls` | the server's certificate, from files or generated; TLS settings |
-//! | `connections` | number, timeouts and shutdown of connections |
+//! | `connections`, `peer` | number, timeouts and shutdown of connections |
 //! | `authorities` | trusted authorities, from files or the cluster |
 //! | `authenticate` | authentication by proxies, certificates and bearer tokens |
 //! | `authorize` | authorization of users |
@@ -22,6 +22,7 @@ mod certificate;
 mod connections;
 mod listen;
 mod pages;
+mod peer;
 mod review;
 mod tls;
 mod tracked;
@@ -53,11 +54,12 @@ use authorities::{AuthorityConfig, AuthoritySources, ClientAuthorities};
 use authorize::Authorizer;
 use budget::Budget;
 use certificate::{CertificatePair, CertificateSource};
-use connections::{Connections, Limits, Peer, RequestHandler};
+use connections::{Connections, Limits, RequestHandler};
+use peer::Peer;
 use review::AuthProblem;
 
 /// Interval at which files and the cluster are read for changed certificates: kube-scheduler's interval for files.
-const REFRESH: Duration = Duration::from_secs(60);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Delay after a failed lookup in the cluster.
 const LOOKUP_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// Pause after the system had no file descriptor or memory for another connection.
@@ -73,10 +75,10 @@ pub struct ServerParts<'a, T> {
     pub authorization: &'a flags::Authorization,
     /// API server for TokenReviews, by `--authentication-kubeconfig` or from inside a cluster. `None`: only
     /// certificates of authorities in files authenticate; other clients are anonymous.
-    pub authenticates: Option<T>,
+    pub authentication_client: Option<T>,
     /// API server for SubjectAccessReviews, by `--authorization-kubeconfig` or from inside a cluster. `None`: only
     /// always-allowed paths are served.
-    pub authorizes: Option<T>,
+    pub authorization_client: Option<T>,
     /// State of the scheduler.
     pub health: Health,
     /// Pages with constant content.
@@ -107,7 +109,7 @@ struct ServerState<T> {
     health: Health,
     pages: Pages,
     endpoints: Arc<dyn Endpoints>,
-    began: Instant,
+    started: Instant,
     unauthenticated: RateLimit,
     unauthorized: RateLimit,
     limited: RateLimit,
@@ -131,7 +133,7 @@ impl<T: Transport> Server<T> {
         if parts.serving.port == 0 {
             return Ok(None);
         }
-        Self::with_limits(parts, Limits::default(), REFRESH).await.map(Some)
+        Self::with_limits(parts, Limits::default(), REFRESH_INTERVAL).await.map(Some)
     }
 
     async fn with_limits(parts: ServerParts<'_, T>, limits: Limits, refresh: Duration) -> Result<Self, String> {
@@ -139,7 +141,7 @@ impl<T: Transport> Server<T> {
         let listener = listen::listen(parts.serving)?;
         let address = listener.local_addr().map_err(|error| format!("the port: {error}"))?;
         let (source, pair) = CertificateSource::load(parts.serving)?;
-        let sources = AuthoritySources::new(parts.authentication, parts.authenticates.clone());
+        let sources = AuthoritySources::new(parts.authentication, parts.authentication_client.clone());
         let mut authority_config = sources.read_files()?;
         if !parts.authentication.tolerate_lookup_failure {
             let cure = |why| format!("{why}; set --authentication-tolerate-lookup-failure=true to start without it");
@@ -153,12 +155,12 @@ impl<T: Transport> Server<T> {
             sources,
             inputs: Mutex::new((pair, authority_config)),
             present: Mutex::new(present),
-            authenticator: Authenticator::new(parts.authentication, parts.authenticates, budget.clone()),
-            authorizer: Authorizer::new(parts.authorization, parts.authorizes, budget)?,
+            authenticator: Authenticator::new(parts.authentication, parts.authentication_client, budget.clone()),
+            authorizer: Authorizer::new(parts.authorization, parts.authorization_client, budget)?,
             health: parts.health,
             pages: parts.pages,
             endpoints: parts.endpoints,
-            began: Instant::now(),
+            started: Instant::now(),
             unauthenticated: RateLimit::default(),
             unauthorized: RateLimit::default(),
             limited: RateLimit::default(),
@@ -268,7 +270,7 @@ impl<T: Transport> ServerState<T> {
 
 impl<T> ServerState<T> {
     fn limited(&self, peer: &Peer) -> Response<Full<Bytes>> {
-        if let Some(others) = self.limited.allow(self.began.elapsed()) {
+        if let Some(others) = self.limited.allow(self.started.elapsed()) {
             let address = peer.address();
             tracing::warn!(others, "Refused a request of {address}: too many reviews are waiting or failed");
         }
@@ -290,7 +292,7 @@ impl<T: Transport> RequestHandler for ServerState<T> {
             Ok(user) => user,
             Err(AuthProblem::Limited) => return self.limited(peer),
             Err(AuthProblem::Failed(why)) => {
-                if let Some(others) = self.unauthenticated.allow(self.began.elapsed()) {
+                if let Some(others) = self.unauthenticated.allow(self.started.elapsed()) {
                     tracing::error!(others, "Unable to authenticate the request: {why}");
                 }
                 return pages::unauthorized();
@@ -302,7 +304,7 @@ impl<T: Transport> RequestHandler for ServerState<T> {
             Ok(decision) => pages::forbidden(&user.name, &verb, path, &decision.reason),
             Err(AuthProblem::Limited) => self.limited(peer),
             Err(AuthProblem::Failed(why)) => {
-                if let Some(others) = self.unauthorized.allow(self.began.elapsed()) {
+                if let Some(others) = self.unauthorized.allow(self.started.elapsed()) {
                     tracing::error!(others, "Unable to authorize the request: {why}");
                 }
                 pages::internal_error(path, &why)

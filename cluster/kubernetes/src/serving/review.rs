@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::budget::Budget;
-use super::connections::Peer;
+use super::peer::Peer;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Transport, TransportError, Verb};
 
 /// Timeout of a review with all retries.

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-use super::connections::Peer;
+use super::peer::Peer;
 
 /// Connection that reports header bytes to its peer. Only HTTP/1.1 connections have a peer here: while no request is in
 /// flight, their bytes are headers.

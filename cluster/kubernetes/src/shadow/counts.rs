@@ -5,16 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 
 use super::finding::Finding;
-use crate::metrics::exposition::Exposition;
-use crate::metrics::family::{Family, Stability};
-
-/// Decisions by agreement, as a metric. kube-scheduler has no such metric.
-pub static DECISIONS: Family = Family::counter(
-    "scheduler_shadow_decisions_total",
-    &["profile", "result"],
-    Stability::None,
-    "Decisions of kube-scheduler that were compared, by profile and result.",
-);
 
 /// Counts of one profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -65,8 +55,8 @@ impl ProfileCounts {
         self.same_best + self.lower_score + self.infeasible
     }
 
-    /// Returns each count with its label value.
-    fn results(&self) -> [(&'static str, u64); 7] {
+    /// Returns each count with its label value in metrics.
+    pub(crate) fn results(&self) -> [(&'static str, u64); 7] {
         [
             ("same_best", self.same_best),
             ("lower_score", self.lower_score),
@@ -94,39 +84,11 @@ impl ShadowCounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn count(&self, profile: usize, count: impl FnOnce(&mut ProfileCounts)) {
+    pub(crate) fn count(&self, profile: usize, count: impl FnOnce(&mut ProfileCounts)) {
         let mut profiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if profiles.len() <= profile {
             profiles.resize(profile + 1, ProfileCounts::default());
         }
         count(&mut profiles[profile]);
-    }
-
-    /// Writes the metric for profiles with these scheduler names.
-    pub(crate) fn write(&self, profiles: &[&str], exposition: &mut Exposition<'_>) {
-        for (profile, counts) in profiles.iter().zip(self.counts()) {
-            for (result, count) in counts.results() {
-                exposition.number(&DECISIONS, &[profile, result], count as f64);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn counts_are_written_as_a_metric() {
-        let (shadow_counts, disabled) = (ShadowCounts::default(), BTreeSet::new());
-        shadow_counts.count(1, |counts| counts.same_best += 3);
-        let mut exposition = Exposition::new(&disabled);
-        shadow_counts.write(&["a", "b"], &mut exposition);
-        let text = exposition.text();
-        assert!(text.contains("# TYPE scheduler_shadow_decisions_total counter\n"), "{text}");
-        assert!(text.contains("scheduler_shadow_decisions_total{profile=\"b\",result=\"same_best\"} 3\n"), "{text}");
-        assert!(text.contains("scheduler_shadow_decisions_total{profile=\"a\",result=\"infeasible\"} 0\n"), "{text}");
     }
 }

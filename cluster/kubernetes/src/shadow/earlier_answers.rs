@@ -11,7 +11,7 @@ use schedc_core::map::Map;
 #[derive(Debug)]
 pub struct EarlierAnswers<P, C>(Map<P, (C, Explanation)>);
 
-/// A claim as it is about to be written.
+/// A claim before its write.
 #[derive(Clone, Debug)]
 pub struct ClaimWrite<P, C> {
     /// The claim.

@@ -66,7 +66,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     }
 
     /// Compares a pod that was bound to a node.
-    fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
+    fn compare_bound_pod(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
         let index = scheduler.base().node(node);
         let before = self.before_allocation.take(&pod.uid);
         let quick_check = index.filter(|_| before.is_none()).and_then(|at| scheduler.may_choose(profile, pod, at));
@@ -83,7 +83,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     }
 
     /// Evaluates the pending pods for which a claim is being allocated or created.
-    fn allocated(&mut self, key: ObjectKey, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
+    fn evaluate_before_write(&mut self, key: ObjectKey, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
         let write = ClaimWrite {
             claim: key,
             created_for: claim.controller.clone().filter(|_| claim.is_for_extended_resources),
@@ -98,7 +98,13 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     }
 
     /// Compares a pod that kube-scheduler found unschedulable.
-    fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
+    fn compare_rejected_pod(
+        &mut self,
+        profile: usize,
+        pod: &Arc<Pod>,
+        message: &str,
+        scheduler: &mut dyn AnyScheduler,
+    ) {
         let found = scheduler.explain(profile, pod, false);
         let base = scheduler.base();
         let finding = finding::compare_message(&found, base, message);
@@ -127,7 +133,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             }
             Change::Object(object) if self.is_synced => {
                 if let Object::ResourceClaim(claim) = object {
-                    self.allocated(object.key(), claim, scheduler);
+                    self.evaluate_before_write(object.key(), claim, scheduler);
                 }
                 return;
             }
@@ -144,7 +150,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             let Some(pending) = pending else { return };
             let Some(profile) = scheduler.profile_of(&pending) else { return };
             match self.is_synced {
-                true => self.bound(profile, &pending, node, scheduler),
+                true => self.compare_bound_pod(profile, &pending, node, scheduler),
                 false => self.shadow_counts.count(profile, |counts| counts.not_judged += 1),
             }
         } else if let Some(AnyObject::Pod(object)) = object
@@ -154,7 +160,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             && self.is_synced
         {
             self.before_allocation.take(&pod.uid);
-            self.rejected(profile, &pending, message, scheduler);
+            self.compare_rejected_pod(profile, &pending, message, scheduler);
         }
     }
 

@@ -83,7 +83,7 @@ impl Http {
 
     /// Waits until the server has responded with 401 (Unauthorized). Several such responses meanwhile cause one
     /// notification.
-    pub async fn unauthorized(&self) {
+    pub(crate) async fn unauthorized(&self) {
         self.0.unauthorized.notified().await;
     }
 

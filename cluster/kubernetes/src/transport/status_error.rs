@@ -83,14 +83,14 @@ impl StatusError {
     }
 
     /// Reads a failure response. A body without a `Status` comes from a proxy in front of the API server.
-    pub fn new(answer: &ApiResponse) -> StatusError {
-        let status_error = StatusError::read(&answer.body).unwrap_or_default();
+    pub fn new(response: &ApiResponse) -> StatusError {
+        let status_error = StatusError::read(&response.body).unwrap_or_default();
         let message = match &*status_error.message {
-            "" => format!("the server answered with status code {}", answer.code).into(),
+            "" => format!("the server answered with status code {}", response.code).into(),
             message => message.into(),
         };
-        let retry_after = answer.retry_after.or(status_error.retry_after);
-        StatusError { code: answer.code, message, retry_after, ..status_error }
+        let retry_after = response.retry_after.or(status_error.retry_after);
+        StatusError { code: response.code, message, retry_after, ..status_error }
     }
 }
 
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn recorded_statuses() {
         let check = |code: u16, body: &str, reason: ApiReason, message: &str| {
-            let answer = ApiResponse { code, retry_after: None, body: body.to_owned().into() };
-            assert_eq!(ApiError::from(StatusError::new(&answer)), ApiError::new(reason, message));
+            let response = ApiResponse { code, retry_after: None, body: body.to_owned().into() };
+            assert_eq!(ApiError::from(StatusError::new(&response)), ApiError::new(reason, message));
         };
         check(
             409,

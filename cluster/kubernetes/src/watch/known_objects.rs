@@ -10,7 +10,7 @@ use schedc_core::map::Map;
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_objects::AnyObject;
 
-use crate::pods::PodRecords;
+use crate::write::PodRecords;
 
 /// Keys of the known objects of all kinds.
 #[derive(Debug, Default)]

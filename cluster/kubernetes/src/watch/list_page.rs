@@ -9,7 +9,7 @@ use serde::{Deserialize, de};
 
 /// Page of a list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListPage {
+pub(crate) struct ListPage {
     /// Resource version of the whole list.
     pub version: Box<str>,
     /// Continue token, if there is another page.
@@ -23,7 +23,7 @@ impl ListPage {
     ///
     /// # Errors
     /// The text is not a valid list.
-    pub fn read(kind: KindReader<'_>, json: &[u8]) -> Result<ListPage, serde_json::Error> {
+    pub(crate) fn read(kind: KindReader<'_>, json: &[u8]) -> Result<ListPage, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).map_err(de::Error::custom)?);
         let page = json.deserialize_map(List { kind })?;
         json.end()?;

@@ -14,10 +14,10 @@
 
 pub mod framing;
 pub mod known_objects;
-pub mod list_page;
+pub(crate) mod list_page;
 pub mod originals;
 pub mod query;
 pub mod reachability;
 pub mod reflector;
-pub mod reflector_state;
-pub mod watch_event;
+pub(crate) mod reflector_state;
+pub(crate) mod watch_event;

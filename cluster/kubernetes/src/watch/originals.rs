@@ -16,7 +16,7 @@ pub struct OriginalsReader {
 }
 
 /// Function that extracts the originals from received bytes.
-pub type ReadOriginals = fn(&Resource, RawObjects<'_>) -> Option<Vec<Arc<str>>>;
+pub(crate) type ReadOriginals = fn(&Resource, RawObjects<'_>) -> Option<Vec<Arc<str>>>;
 
 /// Received bytes.
 #[derive(Clone, Copy, Debug)]

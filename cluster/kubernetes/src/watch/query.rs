@@ -75,10 +75,10 @@ mod tests {
         let mut recorded: Vec<String> = watches.map(|r| r["path"].as_str().unwrap().to_owned()).collect();
         recorded.sort();
         let watched = RESOURCES.iter().filter(|resource| resource.is_watched());
-        let mut ours: Vec<_> = watched
+        let mut queries: Vec<_> = watched
             .map(|resource| query(resource, &ListWatchRequest::Stream, 300).replace("timeoutSeconds=300&", ""))
             .collect();
-        ours.sort();
-        assert_eq!(ours, recorded);
+        queries.sort();
+        assert_eq!(queries, recorded);
     }
 }

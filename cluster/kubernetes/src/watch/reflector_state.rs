@@ -28,7 +28,7 @@ pub enum ListWatchRequest {
 
 /// Next step of a reflector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReflectorStep {
+pub(crate) enum ReflectorStep {
     /// Send this request now.
     Send(ListWatchRequest),
     /// Wait until this time of the clock.
@@ -37,7 +37,7 @@ pub enum ReflectorStep {
 
 /// End of a response, or its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StreamEnd {
+pub(crate) enum StreamEnd {
     /// The server closed the response.
     Closed,
     /// The connection failed.
@@ -62,7 +62,7 @@ impl StreamEnd {
 
 /// State of a reflector. Objects are forwarded in the order of arrival.
 #[derive(Debug)]
-pub struct ReflectorState {
+pub(crate) struct ReflectorState {
     state: State,
     /// The server does not support lists as streams.
     uses_pages: bool,
@@ -110,7 +110,7 @@ const SHORT_WATCH: Duration = Duration::from_secs(1);
 
 impl ReflectorState {
     /// Creates the state before the first list. The seed makes random delays reproducible.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         ReflectorState {
             state: State::Start,
             uses_pages: false,
@@ -128,7 +128,7 @@ impl ReflectorState {
 
     /// Returns the next step. Call it when no request is in flight: at the start, after [`ReflectorState::ended`], and
     /// after the last object of a page.
-    pub fn next(&mut self, clock: Duration) -> ReflectorStep {
+    pub(crate) fn next(&mut self, clock: Duration) -> ReflectorStep {
         if clock < self.pause_until {
             return ReflectorStep::Wait(self.pause_until);
         }
@@ -150,22 +150,22 @@ impl ReflectorState {
     }
 
     /// Returns whether a list is being streamed.
-    pub fn is_streaming(&self) -> bool {
+    pub(crate) fn is_streaming(&self) -> bool {
         self.state == State::Streaming
     }
 
     /// Returns the epoch of the objects that arrive now.
-    pub fn epoch(&self) -> u32 {
+    pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
     /// Starts a new list. The caller must end the request in flight.
-    pub fn relist(&mut self) {
+    pub(crate) fn relist(&mut self) {
         self.state = State::Start;
     }
 
     /// Records the version of an object that was added, changed or deleted.
-    pub fn changed(&mut self, now: &str) {
+    pub(crate) fn changed(&mut self, now: &str) {
         // While the list is streamed, versions arrive in any order.
         if let State::Watching { version } = &mut self.state {
             *version = now.into();
@@ -173,7 +173,7 @@ impl ReflectorState {
     }
 
     /// Records a bookmark. Returns whether the list is complete now.
-    pub fn bookmark(&mut self, version: &str, is_end_of_list: bool) -> bool {
+    pub(crate) fn bookmark(&mut self, version: &str, is_end_of_list: bool) -> bool {
         match self.state {
             State::Streaming if !is_end_of_list => false,
             State::Streaming => {
@@ -188,7 +188,7 @@ impl ReflectorState {
     }
 
     /// Records a complete page, with its version and continue token. Returns whether the list is complete now.
-    pub fn page(&mut self, version: &str, rest: Option<&str>) -> bool {
+    pub(crate) fn page(&mut self, version: &str, rest: Option<&str>) -> bool {
         let rest = rest.filter(|rest| !rest.is_empty());
         self.state = match rest {
             Some(rest) => State::Paging { rest: rest.into() },
@@ -198,7 +198,7 @@ impl ReflectorState {
     }
 
     /// Records the end of a response, or its absence.
-    pub fn ended(&mut self, end: StreamEnd, clock: Duration) {
+    pub(crate) fn ended(&mut self, end: StreamEnd, clock: Duration) {
         if clock.saturating_sub(self.failed_at) > BACKOFF_RESET {
             self.reset_failures();
         }
@@ -243,14 +243,14 @@ impl ReflectorState {
 
     /// Schedules the next request soon after a failure: this reflector probes the server for all reflectors.
     /// `Retry-After` still applies.
-    pub fn probe(&mut self, clock: Duration) {
+    pub(crate) fn probe(&mut self, clock: Duration) {
         let pause = PROBE_INTERVAL + self.jitter(PROBE_INTERVAL / 4);
         self.shorten(clock + pause);
     }
 
     /// Schedules the next request soon and resets the failures, since the server responds to another reflector.
     /// `Retry-After` still applies.
-    pub fn returned(&mut self, clock: Duration) {
+    pub(crate) fn returned(&mut self, clock: Duration) {
         let pause = self.jitter(SPREAD);
         self.shorten(clock + pause);
         self.reset_failures();

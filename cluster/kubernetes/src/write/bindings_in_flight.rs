@@ -114,8 +114,8 @@ mod tests {
     use tokio::time::Instant as VirtualInstant;
 
     use super::*;
-    use crate::pods::PodRecords;
     use crate::transport::{ApiRequest, ApiResponse, RequestClass, Transport, TransportError};
+    use crate::write::PodRecords;
     use crate::write::{EventSink, KubeClient};
 
     /// Server that never responds, in virtual time.

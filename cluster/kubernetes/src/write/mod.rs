@@ -7,6 +7,7 @@ mod bindings_in_flight;
 mod delete;
 mod object_updates;
 mod objects;
+mod pod_records;
 mod stall;
 mod status;
 
@@ -25,7 +26,6 @@ use tracing::{debug, warn};
 
 use crate::blocking;
 use crate::logs::RateLimit;
-use crate::pods::PodRecords;
 use crate::resources::{Resource, pods};
 use crate::transport::Transport;
 use object_updates::ObjectSubscription;
@@ -33,6 +33,7 @@ use stall::STALLED;
 
 pub use bindings_in_flight::Bindings;
 pub use object_updates::ObjectListeners;
+pub use pod_records::{PodRecord, PodRecords};
 
 /// Maximum delay until a watch reports a change.
 const WATCH_DELAY: Duration = Duration::from_secs(1);

@@ -7,8 +7,7 @@ use schedc_core::model::Pod;
 use schedc_objects::AnyObject;
 use serde_json::json;
 
-use super::path;
-use crate::pods::PodRecords;
+use super::{PodRecords, path};
 use crate::status_patch::status_patch;
 use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,

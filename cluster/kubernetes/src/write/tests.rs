@@ -152,7 +152,7 @@ impl Server {
         KubeClient::new(self.clone(), records, RecordedEvents::default())
     }
     /// Returns the requests since the last call.
-    fn asked(&self) -> Vec<String> {
+    fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().log)
     }
     fn node(&self) -> Option<String> {
@@ -196,7 +196,7 @@ fn a_binding_names_the_uid() {
     let server = Server::with_pod("u");
     assert_eq!(bound(&server), Ok(()));
     let body = r#"{"apiVersion":"v1","kind":"Binding","metadata":{"name":"p","namespace":"ns","uid":"u"},"target":{"kind":"Node","name":"n1"}}"#;
-    assert_eq!(server.asked(), [format!("Bind POST {POD}/binding {body}")]);
+    assert_eq!(server.take_requests(), [format!("Bind POST {POD}/binding {body}")]);
     // The pod is bound already, another pod has the name, or none.
     assert_eq!(bound(&server), Err(ApiReason::Conflict));
     assert_eq!(bound(&Server::with_pod("other")), Err(ApiReason::Conflict));
@@ -209,7 +209,8 @@ fn a_binding_with_an_unknown_result_is_verified() {
     let check = |faults: &[Fault], uid: &str, expected: Result<(), ApiReason>, requests: &str| {
         let server = Server::with_pod(uid).faults(faults.to_vec());
         assert_eq!(bound(&server), expected, "{faults:?}");
-        let methods: Vec<_> = server.asked().iter().map(|line| line.split(' ').nth(1).unwrap().to_owned()).collect();
+        let methods: Vec<_> =
+            server.take_requests().iter().map(|line| line.split(' ').nth(1).unwrap().to_owned()).collect();
         assert_eq!(methods.join(" "), requests, "{faults:?}");
     };
     check(&[AnswerLost], "u", Ok(()), "POST GET");
@@ -244,7 +245,7 @@ fn a_late_binding_counts_as_done() {
     for (after, requests) in [(1, 2), (2, 4), (3, 3)] {
         let server = Server::with_pod("u").faults([Fault::Late(after)]);
         assert_eq!(bound(&server), Ok(()), "{after}");
-        assert_eq!(server.asked().len(), requests, "{after}");
+        assert_eq!(server.take_requests().len(), requests, "{after}");
     }
 }
 
@@ -280,14 +281,14 @@ fn status_patches_name_the_uid() {
     };
     assert_eq!(patch(&client, "n1"), Ok(()));
     assert_eq!(
-        server.asked(),
+        server.take_requests(),
         [format!(r#"Write PATCH {POD}/status {{"metadata":{{"uid":"u"}},"status":{{"nominatedNodeName":"n1"}}}}"#)]
     );
     // The response contains the status before the watch does, so no patch is needed.
-    assert_eq!((patch(&client, "n1"), server.asked().len()), (Ok(()), 0));
+    assert_eq!((patch(&client, "n1"), server.take_requests().len()), (Ok(()), 0));
     assert_eq!(patch(&Server::with_pod("other").client(), "n1"), Err(ApiReason::NotFound));
     client.records.remove(&Uid("u".into()));
-    assert_eq!((patch(&client, "n2"), server.asked().len()), (Err(ApiReason::NotFound), 0));
+    assert_eq!((patch(&client, "n2"), server.take_requests().len()), (Err(ApiReason::NotFound), 0));
 }
 
 #[test]
@@ -298,7 +299,7 @@ fn status_patches_are_retried() {
     let check = |faults: &[Fault], expected: Result<(), ApiReason>, requests: usize| {
         let server = Server::with_pod("u").faults(faults.to_vec());
         let result = done(server.client().patch_pod_status(&the_pod(), &wanted)).map_err(|error| error.reason);
-        assert_eq!((result, server.asked().len()), (expected, requests), "{faults:?}");
+        assert_eq!((result, server.take_requests().len()), (expected, requests), "{faults:?}");
     };
     check(&[ApiResponse(409, None), AnswerLost, NotSent], Ok(()), 4);
     check(&[ApiResponse(500, None), RequestLost, RequestLost, RequestLost], Err(ApiReason::Timeout), 4);
@@ -312,7 +313,7 @@ fn a_victim_is_deleted_by_its_uid() {
     // The second time, the pod does not exist.
     assert_eq!(delete(&server), Err(ApiReason::NotFound));
     let body = r#"{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u"}}"#;
-    assert_eq!(server.asked(), vec![format!("Write DELETE {POD} {body}"); 2]);
+    assert_eq!(server.take_requests(), vec![format!("Write DELETE {POD} {body}"); 2]);
     assert_eq!(delete(&Server::with_pod("other")), Err(ApiReason::NotFound));
     assert_eq!(delete(&Server::with_pod("u")), Ok(()));
 }
@@ -365,7 +366,8 @@ fn objects_of_plugins() {
     server.0.lock().unwrap().faults.push_back(Fault::AnswerLost);
     assert_eq!(done(client.patch(&claim("c"), &json!({}))).map_err(reason), Err(ApiReason::Timeout));
     assert_eq!(done(client.delete(&claim("c"), Some(&Uid("u".into())))).map_err(reason), Ok(()));
-    let methods: Vec<_> = server.asked().iter().map(|line| line.split(" {").next().unwrap().to_owned()).collect();
+    let methods: Vec<_> =
+        server.take_requests().iter().map(|line| line.split(" {").next().unwrap().to_owned()).collect();
     let path = "/api/v1/namespaces/ns/persistentvolumeclaims";
     assert_eq!(
         methods,
@@ -429,7 +431,7 @@ fn object_updates_come_from_the_watches() {
     followed.upsert(&claim("c", 5), 1, interner);
     assert_eq!(next(&mut updates), Some((0, Ok("4".into()))));
     assert_eq!(next(&mut updates), Some((0, Ok("5".into()))));
-    assert_eq!(server.asked().len(), 0);
+    assert_eq!(server.take_requests().len(), 0);
     // Nothing happens until the deadline.
     assert_eq!(next(&mut updates), None);
     // A deleted object is read. A pod that no list contained still exists.

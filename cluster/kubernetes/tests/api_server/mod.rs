@@ -15,12 +15,12 @@ use schedc_core::random::Random;
 use schedc_fake_apiserver::{Fault, FaultRule, Server};
 use schedc_kubernetes::election::{self, Election, ElectionStatus};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
-use schedc_kubernetes::pods::PodRecords;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::transport::{ApiRequest, RequestClass, Transport, Verb};
 use schedc_kubernetes::watch::known_objects::KnownObjects;
 use schedc_kubernetes::watch::reachability::Reachability;
 use schedc_kubernetes::watch::reflector::{InformerEvent, run_reflector};
+use schedc_kubernetes::write::PodRecords;
 use schedc_kubernetes::write::{EventSink, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
@@ -206,7 +206,7 @@ async fn events_arrive_once_under_faults() {
     };
     let (queue, sink) = EventWriter::new(Fast::to(&server, 100), EventRecorder::new("host"), 0);
     let sink = tokio::spawn(sink.run());
-    let writes = || server.writes().iter().filter(|asked| asked.path.starts_with(EVENTS)).count();
+    let writes = || server.writes().iter().filter(|request| request.path.starts_with(EVENTS)).count();
     let until = async |count: usize| {
         for _ in 0..2_000 {
             if writes() == count {

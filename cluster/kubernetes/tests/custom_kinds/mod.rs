@@ -16,10 +16,10 @@ use schedc_kubernetes::driver::{Driver, Leadership, Setup, Standby, StopReason};
 use schedc_kubernetes::dry_run::DryRunClient;
 use schedc_kubernetes::election::ElectionStatus;
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
-use schedc_kubernetes::pods::PodRecords;
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::write::Bindings;
 use schedc_kubernetes::write::KubeClient;
+use schedc_kubernetes::write::PodRecords;
 use schedc_objects::Kinds;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -56,7 +56,7 @@ fn is_rejected(server: &Server, pod: &str) -> bool {
 /// Returns the number of writes of the group's status.
 fn writes_of_status(server: &Server) -> usize {
     let of_status = format!("{GROUP}/status");
-    server.requests().iter().filter(|asked| asked.verb == "patch" && asked.path == of_status).count()
+    server.requests().iter().filter(|request| request.verb == "patch" && request.path == of_status).count()
 }
 
 /// Mode of a scheduler.
@@ -97,9 +97,9 @@ fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender
 #[test]
 fn a_declared_kind_is_watched_and_its_status_written() {
     let server = Server::start();
-    let room = json!({"pods": "3"});
+    let allocatable = json!({"pods": "3"});
     server.create(
-        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": room}}),
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": allocatable}}),
     );
     ["a", "b", "c"].iter().for_each(|name| drop(server.create(pod(name))));
     let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
@@ -121,7 +121,7 @@ fn background_tasks_run_while_leading() {
     let (sender, standing) =
         watch::channel(ElectionStatus { leader: Some("another".into()), ..ElectionStatus::default() });
     let (_stop, scheduler) = schedule(&server, Leadership::elected(standing), Act::InEarnest);
-    let follows = |server: &Server| server.requests().iter().any(|asked| asked.path.contains("podgroups"));
+    let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
     assert!(server.wait(PATIENCE, follows));
     // The leader writes the status, if needed.
     server.apply(group(4));
@@ -155,19 +155,19 @@ fn background_tasks_retry_their_requests() {
 fn observers_run_no_background_tasks() {
     for act in [Act::DryRun, Act::Shadow] {
         let server = Server::start();
-        let room = json!({"pods": "3"});
+        let allocatable = json!({"pods": "3"});
         server.create(
-            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": room}}),
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": allocatable}}),
         );
         server.create(group(1));
         server.create(pod("a"));
         let (stop, scheduler) = schedule(&server, Leadership::alone(), act);
-        let follows = |server: &Server| server.requests().iter().any(|asked| asked.path.contains("podgroups"));
+        let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
         assert!(server.wait(PATIENCE, follows));
         std::thread::sleep(Duration::from_millis(300));
         stop.send_replace(true);
         assert_eq!(scheduler.join().unwrap(), StopReason::Stopped);
-        assert!(server.requests().iter().all(|asked| !asked.is_write()), "{act:?}");
+        assert!(server.requests().iter().all(|request| !request.is_write()), "{act:?}");
     }
 }
 

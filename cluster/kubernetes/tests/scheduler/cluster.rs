@@ -71,7 +71,7 @@ pub(crate) fn wait_until_all_are_bound(server: &Server, pods: usize) {
 #[track_caller]
 pub(crate) fn check_bindings(server: &Server) {
     let mut times: HashMap<String, usize> = HashMap::new();
-    for binding in server.requests().iter().filter(|asked| is_binding(asked) && asked.code == 201) {
+    for binding in server.requests().iter().filter(|request| is_binding(request) && request.code == 201) {
         let uid = binding.body.as_ref().unwrap()["metadata"]["uid"].as_str().unwrap();
         *times.entry(uid.to_owned()).or_default() += 1;
     }
@@ -85,12 +85,12 @@ pub(crate) fn check_bindings(server: &Server) {
         }
     }
     for node in server.list("/api/v1/nodes") {
-        let room = cpu(&node["status"]["allocatable"]["cpu"]);
+        let allocatable = cpu(&node["status"]["allocatable"]["cpu"]);
         let taken = taken.get(node["metadata"]["name"].as_str().unwrap()).copied().unwrap_or_default();
-        assert!(taken <= room, "{taken} of {room} CPUs are taken of {}", node["metadata"]["name"]);
+        assert!(taken <= allocatable, "{taken} of {allocatable} CPUs are taken of {}", node["metadata"]["name"]);
     }
 }
 
-pub(crate) fn is_binding(asked: &RecordedRequest) -> bool {
-    asked.verb == "create" && asked.path.ends_with("/binding")
+pub(crate) fn is_binding(request: &RecordedRequest) -> bool {
+    request.verb == "create" && request.path.ends_with("/binding")
 }

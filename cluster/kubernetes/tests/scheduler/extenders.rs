@@ -85,15 +85,15 @@ fn calls(metrics: &Metrics, extender: &str, result: &str, verb: &str) -> u64 {
 #[test]
 fn extenders_receive_originals_and_filter() {
     let server = cluster(&["n1", "n2", "n3", "n4"]);
-    let whole = Webhook::start(|_, asked| {
+    let whole = Webhook::start(|_, request| {
         let is_left = |node: &&Value| node["metadata"]["name"] != "n1";
-        let left: Vec<&Value> = asked["Nodes"]["items"].as_array().unwrap().iter().filter(is_left).collect();
+        let left: Vec<&Value> = request["Nodes"]["items"].as_array().unwrap().iter().filter(is_left).collect();
         Reply::Json(json!({"Nodes": {"items": left}, "FailedNodes": {"n1": "no"}}).to_string())
     });
-    let names = Webhook::start(|path, asked| match path {
+    let names = Webhook::start(|path, request| match path {
         "/x/filter" => {
             let is_left = |name: &&Value| **name != "n2";
-            let left: Vec<&Value> = asked["NodeNames"].as_array().unwrap().iter().filter(is_left).collect();
+            let left: Vec<&Value> = request["NodeNames"].as_array().unwrap().iter().filter(is_left).collect();
             Reply::Json(json!({"NodeNames": left}).to_string())
         }
         _ => Reply::Json(json!([{"Host": "n3", "Score": 1}, {"Host": "n4", "Score": 10}]).to_string()),
@@ -108,14 +108,17 @@ fn extenders_receive_originals_and_filter() {
     wait_until_all_are_bound(&server, 1);
     assert_eq!(node_of(&server, "p").as_deref(), Some("n4"));
 
-    let (path, body) = whole.asked().remove(0);
+    let (path, body) = whole.take_requests().remove(0);
     assert_eq!((path.as_str(), &body["Pod"], &body["NodeNames"]), ("/x/filter", &created, &Value::Null));
     let mut nodes: Vec<Value> = body["Nodes"]["items"].as_array().unwrap().clone();
     nodes.sort_by_key(|node| node["metadata"]["name"].to_string());
     assert_eq!(nodes, server.list("/api/v1/nodes").into_iter().map(without_type).collect::<Vec<_>>());
-    let asked: Vec<(String, usize)> =
-        names.asked().into_iter().map(|(path, body)| (path, body["NodeNames"].as_array().unwrap().len())).collect();
-    assert_eq!(asked, [("/x/filter".to_owned(), 3), ("/x/prioritize".to_owned(), 2)]);
+    let requests: Vec<(String, usize)> = names
+        .take_requests()
+        .into_iter()
+        .map(|(path, body)| (path, body["NodeNames"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(requests, [("/x/filter".to_owned(), 3), ("/x/prioritize".to_owned(), 2)]);
 
     for (extender, verb) in [(&whole, "filter"), (&names, "filter"), (&names, "prioritize")] {
         assert_eq!(calls(&metrics, &extender.url, "success", verb), 1, "{verb}");
@@ -127,10 +130,10 @@ fn a_rejected_pod_gets_the_reason_and_is_bound_after_a_change() {
     let server = cluster(&["n1", "n2"]);
     let is_full = Arc::new(AtomicBool::new(true));
     let full = is_full.clone();
-    let webhook = Webhook::start(move |_, asked| {
+    let webhook = Webhook::start(move |_, request| {
         let answer = match full.load(Ordering::Relaxed) {
             true => json!({"NodeNames": [], "FailedNodes": {"n1": "no GPU", "n2": "no GPU"}}),
-            false => json!({"NodeNames": asked["NodeNames"]}),
+            false => json!({"NodeNames": request["NodeNames"]}),
         };
         Reply::Json(answer.to_string())
     });
@@ -146,14 +149,14 @@ fn a_rejected_pod_gets_the_reason_and_is_bound_after_a_change() {
 /// Binds as extenders do, with a separate client.
 fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
     let url = server.url();
-    move |asked| {
+    move |request| {
         let http = Http::new(&url.parse().unwrap(), None);
         http.set_authorization(Some("Bearer webhook".parse().unwrap()));
-        let (namespace, name) = (asked["PodNamespace"].as_str().unwrap(), asked["PodName"].as_str().unwrap());
+        let (namespace, name) = (request["PodNamespace"].as_str().unwrap(), request["PodName"].as_str().unwrap());
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding",
-            "metadata": {"namespace": namespace, "name": name, "uid": asked["PodUID"]},
-            "target": {"apiVersion": "v1", "kind": "Node", "name": asked["Node"]},
+            "metadata": {"namespace": namespace, "name": name, "uid": request["PodUID"]},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": request["Node"]},
         });
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}/binding");
         let call = ApiRequest { verb: Verb::Create, path, body: binding.to_string().into() };
@@ -168,11 +171,11 @@ fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
 fn extenders_bind_and_are_notified_of_unreserve() {
     let server = cluster(&["n1"]);
     let (bind, has_refused) = (binds(&server), AtomicBool::new(false));
-    let webhook = Webhook::start(move |path, asked| match path {
-        "/x/bind" if asked["PodName"] == "p0" && !has_refused.swap(true, Ordering::Relaxed) => {
+    let webhook = Webhook::start(move |path, request| match path {
+        "/x/bind" if request["PodName"] == "p0" && !has_refused.swap(true, Ordering::Relaxed) => {
             Reply::Json(r#"{"Error":"not yet"}"#.to_owned())
         }
-        "/x/bind" => bind(asked),
+        "/x/bind" => bind(request),
         _ => Reply::Json(String::new()),
     });
     let metrics = metrics();
@@ -181,16 +184,16 @@ fn extenders_bind_and_are_notified_of_unreserve() {
     (0..4).for_each(|number| drop(server.create(pod(&format!("p{number}"), 1))));
     wait_until_all_are_bound(&server, 4);
     wait_for_failure(&server, "p0", "not yet");
-    let is_ours = |asked: &RecordedRequest| is_binding(asked) && asked.token != "webhook";
+    let is_ours = |request: &RecordedRequest| is_binding(request) && request.token != "webhook";
     assert_eq!(server.count_requests(is_ours), 0);
     // Pods that the extender bound count on their node.
     server.create(pod("late", 1));
     wait_for_failure(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
-    let mut asked = webhook.asked();
-    asked.retain(|(path, _)| path == "/x/unreserve");
+    let mut requests = webhook.take_requests();
+    requests.retain(|(path, _)| path == "/x/unreserve");
     let uid = server.get(&path("p0")).unwrap()["metadata"]["uid"].clone();
     let undone = json!({"PodName": "p0", "PodNamespace": "default", "PodUID": uid, "Node": "n1"});
-    assert_eq!(asked, [("/x/unreserve".to_owned(), undone)]);
+    assert_eq!(requests, [("/x/unreserve".to_owned(), undone)]);
     assert_eq!(calls(&metrics, &webhook.url, "error", "bind"), 1);
     assert_eq!(calls(&metrics, &webhook.url, "success", "bind"), 4);
 }
@@ -199,8 +202,8 @@ fn extenders_bind_and_are_notified_of_unreserve() {
 fn a_pod_stays_bound_after_a_late_response_of_an_extender() {
     let server = cluster(&["n1"]);
     let bind = binds(&server);
-    let webhook = Webhook::start(move |path, asked| match path {
-        "/x/bind" => Reply::Late(Duration::from_secs(6), Box::new(bind(asked))),
+    let webhook = Webhook::start(move |path, request| match path {
+        "/x/bind" => Reply::Late(Duration::from_secs(6), Box::new(bind(request))),
         _ => Reply::Json(String::new()),
     });
     let metrics = metrics();
@@ -216,8 +219,8 @@ fn a_pod_stays_bound_after_a_late_response_of_an_extender() {
     // The pod keeps its resources, is not retried, and no unreserve is sent.
     server.create(pod("late", 2));
     wait_for_failure(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
-    let asked: Vec<String> = webhook.asked().into_iter().map(|(path, _)| path).collect();
-    assert_eq!((node_of(&server, "p").as_deref(), &asked[..]), (Some("n1"), &["/x/bind".to_owned()][..]));
+    let paths: Vec<String> = webhook.take_requests().into_iter().map(|(path, _)| path).collect();
+    assert_eq!((node_of(&server, "p").as_deref(), &paths[..]), (Some("n1"), &["/x/bind".to_owned()][..]));
     check_bindings(&server);
 }
 
@@ -231,8 +234,8 @@ fn victims_named_by_extenders_are_evicted() {
     };
     let uids = ["a", "b"].map(on_node);
     // Names the victim that the scheduler did not propose; either is valid.
-    let webhook = Webhook::start(move |_, asked| {
-        let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"][0]["metadata"]["uid"];
+    let webhook = Webhook::start(move |_, request| {
+        let proposed = &request["NodeNameToVictims"]["n1"]["Pods"][0]["metadata"]["uid"];
         let other = uids.iter().find(|uid| *uid != proposed);
         Reply::Json(json!({"NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": other}]}}}).to_string())
     });
@@ -241,16 +244,16 @@ fn victims_named_by_extenders_are_evicted() {
     let mut strong = pod("strong", 2);
     strong["spec"]["priority"] = json!(10);
     server.create(strong);
-    let is_eviction = |asked: &RecordedRequest| asked.verb == "delete" && asked.path.starts_with(&path(""));
+    let is_eviction = |request: &RecordedRequest| request.verb == "delete" && request.path.starts_with(&path(""));
     until(&server, "a pod is to go", |server| server.count_requests(is_eviction) > 0);
-    let (at, asked) = webhook.asked().remove(0);
-    let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"];
+    let (at, request) = webhook.take_requests().remove(0);
+    let proposed = &request["NodeNameToVictims"]["n1"]["Pods"];
     assert_eq!(
         (at.as_str(), proposed.as_array().unwrap().len(), &proposed[0]["spec"]["nodeName"]),
         ("/x/preempt", 1, &json!("n1"))
     );
     let kept = path(proposed[0]["metadata"]["name"].as_str().unwrap());
-    let evicted: Vec<String> = server.requests().into_iter().filter(is_eviction).map(|asked| asked.path).collect();
+    let evicted: Vec<String> = server.requests().into_iter().filter(is_eviction).map(|request| request.path).collect();
     assert!(evicted.iter().all(|path| *path != kept), "{evicted:?}");
 }
 
@@ -258,18 +261,19 @@ fn victims_named_by_extenders_are_evicted() {
 fn a_slow_extender_does_not_block_lease_renewal() {
     let server = cluster(&["n1"]);
     // Longer than the lease duration, by the test's clock.
-    let webhook = Webhook::start(|_, asked| {
-        let answer = json!({"NodeNames": asked["NodeNames"]}).to_string();
+    let webhook = Webhook::start(|_, request| {
+        let answer = json!({"NodeNames": request["NodeNames"]}).to_string();
         Reply::Late(Duration::from_secs(5), Box::new(Reply::Json(answer)))
     });
     let replica = replica(&server, true, vec![filters(&webhook.url)], ());
     server.create(pod("p", 1));
-    until(&server, "the extender is asked", |_| !webhook.asked().is_empty());
+    until(&server, "the extender is asked", |_| !webhook.take_requests().is_empty());
     let before = server.requests().len();
     wait_until_all_are_bound(&server, 1);
-    let asked = server.requests();
-    let meanwhile = asked[before..].iter().take_while(|asked| !is_binding(asked));
-    let is_renewal = |asked: &&RecordedRequest| asked.path == LEASE && asked.verb == "update" && asked.code == 200;
+    let requests = server.requests();
+    let meanwhile = requests[before..].iter().take_while(|request| !is_binding(request));
+    let is_renewal =
+        |request: &&RecordedRequest| request.path == LEASE && request.verb == "update" && request.code == 200;
     let renewals = meanwhile.filter(is_renewal).count();
     assert!(renewals >= 3, "the lease was renewed {renewals} times");
     assert_eq!(replica.stop(), Some(StopReason::Stopped));

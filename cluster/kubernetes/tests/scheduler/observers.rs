@@ -17,9 +17,9 @@ use schedc_fake_apiserver::Server;
 use schedc_kubernetes::driver::{Driver, DriverHooks, Leadership, Setup, Standby};
 use schedc_kubernetes::dry_run::{DecisionResult, Decisions, DryRunClient};
 use schedc_kubernetes::health::Health;
-use schedc_kubernetes::pods::PodRecords;
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::shadow::{Disagreement, Finding, ProfileCounts, Shadow, ShadowCounts};
+use schedc_kubernetes::write::PodRecords;
 use schedc_kubernetes::write::{EventSink, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
@@ -277,8 +277,9 @@ fn a_shadow_reports_different_failures() {
     let counts = judge.counts(&server, 3);
     assert_eq!(counts, ProfileCounts { same_message: 1, other_message: 1, fits: 1, ..ProfileCounts::default() });
     std::thread::sleep(Duration::from_millis(20));
-    let own =
-        |asked: &schedc_fake_apiserver::RecordedRequest| asked.verb == "create" && asked.path.ends_with("/binding");
+    let own = |request: &schedc_fake_apiserver::RecordedRequest| {
+        request.verb == "create" && request.path.ends_with("/binding")
+    };
     assert_eq!(server.count_requests(own), 0);
 }
 

@@ -143,8 +143,11 @@ async fn schedule<B: Bundle>(
     };
     let driver = Driver::new(&AnyBundle::running::<B>(), setup, queue, Bindings::default(), hooks);
     let driver = driver.map_err(|errors| errors.len()).unwrap();
-    let end =
-        if B::ORIGINALS.any() { blocking::schedule(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };
+    let end = if B::ORIGINALS.any() {
+        blocking::run_scheduler(driver.run(stop)).await.unwrap()
+    } else {
+        driver.run(stop).await
+    };
     if let Some(election) = election {
         give_back.send_replace(true);
         election.await.unwrap();

@@ -40,11 +40,11 @@ fn one_replica_leads_and_the_other_waits(server: &Server) -> (Replica, Replica) 
 /// Asserts that all pods are bound in the end, each with one attempt: the new leader observes what the old one bound.
 fn every_pod_is_bound_once(server: &Server) {
     wait_until_all_are_bound(server, PODS);
-    assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code == 409), 0);
+    assert_eq!(server.count_requests(|request| is_binding(request) && request.code == 409), 0);
 }
 
-fn is_binding_of(asked: &RecordedRequest, name: &str) -> bool {
-    is_binding(asked) && asked.token == name
+fn is_binding_of(request: &RecordedRequest, name: &str) -> bool {
+    is_binding(request) && request.token == name
 }
 
 #[test]
@@ -89,16 +89,16 @@ fn a_stopped_leader_finishes_its_bindings() {
     create_pods(&server, PODS / 2..PODS);
     assert_eq!(a.stop(), Some(StopReason::Stopped));
     // Bindings in flight completed before it released the lease.
-    let asked = server.requests();
-    let gave_back = |asked: &RecordedRequest| {
-        let holder = asked.body.as_ref().map(|lease| &lease["spec"]["holderIdentity"]);
-        asked.path == LEASE
-            && asked.verb == "update"
-            && asked.token == "a"
+    let requests = server.requests();
+    let gave_back = |request: &RecordedRequest| {
+        let holder = request.body.as_ref().map(|lease| &lease["spec"]["holderIdentity"]);
+        request.path == LEASE
+            && request.verb == "update"
+            && request.token == "a"
             && holder.is_none_or(|it| it == "" || it.is_null())
     };
-    let gave_back = asked.iter().position(gave_back).expect("the lease is given back");
-    assert!(!asked[gave_back..].iter().any(|asked| is_binding_of(asked, "a")));
+    let gave_back = requests.iter().position(gave_back).expect("the lease is given back");
+    assert!(!requests[gave_back..].iter().any(|request| is_binding_of(request, "a")));
     until(&server, "b leads", |server| leads(server, "b"));
     every_pod_is_bound_once(&server);
     assert_eq!(b.stop(), Some(StopReason::Stopped));

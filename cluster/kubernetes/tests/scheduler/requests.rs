@@ -114,9 +114,9 @@ fn recorded(scenario: &str) -> Vec<Request> {
 }
 
 /// Returns the requests of this scheduler.
-fn asked(server: &Server, scenario: &str) -> Vec<Request> {
-    let writes = server.writes().into_iter().filter(|asked| asked.scenario == scenario);
-    writes.map(|asked| Request::new(asked.verb, &asked.path, &asked.body.unwrap_or_default())).collect()
+fn writes_of(server: &Server, scenario: &str) -> Vec<Request> {
+    let writes = server.writes().into_iter().filter(|request| request.scenario == scenario);
+    writes.map(|request| Request::new(request.verb, &request.path, &request.body.unwrap_or_default())).collect()
 }
 
 #[test]
@@ -135,12 +135,12 @@ fn requests_of_the_scheduler_equal_those_of_kube_scheduler() {
         } else {
             play(&server);
             until(&server, scenario, |server| {
-                by_object(asked(server, scenario)).len() >= by_object(recorded.clone()).len()
+                by_object(writes_of(server, scenario)).len() >= by_object(recorded.clone()).len()
             });
             // Waits for further requests.
             scenarios::pause();
         }
-        let [mut theirs, mut ours] = [recorded, asked(&server, scenario)].map(|requests| {
+        let [mut theirs, mut ours] = [recorded, writes_of(&server, scenario)].map(|requests| {
             let requests = requests.into_iter().map(|request| undo_differences(request, &mut are_needed));
             by_object(requests.map(|request| scenarios::forget_draws(scenario, request)))
         });

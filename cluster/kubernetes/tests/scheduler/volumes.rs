@@ -67,8 +67,8 @@ fn selected_node(server: &Server, claim: &str) -> Option<String> {
 }
 
 /// Returns whether a request is about a single volume or claim.
-fn is_about_volumes(asked: &RecordedRequest) -> bool {
-    asked.path.starts_with(&format!("{VOLUMES}/")) || asked.path.starts_with(&format!("{CLAIMS}/"))
+fn is_about_volumes(request: &RecordedRequest) -> bool {
+    request.path.starts_with(&format!("{VOLUMES}/")) || request.path.starts_with(&format!("{CLAIMS}/"))
 }
 
 #[test]

@@ -8,8 +8,8 @@ use schedc_core::model::{
     DeviceRequestAllocationResult, RequestRef,
 };
 
+use super::device_fields::{configuration, qualified_amounts, request_refs, symbols, tolerations};
 use super::nanoseconds;
-use super::resource_claim::{configuration, qualified_amounts, request_refs, symbols, tolerations};
 use super::selector::term_text;
 
 pub(super) fn allocation(allocation: &api::AllocationResult, interner: &mut Interner) -> AllocationResult {

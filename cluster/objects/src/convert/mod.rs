@@ -8,6 +8,7 @@
 mod allocation_result;
 mod amounts;
 mod budget;
+mod device_fields;
 mod device_requests;
 mod features;
 mod label_selector;

@@ -5,17 +5,16 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::resource::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Interner;
 use schedc_core::model::{
     AllocatedDeviceStatus, AllocationMode, CapacityRequirements, ClaimSource, ClaimStatuses, ConstrainedAttribute,
-    ConsumerReference, DeviceClaimConfiguration, DeviceCondition, DeviceConfiguration, DeviceConstraint, DeviceRequest,
-    DeviceSelector, DeviceSubRequest, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator,
-    EXTENDED_RESOURCE_CLAIM_ANNOTATION, ExactDeviceRequest, OpaqueDeviceConfiguration, PodResourceClaim, QualifiedName,
-    RESOURCE_CLAIM_FINALIZER, RequestRef, RequestedDevices, ResourceClaim, ResourceClaimSpec, ResourceClaimStatus, Uid,
+    ConsumerReference, DeviceClaimConfiguration, DeviceCondition, DeviceConstraint, DeviceRequest, DeviceSubRequest,
+    EXTENDED_RESOURCE_CLAIM_ANNOTATION, ExactDeviceRequest, PodResourceClaim, QualifiedName, RESOURCE_CLAIM_FINALIZER,
+    RequestedDevices, ResourceClaim, ResourceClaimSpec, ResourceClaimStatus, Uid,
 };
 
 use super::allocation_result::allocation;
-use super::amounts::{ResourceList, quantity};
+use super::device_fields::{configuration, qualified_amounts, request_refs, selectors, tolerations};
 use super::{digest, nanoseconds, symbol, uid};
 use crate::kinds::namespace;
 
@@ -119,14 +118,6 @@ fn sub_request(request: &api::DeviceSubRequest, interner: &mut Interner) -> Devi
     }
 }
 
-pub(super) fn selectors(
-    selectors: Option<&Vec<api::DeviceSelector>>,
-    interner: &mut Interner,
-) -> Box<[DeviceSelector]> {
-    let selectors = selectors.into_iter().flatten();
-    selectors.map(|it| DeviceSelector { cel: it.cel.as_ref().map(|cel| interner.intern(&cel.expression)) }).collect()
-}
-
 fn mode(mode: Option<&String>, interner: &mut Interner) -> AllocationMode {
     match mode.map_or("", String::as_str) {
         "ExactCount" => AllocationMode::ExactCount,
@@ -135,46 +126,8 @@ fn mode(mode: Option<&String>, interner: &mut Interner) -> AllocationMode {
     }
 }
 
-pub(super) fn tolerations(
-    tolerations: Option<&Vec<api::DeviceToleration>>,
-    interner: &mut Interner,
-) -> Arc<[DeviceToleration]> {
-    let toleration = |toleration: &api::DeviceToleration| DeviceToleration {
-        key: symbol(toleration.key.as_ref(), interner),
-        operator: match toleration.operator.as_deref().unwrap_or_default() {
-            "" => DeviceTolerationOperator::Unset,
-            "Equal" => DeviceTolerationOperator::Equal,
-            "Exists" => DeviceTolerationOperator::Exists,
-            other => DeviceTolerationOperator::Other(interner.intern(other)),
-        },
-        value: symbol(toleration.value.as_ref(), interner),
-        effect: match toleration.effect.as_deref().unwrap_or_default() {
-            "" => None,
-            effect => Some(taint_effect(effect, interner)),
-        },
-        seconds: toleration.toleration_seconds,
-    };
-    tolerations.into_iter().flatten().map(toleration).collect()
-}
-
-pub(super) fn taint_effect(effect: &str, interner: &mut Interner) -> DeviceTaintEffect {
-    match effect {
-        "None" => DeviceTaintEffect::None,
-        "NoSchedule" => DeviceTaintEffect::NoSchedule,
-        "NoExecute" => DeviceTaintEffect::NoExecute,
-        other => DeviceTaintEffect::Other(interner.intern(other)),
-    }
-}
-
 fn capacity_requirements(capacity: &api::CapacityRequirements, interner: &mut Interner) -> CapacityRequirements {
     CapacityRequirements { requests: qualified_amounts(capacity.requests.as_ref(), interner).collect() }
-}
-
-pub(super) fn qualified_amounts<'a>(
-    list: Option<&'a ResourceList>,
-    interner: &'a mut Interner,
-) -> impl Iterator<Item = (QualifiedName, schedc_core::quantity::Quantity)> + 'a {
-    list.into_iter().flatten().map(|(name, text)| (QualifiedName::parse(name, interner), quantity(text)))
 }
 
 fn constraint(constraint: &api::DeviceConstraint, interner: &mut Interner) -> DeviceConstraint {
@@ -186,26 +139,6 @@ fn constraint(constraint: &api::DeviceConstraint, interner: &mut Interner) -> De
             (None, None) => ConstrainedAttribute::Unknown,
         },
     }
-}
-
-pub(super) fn request_refs<C: FromIterator<RequestRef>>(requests: Option<&Vec<String>>, interner: &mut Interner) -> C {
-    requests.into_iter().flatten().map(|request| RequestRef::parse(request, interner)).collect()
-}
-
-pub(super) fn configuration(
-    opaque: Option<&api::OpaqueDeviceConfiguration>,
-    interner: &mut Interner,
-) -> DeviceConfiguration {
-    DeviceConfiguration {
-        opaque: opaque.map(|opaque| OpaqueDeviceConfiguration {
-            driver: interner.intern(&opaque.driver),
-            parameters: opaque.parameters.0.to_string().into(),
-        }),
-    }
-}
-
-pub(super) fn symbols<C: FromIterator<Symbol>>(texts: Option<&Vec<String>>, interner: &mut Interner) -> C {
-    texts.into_iter().flatten().map(|text| interner.intern(text)).collect()
 }
 
 fn status(status: &api::ResourceClaimStatus, interner: &mut Interner) -> ResourceClaimStatus {

@@ -13,7 +13,7 @@ use schedc_core::model::{
 use schedc_core::quantity::Quantity;
 
 use super::amounts::quantity;
-use super::resource_claim::{configuration, selectors, symbols, taint_effect};
+use super::device_fields::{configuration, selectors, symbols, taint_effect};
 use super::selector::term_text;
 use super::{nanoseconds, non_empty, symbol};
 

@@ -9,7 +9,8 @@ use super::names::Names;
 use super::storage::DefaultClasses;
 use super::{ProblemReporter, check, devices, namespaces, node, pod, priority, storage, workload};
 use crate::kinds::AnyObject;
-use crate::manifests::{Problem, SourceLocation, Sourced};
+use crate::manifests::{Problem, Sourced};
+use crate::source_location::SourceLocation;
 
 /// State of an API server that it needs to complete later objects.
 #[derive(Clone, Debug, Default)]

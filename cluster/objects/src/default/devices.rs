@@ -16,12 +16,12 @@ pub fn complete_claim_spec(spec: &mut ResourceClaimSpec) {
 }
 
 fn complete_request(mode: &mut Option<String>, count: &mut Option<i64>) {
-    const ONE_BY_ONE: &str = "ExactCount";
+    const EXACT_COUNT: &str = "ExactCount";
     let mode = mode.get_or_insert_default();
     if mode.is_empty() {
-        mode.push_str(ONE_BY_ONE);
+        mode.push_str(EXACT_COUNT);
     }
-    if mode == ONE_BY_ONE && count.unwrap_or_default() == 0 {
+    if mode == EXACT_COUNT && count.unwrap_or_default() == 0 {
         *count = Some(1);
     }
 }

@@ -1,9 +1,10 @@
-//! Conversion of `matchLabelKeys` and `mismatchLabelKeys` to label selectors by an API server: those of pod affinity,
-//! and since 1.34 those of topology spread constraints (`MatchLabelKeysInPodTopologySpreadSelectorMerge`).
+//! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into label selectors: for pod affinity, and since 1.34
+//! also for topology spread constraints (`MatchLabelKeysInPodTopologySpreadSelectorMerge`).
 
 use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
+/// Merges the keys of a pod into its selectors. `label` returns the value of the pod's label with a key.
 pub(super) fn merge<'a>(spec: &mut PodSpec, label: impl Fn(&str) -> Option<&'a String>) {
     for term in affinity_terms(spec) {
         let selector = term.label_selector.as_mut();

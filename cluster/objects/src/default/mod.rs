@@ -31,7 +31,8 @@ pub use names::generated_name;
 pub use storage::{complete_claim, default_class};
 
 use crate::kinds::AnyObject;
-use crate::manifests::{Error, Manifests, Problem, SourceLocation};
+use crate::manifests::{Error, Manifests, Problem};
+use crate::source_location::SourceLocation;
 
 /// Resource list of an object.
 type ResourceList = BTreeMap<String, Text>;

@@ -96,8 +96,8 @@ impl Names {
 /// Returns a name from a `generateName`, as an API server generates them, but with a suffix for this number.
 pub fn generated_name(prefix: &str, number: u32) -> String {
     /// Bytes of the prefix that are kept, so that the name is a label.
-    const LONGEST: usize = 58;
-    let prefix = &prefix[..prefix.floor_char_boundary(LONGEST)];
+    const MAX_LENGTH: usize = 58;
+    let prefix = &prefix[..prefix.floor_char_boundary(MAX_LENGTH)];
     format!("{prefix}{}", suffix(number))
 }
 

@@ -31,8 +31,9 @@ fn spec(more: &str) -> PodSpec {
 
 fn check_refused(text: &str, expected: Expect) {
     let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
-    let as_it_is = Objects::new(manifests.clone(), Options { api_server_defaults: false, ..Options::default() });
-    assert!(as_it_is.is_ok(), "no validation without defaults");
+    let without_defaults =
+        Objects::new(manifests.clone(), Options { api_server_defaults: false, ..Options::default() });
+    assert!(without_defaults.is_ok(), "no validation without defaults");
     expected.assert_eq(&Objects::new(manifests, Options::default()).unwrap_err().to_string());
 }
 
@@ -167,12 +168,12 @@ fn limits_of_a_pod_as_a_whole_are_requests_too() {
         requests.into_iter().flatten().map(|(name, text)| format!("{name} {}", text.0)).collect::<Vec<_>>()
     };
     assert_eq!(requests(&with_spec("resources: {limits: {cpu: 2, memory: 1Gi}}")), ["cpu 2", "memory 1Gi"]);
-    let asking = |own: &str, pod: &str| {
+    let requesting = |own: &str, pod: &str| {
         with_spec(&format!("resources: {{{pod}}}")).replace("{name: c}", &format!("{{name: c, resources: {{{own}}}}}"))
     };
-    let text = asking("requests: {cpu: 500m}", "limits: {cpu: 2, memory: 1Gi}");
+    let text = requesting("requests: {cpu: 500m}", "limits: {cpu: 2, memory: 1Gi}");
     assert_eq!(requests(&text), ["cpu 500m", "memory 1Gi"]);
-    let text = asking("limits: {hugepages-2Mi: 4Mi, memory: 1k}", "requests: {cpu: 1}");
+    let text = requesting("limits: {hugepages-2Mi: 4Mi, memory: 1k}", "requests: {cpu: 1}");
     assert_eq!(requests(&text), ["cpu 1", "hugepages-2Mi 4194304", "memory 1k"]);
 }
 

@@ -47,7 +47,7 @@ pub struct KindInfo {
     /// The name that [`AnyObject::kind`] returns: for a declared kind, its full name.
     pub kind: &'static str,
     /// The name in manifests.
-    pub plain: &'static str,
+    pub manifest_kind: &'static str,
     /// Its API version.
     pub api_version: &'static str,
     /// Whether its objects are in namespaces.
@@ -77,7 +77,9 @@ impl Kinds {
             .and_then(|(kind, api_version)| Some((kind, api_version, known(kind)?.1)))
             .map_or_else(
                 || custom().map(KindInfo::from),
-                |(kind, api_version, is_namespaced)| Some(KindInfo { kind, plain: kind, api_version, is_namespaced }),
+                |(kind, api_version, is_namespaced)| {
+                    Some(KindInfo { kind, manifest_kind: kind, api_version, is_namespaced })
+                },
             )
     }
 }
@@ -92,7 +94,7 @@ impl From<&CustomKind> for KindInfo {
     fn from(custom: &CustomKind) -> KindInfo {
         KindInfo {
             kind: custom.name,
-            plain: custom.kind,
+            manifest_kind: custom.kind,
             api_version: custom.api_version,
             is_namespaced: custom.is_namespaced,
         }

@@ -12,9 +12,7 @@ mod typed;
 mod yaml;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -23,43 +21,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use crate::kinds::{AnyObject, Kinds, namespace, object_name};
+pub use crate::source_location::SourceLocation;
 use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 pub use error::{Error, Problem};
 
 pub use json::UniqueKeys;
 pub(crate) use source_texts::SourceTexts;
 pub(crate) use typed::parse_fields;
-
-/// Location of an object in the manifests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceLocation {
-    /// The file as the user named it, or `standard input`.
-    pub file: Arc<str>,
-    /// The first line of its document, from 1; 0 stands for the whole file.
-    pub line: u32,
-    /// Its index in the `items` of the document, if that is a list.
-    pub item: Option<u32>,
-}
-
-impl SourceLocation {
-    /// Returns the path of an object's field in its document.
-    fn path(&self, field: &str) -> String {
-        self.item.map_or_else(|| field.to_owned(), |item| format!("items[{item}].{field}"))
-    }
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if self.line > 0 {
-            write!(f, ":{}", self.line)?;
-        }
-        match self.item {
-            Some(item) => write!(f, " items[{item}]"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// An object and its location.
 #[derive(Clone, Debug, PartialEq)]

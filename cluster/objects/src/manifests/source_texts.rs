@@ -47,7 +47,7 @@ impl SourceTexts {
 
 /// Returns the lines of the document that begins on this line, if it is the only one.
 fn lines_at(chunks: &[yaml::Chunk<'_>], line: u32) -> Option<Lines> {
-    let mut here = chunks.iter().filter(|chunk| chunk.line == line);
-    let chunk = here.next().filter(|_| here.next().is_none())?;
+    let mut chunks_at_line = chunks.iter().filter(|chunk| chunk.line == line);
+    let chunk = chunks_at_line.next().filter(|_| chunks_at_line.next().is_none())?;
     Some(Lines::of(chunk)).filter(|lines| lines.documents() == 1)
 }

@@ -1,8 +1,8 @@
 //! DynamicResources: the minimum timeout of PreBind (kube-scheduler's `ValidateDynamicResourcesArgs`).
 
 use super::string_at;
-use crate::check::format::duration;
 use crate::diagnostic::Diagnostic;
+use crate::format::duration;
 use crate::messages;
 use crate::tree::RawTable;
 

@@ -1,8 +1,8 @@
 //! Check of arguments against their schema.
 
-use crate::check::format;
 use crate::diagnostic::Diagnostic;
 use crate::fields;
+use crate::format;
 use crate::messages;
 use crate::schema::{FieldSchema, Schema};
 use crate::source::Spanned;

@@ -8,7 +8,7 @@ use crate::parse::{RawExtender, RawTls};
 use crate::source::Spanned;
 
 pub(super) fn check(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
-    let plain = extender.url_prefix.as_ref().filter(|url| url.value.starts_with(url::PLAIN));
+    let plain = extender.url_prefix.as_ref().filter(|url| url.value.starts_with(url::HTTP));
     let https = extender.enable_https.as_ref().filter(|https| https.value);
     if let (Some(url), Some(https)) = (plain, https) {
         found.push(messages::https_over_plain_http(https.span, url));

@@ -4,15 +4,15 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::source::Spanned;
 
-pub(super) const PLAIN: &str = "http://";
-pub(super) const TLS: &str = "https://";
+pub(super) const HTTP: &str = "http://";
+pub(super) const HTTPS: &str = "https://";
 
 /// Checks that a `url-prefix` consists of a scheme, a host, and optionally a port and a path.
 pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     let text = url.value.as_str();
-    let Some(rest) = text.strip_prefix(PLAIN).or_else(|| text.strip_prefix(TLS)) else {
+    let Some(rest) = text.strip_prefix(HTTP).or_else(|| text.strip_prefix(HTTPS)) else {
         // A host without a scheme is the most common mistake.
-        let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{PLAIN}{text}"));
+        let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{HTTP}{text}"));
         found.push(messages::url_without_scheme(url, suggestion.as_deref()));
         return;
     };

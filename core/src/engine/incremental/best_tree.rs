@@ -1,10 +1,24 @@
 //! Best totals of blocks of nodes, and of all nodes.
 
+use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
 
 /// Number of nodes in a block, which is a leaf of a [`BestTree`].
-pub(super) const BLOCK: usize = 8;
+const BLOCK: usize = 8;
+/// All nodes of a block.
+const ALL: u64 = (1 << BLOCK) - 1;
+/// Number of nodes in each set of nodes of a block. A lookup takes one instruction, counting bits ten without support by
+/// the CPU.
+const COUNTS: [u8; 1 << BLOCK] = {
+    let mut counts = [0; 1 << BLOCK];
+    let mut nodes = 0;
+    while nodes < counts.len() {
+        counts[nodes] = nodes.count_ones() as u8;
+        nodes += 1;
+    }
+    counts
+};
 /// Number of blocks in a word of a node mask.
 const IN_WORD: usize = 64 / BLOCK;
 
@@ -28,7 +42,7 @@ pub(crate) struct BlockBest {
     pub(crate) total: i64,
     /// Number of nodes with it; 0 if no node is feasible.
     pub(crate) ties: u32,
-    /// Number of these nodes in the left child, if there are children.
+    /// Number of these nodes in the left child. For a block, the set of these nodes, one bit each.
     left_ties: u32,
 }
 
@@ -51,25 +65,48 @@ impl BlockBest {
     /// Returns the best of the feasible nodes of a block.
     #[inline(always)]
     fn of_block(totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
-        const ALL: u64 = (1 << BLOCK) - 1;
         let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
-        let mut best = BlockBest::default();
+        let (mut total, mut nodes) = (i64::MIN, 0);
         if bits == ALL
             && let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>)
         {
             // The usual case, without a branch for each node.
-            for &total in totals {
-                best.total = best.total.max(total);
+            for &of_node in totals {
+                total = total.max(of_node);
             }
-            for &total in totals {
-                best.ties += u32::from(total == best.total);
+            for &of_node in totals.iter().rev() {
+                nodes = nodes << 1 | u32::from(of_node == total);
             }
-            return best;
+        } else {
+            for node in nodes_of(0, bits) {
+                let of_node = totals[first + node.get()];
+                nodes = if of_node > total { 0 } else { nodes };
+                total = total.max(of_node);
+                nodes |= u32::from(of_node == total) << node.0;
+            }
         }
-        for node in nodes_of(0, bits) {
-            best = best.join(BlockBest { total: totals[first + node.get()], ties: 1, left_ties: 0 });
+        BlockBest::of_nodes(total, nodes)
+    }
+
+    /// Returns the best of a block with these best nodes.
+    #[inline(always)]
+    fn of_nodes(total: i64, nodes: u32) -> BlockBest {
+        BlockBest { total, ties: COUNTS[nodes as usize % COUNTS.len()].into(), left_ties: nodes }
+    }
+
+    /// Returns the best of a block after changes of some nodes, one bit each. Other nodes are read only if all of the best
+    /// have become worse.
+    #[inline(always)]
+    fn after_changes(self, changed: u64, totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
+        let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
+        let (mut total, mut nodes) = (self.total, self.left_ties & !(changed as u32));
+        for node in nodes_of(0, changed & bits) {
+            let of_node = totals[first + node.get()];
+            nodes = if of_node > total { 0 } else { nodes };
+            total = total.max(of_node);
+            nodes |= u32::from(of_node == total) << node.0;
         }
-        BlockBest { left_ties: 0, ..best }
+        if nodes == 0 { BlockBest::of_block(totals, feasible, block) } else { BlockBest::of_nodes(total, nodes) }
     }
 }
 
@@ -117,7 +154,9 @@ impl BestTree {
         }
         for (word, bits) in changed.words() {
             for block in blocks_of(word, bits) {
-                self.set(block, BlockBest::of_block(totals, feasible, block));
+                let changed = bits >> (block % IN_WORD * BLOCK) & ALL;
+                let best = self.nodes[self.blocks() + block].after_changes(changed, totals, feasible, block);
+                self.set(block, best);
             }
         }
     }
@@ -177,18 +216,22 @@ impl BestTree {
         self.nodes.capacity() * size_of::<BlockBest>()
     }
 
-    /// Returns the block with the `k`-th of the best nodes, and the number of this node among the best of the block.
+    /// Returns the `k`-th of the best nodes, in the order of node indices.
     #[inline]
-    pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
-        // Every node on the path has the total of the root.
-        let (inner, _) = self.nodes.split_at(self.blocks());
+    pub(super) fn kth(&self, mut k: u32) -> Option<NodeIndex> {
+        // Every entry on the path has the total of the root.
+        let (inner, blocks) = self.nodes.split_at(self.blocks());
         let mut at = 1;
         while let Some(&BlockBest { left_ties, .. }) = inner.get(at) {
             let is_right = k >= left_ties;
             k -= if is_right { left_ties } else { 0 };
             at = 2 * at + usize::from(is_right);
         }
-        (at - inner.len(), k)
+        let block = at - inner.len();
+        let mut nodes = blocks.get(block)?.left_ties;
+        // A `k` beyond the number of ties leaves no node.
+        (0..k.min(BLOCK as u32)).for_each(|_| nodes &= nodes.wrapping_sub(1));
+        (nodes != 0).then(|| NodeIndex(block as u32 * BLOCK as u32 + nodes.trailing_zeros()))
     }
 }
 
@@ -198,12 +241,12 @@ mod tests {
 
     use super::*;
 
-    /// Builds a tree as if each block had one node.
+    /// Builds a tree with one node in each block.
     fn best_of(totals: &[i64]) -> BestTree {
         let mut tree = BestTree::default();
         tree.resize(totals.len() * BLOCK);
         for (block, &total) in totals.iter().enumerate() {
-            tree.set(block, BlockBest { total, ties: 1, left_ties: 0 });
+            tree.set(block, BlockBest { total, ties: 1, left_ties: 1 });
         }
         tree
     }
@@ -215,15 +258,43 @@ mod tests {
             let best = *totals.iter().max().expect("not empty");
             let expected: Vec<usize> = (0..totals.len()).filter(|&block| totals[block] == best).collect();
             prop_assert_eq!((tree.root().total, tree.root().ties), (best, expected.len() as u32));
-            let found: Vec<usize> = (0..tree.root().ties).map(|k| tree.kth(k).0).collect();
+            let found: Vec<_> = (0..tree.root().ties).filter_map(|k| tree.kth(k)).map(|node| node.get() / BLOCK).collect();
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn changed_nodes_are_found_in_order(
+            history in prop::collection::vec((0usize..1999, -2i64..2, any::<bool>()), 1..60),
+            step in 1usize..9,
+        ) {
+            let (mut totals, mut feasible) = (vec![0; 1999], NodeMask::default());
+            feasible.resize(totals.len());
+            let mut tree = BestTree::default();
+            tree.resize(totals.len());
+            for changes in history.chunks(step) {
+                let mut changed = NodeSet::default();
+                changed.reset(totals.len());
+                for &(node, total, is_feasible) in changes {
+                    let index = NodeIndex(node as u32);
+                    totals[node] = total;
+                    if is_feasible { feasible.insert(index) } else { feasible.remove(index) }
+                    changed.insert(index);
+                }
+                tree.refresh(&changed, &totals, &feasible);
+                let best = feasible.iter().map(|node| totals[node.get()]).max();
+                let expected: Vec<_> = feasible.iter().filter(|node| Some(totals[node.get()]) == best).collect();
+                prop_assert_eq!(best.unwrap_or(i64::MIN), tree.root().total);
+                let found: Vec<_> = (0..tree.root().ties).filter_map(|k| tree.kth(k)).collect();
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!(tree.kth(u32::MAX), None);
+            }
         }
 
         #[test]
         fn a_tree_that_grows_keeps_its_blocks(first in prop::collection::vec(-3i64..3, 1..9), new in -3i64..3) {
             let mut grown = best_of(&first);
             grown.resize((first.len() + 1) * BLOCK);
-            grown.set(first.len(), BlockBest { total: new, ties: 1, left_ties: 0 });
+            grown.set(first.len(), BlockBest { total: new, ties: 1, left_ties: 1 });
             let all: Vec<i64> = first.iter().copied().chain([new]).collect();
             prop_assert_eq!(grown.root(), best_of(&all).root());
         }

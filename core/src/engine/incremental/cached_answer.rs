@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::best_tree::{BLOCK, BestTree, BlockBest};
+use super::best_tree::{BestTree, BlockBest};
+use super::reusable_scores::ReusableScores;
 use super::update::AnswerUpdate;
 use super::{CachedDiagnosis, NominatedNodes};
 use crate::engine::FailedAttempt;
@@ -11,7 +12,7 @@ use crate::engine::observer::Observer;
 use crate::engine::phases::{Choice, Phases};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
 use crate::model::cache::Cache;
-use crate::model::node_mask::{NodeMask, nodes_of};
+use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::diagnosis::Diagnosis;
 use crate::plugin_api::incremental::NeedsFullEvaluation;
@@ -37,6 +38,7 @@ pub(crate) struct CachedAnswer<P: Profile> {
     pub(super) diagnosis: Option<Box<CachedDiagnosis<P>>>,
     /// The score state; `None` while there are too few feasible nodes for scoring.
     pub(super) score: Option<P::Score>,
+    pub(super) reusable_scores: ReusableScores,
     pub(super) totals: Vec<i64>,
     pub(super) best: BestTree,
     /// Size in bytes when it was created, or grew last.
@@ -65,6 +67,7 @@ impl<P: Profile> CachedAnswer<P> {
             nominated_node_only: false,
             diagnosis: None,
             score: None,
+            reusable_scores: ReusableScores::default(),
             totals: Vec::new(),
             best: BestTree::default(),
             bytes: 0,
@@ -93,20 +96,7 @@ impl<P: Profile> CachedAnswer<P> {
 
     /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        let (block, k) = self.best.kth(k as u32);
-        let total = self.best.root().total;
-        let (first, bits) = (block * BLOCK, self.feasible.block(block, BLOCK));
-        let mut others = k;
-        for node in nodes_of(0, bits).map(|node| first + node.get()) {
-            if self.totals[node] != total {
-                continue;
-            }
-            if others == 0 {
-                return Some(NodeIndex(node as u32));
-            }
-            others -= 1;
-        }
-        None
+        self.best.kth(k as u32)
     }
 
     /// Returns the total of a feasible node; `None` without scoring.
@@ -124,6 +114,7 @@ impl<P: Profile> CachedAnswer<P> {
         self.bytes = self.parts.bytes()
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
+            + self.reusable_scores.bytes()
             + self.feasible.words().len() * 8
             + self.diagnosis.as_ref().map_or(0, |diagnosed| diagnosed.bytes())
     }

@@ -12,6 +12,7 @@ mod best_tree;
 mod cached_answer;
 mod cached_diagnosis;
 mod nominated_nodes;
+mod reusable_scores;
 pub(crate) mod sample;
 mod signatures;
 mod update;

@@ -41,6 +41,8 @@ impl<P: Profile> Clone for CompiledPod<P> {
 pub(crate) struct Signatures<P: Profile> {
     /// By address, which is stable as long as the spec is held here.
     by_address: Map<usize, (Arc<PodSpec>, CompiledPod<P>)>,
+    /// The last entry of `by_address` that was read: pods of one template often follow each other.
+    latest: Option<(usize, CompiledPod<P>)>,
     /// By content, with hashes.
     by_spec: HashTable<(u64, Arc<PodSpec>, CompiledPod<P>)>,
     specs_seen: RecentHashes,
@@ -73,6 +75,7 @@ impl<P: Profile> Default for Signatures<P> {
     fn default() -> Self {
         Signatures {
             by_address: Map::default(),
+            latest: None,
             by_spec: HashTable::default(),
             specs_seen: RecentHashes::default(),
             by_pod: HashTable::default(),
@@ -92,11 +95,24 @@ impl<P: Profile> Signatures<P> {
     #[inline]
     pub(crate) fn read(&mut self, plugins: &P, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         cache.base.begin_attempt(pod);
-        let spec = &pod.spec;
+        let address = Arc::as_ptr(&pod.spec) as usize;
+        if Arc::ptr_eq(&self.cluster, &cache.identity) && plugins.compile_epoch(&cache.state) == Some(self.epoch) {
+            match &self.latest {
+                Some((latest, read)) if *latest == address => return read.clone(),
+                _ => {}
+            }
+        }
+        self.read_other(plugins, &pod.spec, cache)
+    }
+
+    #[inline(never)]
+    fn read_other(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+        let address = Arc::as_ptr(spec) as usize;
         if Arc::ptr_eq(&self.cluster, &cache.identity)
             && plugins.compile_epoch(&cache.state) == Some(self.epoch)
-            && let Some((_, read)) = self.by_address.get(&(Arc::as_ptr(spec) as usize))
+            && let Some((_, read)) = self.by_address.get(&address)
         {
+            self.latest = Some((address, read.clone()));
             return read.clone();
         }
         self.compile_new_spec(plugins, spec, cache)
@@ -124,7 +140,8 @@ impl<P: Profile> Signatures<P> {
             Some((.., read)) => read.clone(),
             None => {
                 let read = self.compile(plugins, spec, cache);
-                if !self.specs_seen.check_and_insert(hash) {
+                // Without a signature, its pods would never get a cached answer.
+                if !self.specs_seen.check_and_insert(hash) || read.signature.is_none() {
                     return read;
                 }
                 self.by_spec.insert_unique(hash, (hash, spec.clone(), read.clone()), |known| known.0);
@@ -139,6 +156,7 @@ impl<P: Profile> Signatures<P> {
     }
 
     fn forget_specs(&mut self) {
+        self.latest = None;
         self.by_address.clear();
         self.by_spec.clear();
     }
@@ -268,23 +286,25 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Set of recently seen hashes: the last four of each of 1,024 groups.
+/// Set of recently seen hashes: the last eight of each of 1,024 groups.
 #[derive(Default)]
 struct RecentHashes {
     groups: Vec<[u64; RecentHashes::IN_GROUP]>,
 }
 
 impl RecentHashes {
-    const IN_GROUP: usize = 4;
+    const GROUPS: usize = 1024;
+    const IN_GROUP: usize = 8;
 
     /// Returns whether a hash was seen before, and adds it.
     fn check_and_insert(&mut self, hash: u64) -> bool {
         if self.groups.is_empty() {
-            self.groups.resize(LIMIT / Self::IN_GROUP, [0; Self::IN_GROUP]);
+            self.groups.resize(Self::GROUPS, [0; Self::IN_GROUP]);
         }
         // 0 marks an empty slot.
         let hash = hash | 1;
-        let at = (hash >> 1) as usize % self.groups.len();
+        // The upper bits are the best ones of a multiplicative hash.
+        let at = (hash >> 48) as usize % Self::GROUPS;
         let group = &mut self.groups[at];
         let is_known = group.contains(&hash);
         if !is_known {
@@ -292,5 +312,19 @@ impl RecentHashes {
             group[0] = hash;
         }
         is_known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_of_similar_values_are_seen_again() {
+        let mut seen = RecentHashes::default();
+        let hashes: Vec<u64> = (0..LIMIT as i64).map(|number| hash_of(&("cpu", 1_000_000 + number))).collect();
+        assert!(!hashes.iter().any(|&hash| seen.check_and_insert(hash)));
+        let forgotten = hashes.iter().filter(|&&hash| !seen.check_and_insert(hash)).count();
+        assert!(forgotten < LIMIT / 10, "{forgotten} hashes were forgotten");
     }
 }

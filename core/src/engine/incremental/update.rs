@@ -96,8 +96,15 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         if let Some(score) = &cached.score {
             cached.parts.total(score, &cached.feasible, &mut cached.totals, work)?;
             let scores = &mut work.scores;
-            for changed in [&scores.rescored, &work.feasibility_changed, &scores.retotalled] {
-                scores.to_score.extend(changed);
+            // Mostly, these are empty.
+            if !scores.rescored.is_empty() {
+                scores.to_score.extend(&scores.rescored);
+            }
+            if !work.feasibility_changed.is_empty() {
+                scores.to_score.extend(&work.feasibility_changed);
+            }
+            if !scores.retotalled.is_empty() {
+                scores.to_score.extend(&scores.retotalled);
             }
             cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
             self.observer.point_ended(Point::Score, Code::Success);
@@ -227,6 +234,7 @@ impl<P: Profile> CachedAnswer<P> {
         work.scores.score_all(&self.feasible);
         self.parts.find_idle(compiled, cycle, Some(&score));
         self.parts.clear_scores();
+        self.reusable_scores.clear();
         self.parts.resize_scores(&score, slots);
         self.totals.resize(slots, 0);
         self.best.resize(slots);
@@ -254,6 +262,7 @@ impl<P: Profile> CachedAnswer<P> {
         if !work.feasibility_changed.is_empty() {
             self.parts.remove_infeasible(score, &self.feasible, &work.feasibility_changed);
         }
+        self.reusable_scores.update(slots, &self.feasible, work);
         Ok(())
     }
 }

@@ -70,6 +70,8 @@ pub struct Base {
     /// Objects as JSON, if extenders need them.
     pub originals: Originals,
     infos: Vec<NodeInfo>,
+    /// The name of the node in each slot, shared with the interner: each decision needs one.
+    names: Vec<Arc<str>>,
     alive: NodeMask,
     by_name: Map<Symbol, NodeIndex>,
     free: Vec<NodeIndex>,
@@ -118,6 +120,11 @@ impl Base {
     pub fn name(&self, index: NodeIndex) -> &str {
         let name = self.infos.get(index.get()).and_then(|info| info.node.as_ref()).map(|node| node.name);
         self.interner.resolve(name.unwrap_or(Symbol::EMPTY))
+    }
+    /// Returns a shared copy of the name of a node; empty for a slot without one.
+    #[inline]
+    pub(crate) fn shared_name(&self, index: NodeIndex) -> Arc<str> {
+        self.names.get(index.get()).cloned().unwrap_or_default()
     }
 }
 
@@ -207,11 +214,14 @@ impl<S: State> Cache<S> {
         let index = self.base.free.pop().unwrap_or(NodeIndex(self.base.infos.len() as u32));
         if index.get() == self.base.infos.len() {
             self.base.infos.push(NodeInfo::default());
+            self.base.names.push(Arc::default());
             self.base.alive.resize(index.get() + 1);
             self.log.grow(index.get() + 1);
         }
         self.base.resource_nodes.set_node(index, None, Some(&node));
         self.base.infos[index.get()].node = Some(Arc::new(node));
+        self.base.names[index.get()] = self.base.interner.share(name);
+        self.base.infos[index.get()].reserve_pod();
         self.base.alive.insert(index);
         self.base.by_name.insert(name, index);
         self.state.set_node(&self.base, index, None);
@@ -237,6 +247,7 @@ impl<S: State> Cache<S> {
         }
         let old = self.base.infos[index.get()].node.take();
         self.base.resource_nodes.set_node(index, old.as_deref(), None);
+        self.base.names[index.get()] = Arc::default();
         self.base.alive.remove(index);
         self.base.free.push(index);
         self.state.set_node(&self.base, index, old.as_deref());
@@ -292,7 +303,10 @@ impl<S: State> Cache<S> {
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.base.resource_nodes.add_pod(&pod);
         match self.base.node(node) {
-            Some(index) => self.put_at(pod, index),
+            Some(index) => {
+                self.put_at(pod, index);
+                self.base.infos[index.get()].reserve_pod();
+            }
             None => self.pods_of_unknown_nodes.entry(node).or_default().push(pod),
         }
     }
@@ -339,6 +353,7 @@ impl<S: State> Cache<S> {
                 // Its new place among the pods is the last: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);
+                info.reserve_pod();
             }
             None => {
                 self.take_pod_of_unknown_node(old, node);

@@ -1,13 +1,12 @@
 //! Pods that have a node.
 
-use std::hash::Hasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 
 use super::PodState;
 use crate::model::intern::Symbol;
-use crate::model::map::FixedHasher;
+use crate::model::map::hash_of_uid as hash;
 use crate::model::{Pod, Uid};
 
 /// A pod on a node.
@@ -27,13 +26,6 @@ pub(crate) struct UnplacedPod {
 #[derive(Default)]
 pub(super) struct Placements {
     by_uid: HashTable<PlacedPod>,
-}
-
-#[inline]
-fn hash(uid: &Uid) -> u64 {
-    let mut hasher = FixedHasher::default();
-    hasher.write(uid.0.as_bytes());
-    hasher.finish()
 }
 
 impl Placements {

@@ -2,6 +2,7 @@
 
 pub use super::errors::Decoding;
 use super::errors::Part::{self, Bounds, Name, Names, Number, Quoted, Quotes, Subject, Text, Within};
+use super::text::eq;
 use super::{Decode, Errors, Format, Node, Schema, Seq, Value};
 
 /// Limits on the entries of a list.
@@ -14,26 +15,6 @@ pub struct Entries {
     pub unique: Option<&'static str>,
     /// See [`Schema::List`].
     pub increasing: Option<&'static str>,
-}
-
-/// Returns `a == b`, in a `const fn`.
-pub const fn eq(a: &str, b: &str) -> bool {
-    eq_bytes(a.as_bytes(), b.as_bytes())
-}
-
-/// Returns `a == b` for bytes.
-pub(super) const fn eq_bytes(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
 }
 
 /// Returns the index of `name` in `names`.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::decode::eq_bytes;
+use super::text::eq_bytes;
 
 /// Nanoseconds in each unit, by the unit's name.
 const UNITS: [(&[u8], i64); 8] = [

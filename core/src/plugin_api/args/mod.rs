@@ -17,6 +17,7 @@ mod format;
 mod list;
 mod schema;
 mod seq;
+mod text;
 mod tree;
 
 pub use duration::{format_duration, parse_duration};

@@ -78,7 +78,7 @@ impl Schema {
         if let Schema::Table(fields) = self {
             let mut i = 0;
             while i < fields.len() {
-                if super::decode::eq(fields[i].name, name) {
+                if super::text::eq(fields[i].name, name) {
                     return;
                 }
                 i += 1;

@@ -66,7 +66,7 @@ impl Node {
         if let Value::Table(entries) = self.value {
             let mut i = 0;
             while i < entries.len() {
-                if super::decode::eq(entries[i].0, key) {
+                if super::text::eq(entries[i].0, key) {
                     return Some(&entries[i].1);
                 }
                 i += 1;

@@ -35,11 +35,14 @@ impl RequestQueue {
     /// `takes_task_requests`.
     pub(crate) fn take(&self, takes_task_requests: bool) -> Option<(Vec<Command>, Vec<TaskRequest>)> {
         let mut pending = self.lock();
-        let has_orders = takes_task_requests && !pending.task_requests.is_empty();
-        if pending.commands.is_empty() && !has_orders {
+        let has_task_requests = takes_task_requests && !pending.task_requests.is_empty();
+        if pending.commands.is_empty() && !has_task_requests {
             return None;
         }
-        Some((take(&mut pending.commands), if has_orders { take(&mut pending.task_requests) } else { Vec::new() }))
+        Some((
+            take(&mut pending.commands),
+            if has_task_requests { take(&mut pending.task_requests) } else { Vec::new() },
+        ))
     }
 
     /// Waits until there are requests.

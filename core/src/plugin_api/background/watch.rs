@@ -28,11 +28,11 @@ pub(super) fn watch<T: Send + 'static>(
 ) -> (Watch<T>, Watcher) {
     let channel = Channel::default();
     let items = Watch(channel.clone());
-    let notify = move |happened: &ObjectEvent, base: &Base| {
+    let notify = move |event: &ObjectEvent, base: &Base| {
         if channel.is_abandoned() {
             return false;
         }
-        if let Some(item) = read(happened, base) {
+        if let Some(item) = read(event, base) {
             channel.push(item);
         }
         true

@@ -130,12 +130,12 @@ pub struct Event {
 impl Event {
     /// Makes a note of a message. An API server accepts up to 1024 bytes.
     pub fn note(message: &str) -> String {
-        const LONGEST: usize = 1024;
+        const MAX_LENGTH: usize = 1024;
         const CUT: &str = " ...";
-        if message.len() <= LONGEST {
+        if message.len() <= MAX_LENGTH {
             return message.to_owned();
         }
-        message[..message.floor_char_boundary(LONGEST - CUT.len())].to_owned() + CUT
+        message[..message.floor_char_boundary(MAX_LENGTH - CUT.len())].to_owned() + CUT
     }
 }
 

@@ -18,7 +18,7 @@ pub trait ObjectUpdates: Send {
 }
 
 /// Interval of polling a cluster without watches.
-const POLL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Updates from polling.
 pub(super) struct PollingUpdates<C> {
@@ -26,12 +26,12 @@ pub(super) struct PollingUpdates<C> {
     objects: Vec<ObjectRef>,
     /// Index of the object that is polled next.
     next: usize,
-    left: Duration,
+    time_left: Duration,
 }
 
 impl<C: Client> PollingUpdates<C> {
     pub(super) fn new(client: C, objects: Vec<ObjectRef>, time: Duration) -> Self {
-        PollingUpdates { client, next: objects.len(), objects, left: time }
+        PollingUpdates { client, next: objects.len(), objects, time_left: time }
     }
 }
 
@@ -48,11 +48,11 @@ impl<C: Client> ObjectUpdates for PollingUpdates<C> {
                 self.next += 1;
                 return Some((at, self.client.get(object).await));
             }
-            if self.left.is_zero() {
+            if self.time_left.is_zero() {
                 return None;
             }
-            let pause = self.left.min(POLL);
-            self.left -= pause;
+            let pause = self.time_left.min(POLL_INTERVAL);
+            self.time_left -= pause;
             self.client.sleep(pause).await;
             self.next = 0;
         }

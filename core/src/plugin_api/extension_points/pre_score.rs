@@ -51,6 +51,8 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
     }
     if new.state != slot.state {
         rescore.reevaluate_all();
+    } else {
+        rescore.mark_unchanged();
     }
     plugin.recycle(std::mem::replace(slot, new).state);
     Ok(())
@@ -83,6 +85,8 @@ pub fn rerun_prepare<P: PrepareScore>(
     let new = plugin.prepare(args, pod, view);
     if new != *facts {
         rescore.reevaluate_all();
+    } else {
+        rescore.mark_unchanged();
     }
     plugin.recycle(std::mem::replace(facts, new));
 }

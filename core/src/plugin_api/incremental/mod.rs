@@ -89,6 +89,7 @@ pub struct ScoreUpdate<'a> {
     /// Receives the nodes for which Score must run again. Infeasible nodes have no effect.
     pub reevaluate: &'a mut NodeSet,
     classes_changed: &'a mut bool,
+    is_unchanged: bool,
 }
 
 impl<'a> ScoreUpdate<'a> {
@@ -102,7 +103,7 @@ impl<'a> ScoreUpdate<'a> {
         reevaluate: &'a mut NodeSet,
         classes_changed: &'a mut bool,
     ) -> Self {
-        ScoreUpdate { changed, feasible, feasibility_changed, reevaluate, classes_changed }
+        ScoreUpdate { changed, feasible, feasibility_changed, reevaluate, classes_changed, is_unchanged: false }
     }
 
     /// Requires that Score runs again for every feasible node.
@@ -116,5 +117,18 @@ impl<'a> ScoreUpdate<'a> {
     #[inline]
     pub fn mark_classes_changed(&mut self) {
         *self.classes_changed = true;
+    }
+
+    /// Promises that only the scores of nodes with changed columns may have changed. The framework can then use the scores of
+    /// infeasible nodes again when they become feasible. Without this promise, it computes them again.
+    #[inline]
+    pub fn mark_unchanged(&mut self) {
+        self.is_unchanged = true;
+    }
+
+    /// Returns whether the plugin promised that.
+    #[inline]
+    pub fn is_unchanged(&self) -> bool {
+        self.is_unchanged
     }
 }

@@ -19,10 +19,10 @@ pub struct InterestedPlugins {
 
 impl InterestedPlugins {
     /// Finds the interested plugins of a profile.
-    pub fn of(plugins: &[PluginEvents], happened: ClusterEvent) -> InterestedPlugins {
+    pub fn of(plugins: &[PluginEvents], event: ClusterEvent) -> InterestedPlugins {
         let mut interested = InterestedPlugins::default();
         for (at, plugin) in plugins.iter().enumerate() {
-            match plugin.interest(happened) {
+            match plugin.interest(event) {
                 Interest::None => {}
                 Interest::Always => interested.always.insert(at),
                 Interest::Hinted => interested.hinted.insert(at),

@@ -66,6 +66,11 @@ pub struct ScoreChanges {
     pub rescored: NodeSet,
     /// The nodes that plugins without normalisation report, together.
     pub rescored_unnormalized: NodeSet,
+    /// Whether plugins without normalisation may give other scores to unchanged nodes.
+    pub(crate) unnormalized_changed: bool,
+    /// The nodes of `to_score` whose sum of scores without normalisation is not current; only if `is_base_limited`.
+    to_score_base: NodeSet,
+    is_base_limited: bool,
     /// The nodes that the current plugin scores again. Empty between plugins.
     pub reevaluate: NodeSet,
     /// Whether the raw scores of classes of the current plugin may have changed.
@@ -82,17 +87,16 @@ impl UpdateScratch {
         self.changes.extent = ChangeExtent::Pods;
         self.changes.existing.clear();
         self.scores.to_score.clear();
+        (self.scores.unnormalized_changed, self.scores.is_base_limited) = (false, false);
         // The other sets are mostly empty. Those that are not listed have nodes only if one of these has.
         let UpdateScratch { changes, verdicts, scores, .. } = &*self;
-        let others = [
-            &changes.node_objects,
-            &verdicts.dirty,
-            &verdicts.reevaluate,
-            &scores.rescored,
-            &scores.reevaluate,
-            &scores.retotalled,
-        ];
-        if self.slots < slots || others.iter().any(|set| !set.is_empty()) {
+        let are_others_empty = changes.node_objects.is_empty()
+            && verdicts.dirty.is_empty()
+            && verdicts.reevaluate.is_empty()
+            && scores.rescored.is_empty()
+            && scores.reevaluate.is_empty()
+            && scores.retotalled.is_empty();
+        if self.slots < slots || !are_others_empty {
             self.reset(slots);
         }
     }
@@ -162,6 +166,10 @@ impl UpdateScratch {
         for (word, bits) in changes.existing.words() {
             scores.to_score.insert_word(word, bits & feasible[word]);
         }
+        // Mostly, only pods changed.
+        if changes.node_objects.is_empty() && feasibility_changed.is_empty() {
+            return;
+        }
         for set in [&changes.node_objects, feasibility_changed] {
             for (word, bits) in set.words() {
                 scores.to_score.insert_word(word, bits & feasible[word]);
@@ -208,6 +216,31 @@ impl ScoreChanges {
             &self.to_score_ignoring_pods
         } else {
             &self.to_score
+        }
+    }
+
+    /// Removes nodes from those for which Score of plugins without normalisation runs.
+    pub(crate) fn skip_base(&mut self, slots: usize, skipped: &[u64]) {
+        self.to_score_base.reset(slots);
+        for (word, bits) in self.to_score.words() {
+            self.to_score_base.insert_word(word, bits & !skipped[word]);
+        }
+        self.is_base_limited = true;
+    }
+
+    /// Returns the nodes for which Score of plugins without normalisation runs.
+    #[inline(always)]
+    pub fn nodes_to_score_base(&self) -> &NodeSet {
+        if self.is_base_limited { &self.to_score_base } else { &self.to_score }
+    }
+
+    /// Adds the nodes that the update of a plugin without normalisation reported. `is_unchanged`: no score changed.
+    #[inline(always)]
+    pub fn rescore_unnormalized(&mut self, feasible: &NodeMask, is_unchanged: bool) {
+        self.unnormalized_changed |= !is_unchanged;
+        if self.have_changed(feasible) {
+            self.rescored_unnormalized.extend(&self.reevaluate);
+            self.reevaluate.clear();
         }
     }
 

@@ -150,7 +150,7 @@ pub fn weighted(score: Result<i64, ScoreError>, weight: i64) -> Result<i64, Need
     }
 }
 
-/// Returns whether nodes are so few that preparing a loop over them does not pay.
+/// Returns whether nodes are so few that preparing a loop over them is not worth its cost.
 #[inline(always)]
 pub fn is_sparse(nodes: &NodeSet) -> bool {
     nodes.words().len() <= 4

@@ -92,7 +92,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// `None`: a compiled pod serves one attempt only.
     fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
 
-    /// Returns the plugins that read different things of two pods. For debug builds.
+    /// Returns the plugins whose compiled forms of two pods differ. For debug builds.
     fn differing_plugins(_a: &Self::Pod, _b: &Self::Pod) -> Vec<&'static str> {
         Vec::new()
     }

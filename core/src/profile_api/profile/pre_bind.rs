@@ -25,9 +25,9 @@ impl PreBindPlan {
         &mut self,
         place: usize,
         plugin: &'static str,
-        answer: Result<PreFlightResult, Status>,
+        result: Result<PreFlightResult, Status>,
     ) -> Result<(), Status> {
-        match answer {
+        match result {
             Ok(PreFlightResult::Skip) => Ok(()),
             Ok(PreFlightResult::Run) => {
                 self.runs.insert(place);
@@ -113,36 +113,36 @@ mod tests {
 
     use super::*;
 
-    fn plan(answers: &[PreFlightResult]) -> PreBindPlan {
+    fn plan(results: &[PreFlightResult]) -> PreBindPlan {
         let mut plan = PreBindPlan::default();
-        for (place, &answer) in answers.iter().enumerate() {
-            assert_eq!(plan.take(place, "P", Ok(answer)), Ok(()));
+        for (place, &result) in results.iter().enumerate() {
+            assert_eq!(plan.take(place, "P", Ok(result)), Ok(()));
         }
         plan
     }
 
     #[test]
-    fn consecutive_plugins_that_allow_it_run_side_by_side() {
+    fn consecutive_plugins_that_allow_it_run_concurrently() {
         use PreFlightResult::{Run, RunInParallel as Parallel, Skip};
-        for (answers, groups) in [
+        for (results, groups) in [
             (&[][..], &[][..]),
             (&[Skip, Skip], &[]),
             (&[Run, Run], &[&[0][..], &[1]]),
             (&[Parallel, Parallel, Run, Parallel], &[&[0, 1], &[2], &[3]]),
             (&[Run, Parallel, Skip, Parallel], &[&[0], &[1, 3]]),
         ] {
-            let plan = plan(answers);
+            let plan = plan(results);
             let found: Vec<Vec<usize>> = plan.groups().map(|group| group.iter().collect()).collect();
-            assert_eq!(found, groups, "{answers:?}");
+            assert_eq!(found, groups, "{results:?}");
             assert_eq!(plan.is_empty(), groups.is_empty());
-            for (place, &answer) in answers.iter().enumerate() {
-                assert_eq!(plan.runs(place), answer != Skip);
+            for (place, &result) in results.iter().enumerate() {
+                assert_eq!(plan.runs(place), result != Skip);
             }
         }
     }
 
     #[test]
-    fn a_look_ahead_cannot_reject_a_pod() {
+    fn pre_flight_cannot_reject_a_pod() {
         for (status, message) in [
             (Status::error("away"), r#"running PreBindPreFlight "P": away"#),
             (

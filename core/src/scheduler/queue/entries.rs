@@ -1,6 +1,5 @@
 //! Storage of the queue's pods: each has one slot, which is stable while the pod is known.
 
-use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};
 
 use hashbrown::HashTable;
@@ -8,7 +7,7 @@ use slab::Slab;
 
 use super::QueuePlace;
 use crate::model::Uid;
-use crate::model::map::FixedHasher;
+use crate::model::map::hash_of_uid;
 use crate::plugin_api::extension_points::QueuedPod;
 
 /// A slot of the queue.
@@ -59,9 +58,7 @@ pub(super) struct Entries {
 }
 
 fn hash(uid: &Uid) -> u32 {
-    let mut hasher = FixedHasher::default();
-    uid.hash(&mut hasher);
-    hasher.finish() as u32
+    hash_of_uid(uid) as u32
 }
 
 /// Spreads a hash, because the table uses the lowest and the highest bits.

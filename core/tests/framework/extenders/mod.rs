@@ -33,7 +33,7 @@ impl Extenders for Referee {
         let rejected = nodes.into_iter().filter_map(|node| {
             let (code, reason) = match answer(&format!("filter {}", base.name(node)), "") {
                 Answer::Reject(reason) => (Code::Unschedulable, reason),
-                Answer::RejectForGood(reason) => (Code::UnschedulableAndUnresolvable, reason),
+                Answer::RejectUnresolvable(reason) => (Code::UnschedulableAndUnresolvable, reason),
                 _ => return None,
             };
             feasible.remove(node);
@@ -102,7 +102,7 @@ fn extenders_are_called_in_order_and_their_scores_decide() {
 fn a_pod_rejected_by_extenders_has_their_reasons_and_any_event_requeues_it() {
     let mut test_cluster = cluster(&[
         ("filter a", Answer::Reject("no GPU")),
-        ("filter b", Answer::RejectForGood("no GPU at all")),
+        ("filter b", Answer::RejectUnresolvable("no GPU at all")),
         ("filter c", Answer::Reject("no GPU")),
     ]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
@@ -120,8 +120,8 @@ fn a_failed_extender_call_fails_the_attempt() {
 
 #[test]
 fn a_nominated_node_must_pass_extenders() {
-    for (answers, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
-        let mut test_cluster = cluster(&[("filter b", answers), ("prioritize a", Answer::Number(1))]);
+    for (answer, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
+        let mut test_cluster = cluster(&[("filter b", answer), ("prioritize a", Answer::Number(1))]);
         test_cluster.delete("web");
         let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
         test_cluster.enqueue(0, pod);
@@ -174,7 +174,7 @@ fn extenders_are_notified_if_reserve_or_permit_fails() {
 #[test]
 fn explain_has_extender_results_of_one_call() {
     let mut test_cluster = cluster(&[
-        ("filter a", Answer::RejectForGood("no GPU")),
+        ("filter a", Answer::RejectUnresolvable("no GPU")),
         ("prioritize b", Answer::Number(10)),
         ("prioritize c", Answer::Number(20)),
     ]);

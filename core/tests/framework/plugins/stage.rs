@@ -18,7 +18,7 @@ pub enum Answer {
     /// A rejection.
     Reject(&'static str),
     /// A rejection that removing pods does not change.
-    RejectForGood(&'static str),
+    RejectUnresolvable(&'static str),
     /// A rejection until an external component has acted.
     Pend(&'static str),
     /// An error.
@@ -54,7 +54,7 @@ impl Answer {
     pub fn status(self) -> Result<(), Status> {
         match self {
             Answer::Reject(reason) => Err(Status::unschedulable(reason)),
-            Answer::RejectForGood(reason) => Err(Status::new(Code::UnschedulableAndUnresolvable, reason)),
+            Answer::RejectUnresolvable(reason) => Err(Status::new(Code::UnschedulableAndUnresolvable, reason)),
             Answer::Pend(reason) => Err(Status::pending(reason)),
             Answer::Fail(reason) => Err(Status::error(reason)),
             Answer::Misuse(code, reason) => Err(Status::new(code, reason)),

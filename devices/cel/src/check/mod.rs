@@ -66,7 +66,7 @@ pub(crate) fn check(ast: &mut Ast) -> Result<Checked, SyntaxError> {
     checker.check(checker.ast.root)?;
     let Checker { mut unifier, types, calls, .. } = checker;
     let types = types.iter().map(|ty| unifier.resolve(ty, true)).collect();
-    if unifier.exhausted() {
+    if unifier.is_exhausted() {
         return Err(too_complex(0));
     }
     let checked = Checked { types, calls };
@@ -88,7 +88,7 @@ type Outcome<T = ()> = Result<T, SyntaxError>;
 impl Checker<'_> {
     fn error<T>(&self, id: NodeId, message: impl Into<String>) -> Outcome<T> {
         // After the check was abandoned because of its limits, types are unreliable.
-        if self.unifier.exhausted() {
+        if self.unifier.is_exhausted() {
             return Err(too_complex(self.ast.offset(id)));
         }
         Err(SyntaxError::new(self.ast.offset(id), message))

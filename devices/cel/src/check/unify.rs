@@ -33,13 +33,14 @@ impl Unifier {
     }
 
     /// Returns whether the check gave up.
-    pub(crate) fn exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.too_large || self.steps > MAX_STEPS
     }
 
+    /// Counts a comparison. Returns whether the check continues.
     fn step(&mut self) -> bool {
         self.steps += 1;
-        !self.exhausted()
+        !self.is_exhausted()
     }
 
     fn substitution(&self, variable: usize) -> Option<&Type> {

@@ -14,7 +14,7 @@ use crate::device::Kind;
 use crate::eval::list::List;
 use crate::eval::map::{Entries, Map};
 use crate::eval::program::{Call, Item, Node, Operator, Path, Program, Reads, RegexCall, RegexFunction};
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 use crate::functions::{lists, regexes};
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Ast, Element, Entry, Expr, Literal, NodeId};
@@ -199,6 +199,6 @@ fn constant(literal: &Literal) -> Value<'static> {
         Literal::Uint(value) => Value::Uint(*value),
         Literal::Double(value) => Value::Double(*value),
         Literal::String(text) => Value::string(text.as_str()),
-        Literal::Bytes(bytes) => Value::Bytes(Held::Shared(Arc::from(bytes.as_slice()))),
+        Literal::Bytes(bytes) => Value::Bytes(DataRef::Shared(Arc::from(bytes.as_slice()))),
     }
 }

@@ -1,7 +1,7 @@
 //! `device.attributes` and `device.capacity` as maps.
 
 use super::{Column, Device};
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 
 /// Which of the two maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl<'a> DomainsMap<'a> {
     pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> {
         self.domains().map(move |domain| {
             let name = self.device.table.domain_name(domain);
-            (Value::String(Held::Borrowed(name)), Value::Domain(self.domain_map(domain)))
+            (Value::String(DataRef::Borrowed(name)), Value::Domain(self.domain_map(domain)))
         })
     }
 }
@@ -67,7 +67,7 @@ impl<'a> DomainMap<'a> {
             Kind::Attributes => named(&table.attributes, domain, name)?.get(self.device.row).map(Value::attribute),
             Kind::Capacities => named(&table.capacities, domain, name)?
                 .get(self.device.row)
-                .map(|quantity| Value::Quantity(Held::Borrowed(quantity))),
+                .map(|quantity| Value::Quantity(DataRef::Borrowed(quantity))),
         }
     }
 
@@ -84,13 +84,13 @@ impl<'a> DomainMap<'a> {
     pub(crate) fn entries(self) -> Vec<(Value<'a>, Value<'a>)> {
         let Some(domain) = self.domain else { return Vec::new() };
         let (table, row) = (self.device.table, self.device.row);
-        let key = |name: &'a str| Value::String(Held::Borrowed(name));
+        let key = |name: &'a str| Value::String(DataRef::Borrowed(name));
         match self.kind {
             Kind::Attributes => present(&table.attributes, domain, row)
                 .map(|(name, attribute)| (key(name), Value::attribute(attribute)))
                 .collect(),
             Kind::Capacities => present(&table.capacities, domain, row)
-                .map(|(name, quantity)| (key(name), Value::Quantity(Held::Borrowed(quantity))))
+                .map(|(name, quantity)| (key(name), Value::Quantity(DataRef::Borrowed(quantity))))
                 .collect(),
         }
     }

@@ -11,7 +11,7 @@ use schedc_core::quantity::Quantity;
 
 pub(crate) use maps::{DomainMap, DomainsMap, Kind};
 
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 use crate::version::Version;
 
 /// Code of a device without a value.
@@ -136,7 +136,7 @@ impl<'a> Device<'a> {
     /// Returns a field of `device`.
     pub(crate) fn field(self, name: &str) -> Option<Value<'a>> {
         Some(match name {
-            "driver" => Value::String(Held::Borrowed(self.driver())),
+            "driver" => Value::String(DataRef::Borrowed(self.driver())),
             "allowMultipleAllocations" => Value::Bool(self.allow_multiple_allocations()),
             "attributes" => Value::Domains(DomainsMap { device: self, kind: Kind::Attributes }),
             "capacity" => Value::Domains(DomainsMap { device: self, kind: Kind::Capacities }),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::value::{Str, Value};
 
 /// Maps with more entries have an index.
-const SCANNED: usize = 8;
+const MAX_SCANNED: usize = 8;
 
 /// Map value.
 #[derive(Clone, Debug)]
@@ -85,10 +85,14 @@ impl<'a> Map<'a> {
 
 impl<'a> Entries<'a> {
     fn position(&self, key: &Key<'a>) -> Option<usize> {
-        if self.entries.len() > SCANNED {
+        if self.entries.len() > MAX_SCANNED {
             return self.index.get(key).copied();
         }
         self.entries.iter().position(|(other, _)| Key::new(other).as_ref() == Some(key))
+    }
+
+    fn build_index(&mut self) {
+        self.index = self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
     }
 
     /// Adds an entry, or replaces the value. Returns whether the key is new; `None` if the value cannot be a key.
@@ -99,10 +103,9 @@ impl<'a> Entries<'a> {
             return Some(false);
         }
         self.entries.push((key, value));
-        if self.entries.len() > SCANNED {
+        if self.entries.len() > MAX_SCANNED {
             if self.index.is_empty() {
-                self.index =
-                    self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
+                self.build_index();
             } else {
                 self.index.insert(hashed, self.entries.len() - 1);
             }
@@ -115,9 +118,8 @@ impl<'a> Entries<'a> {
         if let Some(position) = Key::new(key).and_then(|key| self.position(&key)) {
             self.entries.remove(position);
             self.index.clear();
-            if self.entries.len() > SCANNED {
-                self.index =
-                    self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
+            if self.entries.len() > MAX_SCANNED {
+                self.build_index();
             }
         }
     }

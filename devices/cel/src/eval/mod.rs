@@ -19,7 +19,7 @@ use list::List;
 use map::{Entries, Map};
 use program::{Access, Call, Item, Node, Operator, Program, RegexCall, RegexFunction};
 use smallvec::SmallVec;
-use value::{Held, Value};
+use value::{DataRef, Value};
 use work::Work;
 
 use crate::cost;
@@ -67,7 +67,7 @@ impl<'a> Evaluation<'a> {
     fn eval(&mut self, node: &'a Node) -> Output<'a> {
         match node {
             // Borrowed text needs no reference count.
-            Node::Constant(Value::String(text)) => Ok(Value::String(Held::Borrowed(text))),
+            Node::Constant(Value::String(text)) => Ok(Value::String(DataRef::Borrowed(text))),
             Node::Constant(value) => Ok(value.clone()),
             Node::Evaluated { value, cost } => self.charged(*cost, || value.clone()),
             Node::Local { slot, cost } => self.local(*slot, *cost),
@@ -77,7 +77,7 @@ impl<'a> Evaluation<'a> {
             }
             Node::Driver { cost } => {
                 let device = self.device;
-                self.charged(*cost, || Value::String(Held::Borrowed(device.driver())))
+                self.charged(*cost, || Value::String(DataRef::Borrowed(device.driver())))
             }
             Node::AllowMultipleAllocations { cost } => {
                 let device = self.device;
@@ -93,7 +93,9 @@ impl<'a> Evaluation<'a> {
             }
             Node::Member(access) => match self.member(access)? {
                 Some(value) => Ok(value),
-                None => Err(Failure::NoSuchKey(Value::String(Held::Borrowed(&self.program.paths[access.path].name)))),
+                None => {
+                    Err(Failure::NoSuchKey(Value::String(DataRef::Borrowed(&self.program.paths[access.path].name))))
+                }
             },
             Node::HasMember(access) => Ok(Value::Bool(self.member(access)?.is_some())),
             Node::OptionalMember(access) => Ok(Value::Optional(self.member(access)?.map(Arc::new))),
@@ -148,7 +150,7 @@ impl<'a> Evaluation<'a> {
             Kind::Attributes => table.attributes[column as usize].get(self.device.row).map(Value::attribute),
             Kind::Capacities => table.capacities[column as usize]
                 .get(self.device.row)
-                .map(|quantity| Value::Quantity(Held::Borrowed(quantity))),
+                .map(|quantity| Value::Quantity(DataRef::Borrowed(quantity))),
         })
     }
 

@@ -15,33 +15,33 @@ use crate::version::Version;
 
 /// Borrowed or shared data.
 #[derive(Debug)]
-pub(crate) enum Held<'a, T: ?Sized> {
+pub(crate) enum DataRef<'a, T: ?Sized> {
     Borrowed(&'a T),
     Shared(Arc<T>),
 }
 
-impl<T: ?Sized> Clone for Held<'_, T> {
+impl<T: ?Sized> Clone for DataRef<'_, T> {
     fn clone(&self) -> Self {
         match self {
-            Held::Borrowed(value) => Held::Borrowed(value),
-            Held::Shared(value) => Held::Shared(Arc::clone(value)),
+            DataRef::Borrowed(value) => DataRef::Borrowed(value),
+            DataRef::Shared(value) => DataRef::Shared(Arc::clone(value)),
         }
     }
 }
 
-impl<T: ?Sized> Deref for Held<'_, T> {
+impl<T: ?Sized> Deref for DataRef<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         match self {
-            Held::Borrowed(value) => value,
-            Held::Shared(value) => value,
+            DataRef::Borrowed(value) => value,
+            DataRef::Shared(value) => value,
         }
     }
 }
 
 /// String value.
-pub(crate) type Str<'a> = Held<'a, str>;
+pub(crate) type Str<'a> = DataRef<'a, str>;
 
 /// Value of an expression.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub(crate) enum Value<'a> {
     Uint(u64),
     Double(f64),
     String(Str<'a>),
-    Bytes(Held<'a, [u8]>),
+    Bytes(DataRef<'a, [u8]>),
     Timestamp(Timestamp),
     /// Nanoseconds.
     Duration(i64),
@@ -61,8 +61,8 @@ pub(crate) enum Value<'a> {
     Optional(Option<Arc<Value<'a>>>),
     /// Type, by its name.
     Type(&'static str),
-    Quantity(Held<'a, Quantity>),
-    Version(Held<'a, Version>),
+    Quantity(DataRef<'a, Quantity>),
+    Version(DataRef<'a, Version>),
     Ip(Ip),
     Cidr(Cidr),
     Url(Arc<Url>),
@@ -77,7 +77,7 @@ pub(crate) enum Value<'a> {
 
 impl<'a> Value<'a> {
     pub(crate) fn string(text: impl Into<Arc<str>>) -> Value<'a> {
-        Value::String(Held::Shared(text.into()))
+        Value::String(DataRef::Shared(text.into()))
     }
 
     pub(crate) fn some(value: Value<'a>) -> Value<'a> {
@@ -85,15 +85,15 @@ impl<'a> Value<'a> {
     }
 
     pub(crate) fn quantity(quantity: Quantity) -> Value<'a> {
-        Value::Quantity(Held::Shared(Arc::new(quantity)))
+        Value::Quantity(DataRef::Shared(Arc::new(quantity)))
     }
 
     pub(crate) fn attribute(attribute: &'a Attribute) -> Value<'a> {
         match attribute {
             Attribute::Bool(value) => Value::Bool(*value),
             Attribute::Int(value) => Value::Int(*value),
-            Attribute::String(value) => Value::String(Held::Borrowed(value)),
-            Attribute::Version(value) => Value::Version(Held::Borrowed(value)),
+            Attribute::String(value) => Value::String(DataRef::Borrowed(value)),
+            Attribute::Version(value) => Value::Version(DataRef::Borrowed(value)),
         }
     }
 

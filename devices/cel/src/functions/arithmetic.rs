@@ -6,7 +6,7 @@ use super::time::Timestamp;
 use super::{Declaration, mismatch};
 use crate::eval::failure::{Failure, Output};
 use crate::eval::list::List;
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -114,7 +114,7 @@ pub(crate) fn add<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Output<'
         }
         (Value::Bytes(a), Value::Bytes(b)) => {
             work.spend_bytes(a.len() + b.len())?;
-            Ok(Value::Bytes(Held::Shared(Arc::from([&**a, &**b].concat()))))
+            Ok(Value::Bytes(DataRef::Shared(Arc::from([&**a, &**b].concat()))))
         }
         (Value::List(a), Value::List(b)) => Ok(Value::List(List::concatenate(a.clone(), b.clone()))),
         _ => mismatch(),

@@ -6,7 +6,7 @@ use super::numbers::general;
 use super::time::{self, Timestamp};
 use super::{Declaration, mismatch};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -119,8 +119,8 @@ fn to_bytes<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
         Value::String(text) => {
             work.spend_bytes(text.len())?;
             Ok(Value::Bytes(match text {
-                Held::Borrowed(text) => Held::Borrowed(text.as_bytes()),
-                Held::Shared(text) => Held::Shared(Arc::from(text.as_bytes())),
+                DataRef::Borrowed(text) => DataRef::Borrowed(text.as_bytes()),
+                DataRef::Shared(text) => DataRef::Shared(Arc::from(text.as_bytes())),
             }))
         }
         _ => failed(value, "bytes"),
@@ -188,7 +188,7 @@ fn to_uint<'a>(value: &Value<'a>) -> Output<'a> {
 pub(crate) fn to_string<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
     Ok(match value {
         Value::String(_) => value.clone(),
-        Value::Bool(value) => Value::String(Held::Borrowed(if *value { "true" } else { "false" })),
+        Value::Bool(value) => Value::String(DataRef::Borrowed(if *value { "true" } else { "false" })),
         Value::Int(value) => Value::string(value.to_string()),
         Value::Uint(value) => Value::string(value.to_string()),
         Value::Double(value) => Value::string(general(*value)),
@@ -201,7 +201,7 @@ pub(crate) fn to_string<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
         }
         Value::Duration(nanoseconds) => Value::string(time::duration_text(*nanoseconds)),
         Value::Timestamp(timestamp) => Value::string(timestamp.to_string()),
-        Value::Type(name) => Value::String(Held::Borrowed(name)),
+        Value::Type(name) => Value::String(DataRef::Borrowed(name)),
         Value::Ip(ip) => Value::string(ip.to_string()),
         Value::Cidr(cidr) => Value::string(cidr.to_string()),
         Value::Null => return mismatch(),

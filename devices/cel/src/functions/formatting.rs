@@ -2,7 +2,6 @@
 
 use super::conversions::to_string;
 use super::numbers::go_exponent;
-use super::strings::quoted;
 use crate::check::types::Type;
 use crate::eval::failure::{Failure, Output};
 use crate::eval::list::List;
@@ -13,7 +12,7 @@ use crate::eval::work::Work;
 const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 1_000;
 /// Work of writing a value, in addition to its length.
-const VALUE: u64 = 8;
+const WORK_PER_VALUE: u64 = 8;
 
 /// Part of a format string.
 pub(crate) enum Piece<'t> {
@@ -178,7 +177,7 @@ fn floating(verb: char, precision: usize, value: f64) -> String {
 
 /// Returns the text of any value: strings in lists and maps are quoted, and entries of maps are sorted.
 fn general<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>> {
-    work.spend(VALUE)?;
+    work.spend(WORK_PER_VALUE)?;
     match value {
         Value::Null => Ok("null".to_owned()),
         Value::List(list) => {
@@ -222,4 +221,30 @@ fn nested<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>>
         Value::Double(number) if !number.is_finite() => quoted(&text),
         _ => text,
     })
+}
+
+/// Returns a text in double quotes, with escape sequences.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        let escape = match c {
+            '\u{7}' => "\\a",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\u{b}' => "\\v",
+            '\\' => "\\\\",
+            '"' => "\\\"",
+            c => {
+                quoted.push(c);
+                continue;
+            }
+        };
+        quoted.push_str(escape);
+    }
+    quoted.push('"');
+    quoted
 }

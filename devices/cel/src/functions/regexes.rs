@@ -6,7 +6,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::{Declaration, int, strings_value, text};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::value::{Held, Str, Value};
+use crate::eval::value::{DataRef, Str, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -85,8 +85,8 @@ pub(crate) fn find<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> Out
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
     Ok(match (regex.find(whole), whole) {
-        (None, _) => Value::String(Held::Borrowed("")),
-        (Some(found), Str::Borrowed(whole)) => Value::String(Held::Borrowed(&whole[found.range()])),
+        (None, _) => Value::String(DataRef::Borrowed("")),
+        (Some(found), Str::Borrowed(whole)) => Value::String(DataRef::Borrowed(&whole[found.range()])),
         (Some(found), Str::Shared(_)) => Value::string(found.as_str()),
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Declaration, formatting, int, list, strings_value, text};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::value::{Held, Str, Value};
+use crate::eval::value::{DataRef, Str, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -86,9 +86,9 @@ fn position(text: &str, offset: usize) -> i64 {
 /// Returns a part of a string. It shares memory with the string where possible.
 fn part<'a>(whole: &Str<'a>, from: usize, to: usize) -> Value<'a> {
     Value::String(match whole {
-        Held::Borrowed(text) => Held::Borrowed(&text[from..to]),
-        Held::Shared(text) if from == 0 && to == text.len() => Held::Shared(Arc::clone(text)),
-        Held::Shared(text) => Held::Shared(Arc::from(&text[from..to])),
+        DataRef::Borrowed(text) => DataRef::Borrowed(&text[from..to]),
+        DataRef::Shared(text) if from == 0 && to == text.len() => DataRef::Shared(Arc::clone(text)),
+        DataRef::Shared(text) => DataRef::Shared(Arc::from(&text[from..to])),
     })
 }
 
@@ -156,7 +156,7 @@ fn with_case<'a>(work: &mut Work, value: &Value<'a>, is_changed: fn(&u8) -> bool
     if let Some(text) = Arc::get_mut(&mut changed) {
         change(text);
     }
-    Ok(Value::String(Held::Shared(changed)))
+    Ok(Value::String(DataRef::Shared(changed)))
 }
 
 fn lower_ascii<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
@@ -230,36 +230,10 @@ fn trim<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(part(whole, from, from + whole.trim().len()))
 }
 
-/// Returns a text in double quotes, with escape sequences.
-pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        let escape = match c {
-            '\u{7}' => "\\a",
-            '\u{8}' => "\\b",
-            '\u{c}' => "\\f",
-            '\n' => "\\n",
-            '\r' => "\\r",
-            '\t' => "\\t",
-            '\u{b}' => "\\v",
-            '\\' => "\\\\",
-            '"' => "\\\"",
-            c => {
-                quoted.push(c);
-                continue;
-            }
-        };
-        quoted.push_str(escape);
-    }
-    quoted.push('"');
-    quoted
-}
-
 fn quote<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let whole = text(&arguments[0])?;
     work.spend_bytes(whole.len() * 2)?;
-    Ok(Value::string(quoted(whole)))
+    Ok(Value::string(formatting::quoted(whole)))
 }
 
 fn join<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{mismatch, text};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::value::{Held, Value};
+use crate::eval::value::{DataRef, Value};
 use crate::eval::work::Work;
 use crate::version::{Version, VersionError};
 
@@ -19,7 +19,7 @@ fn parse<'a>(arguments: &[Value<'a>]) -> Result<Result<Version, VersionError>, F
 
 pub(super) fn semver<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match parse(arguments)? {
-        Ok(version) => Ok(Value::Version(Held::Shared(Arc::new(version)))),
+        Ok(version) => Ok(Value::Version(DataRef::Shared(Arc::new(version)))),
         Err(error) => Err(Failure::text(error.to_string())),
     }
 }

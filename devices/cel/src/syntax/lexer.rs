@@ -36,7 +36,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
     let mut tokens = Vec::new();
     let mut offset = 0;
     loop {
-        offset += skipped(&text[offset..]);
+        offset += blank_length(&text[offset..]);
         let rest = &text[offset..];
         let Some(first) = rest.chars().next() else {
             tokens.push(Token { kind: Kind::End, text: "", offset });
@@ -50,7 +50,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
 }
 
 /// Returns the length of white space and comments at the start.
-fn skipped(text: &str) -> usize {
+fn blank_length(text: &str) -> usize {
     let mut rest = text;
     loop {
         let trimmed = rest.trim_start_matches(['\t', ' ', '\r', '\n', '\u{c}']);
@@ -71,30 +71,30 @@ fn token(text: &str, first: char) -> Option<(Kind, usize)> {
         return Some((Kind::Bytes, length + 1));
     }
     if first.is_ascii_alphabetic() || first == '_' {
-        return Some((Kind::Identifier, run(text, |c| c.is_ascii_alphanumeric() || c == '_')));
+        return Some((Kind::Identifier, run_length(text, |c| c.is_ascii_alphanumeric() || c == '_')));
     }
     if let Some(number) = number(text) {
         return Some(number);
     }
     if first == '`' {
-        let length = run(&text[1..], |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' '));
+        let length = run_length(&text[1..], |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' '));
         return (length > 0 && text[1 + length..].starts_with('`')).then_some((Kind::EscapedIdentifier, length + 2));
     }
     SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)).map(|symbol| (Kind::Symbol, symbol.len()))
 }
 
 /// Returns the length of the ASCII characters at the start that are `included`.
-fn run(text: &str, included: impl Fn(char) -> bool) -> usize {
+fn run_length(text: &str, included: impl Fn(char) -> bool) -> usize {
     text.find(|c| !included(c)).unwrap_or(text.len())
 }
 
 fn digits(text: &str) -> usize {
-    run(text, |c| c.is_ascii_digit())
+    run_length(text, |c| c.is_ascii_digit())
 }
 
 fn number(text: &str) -> Option<(Kind, usize)> {
     if let Some(hexadecimal) = text.strip_prefix("0x") {
-        let length = run(hexadecimal, |c| c.is_ascii_hexdigit());
+        let length = run_length(hexadecimal, |c| c.is_ascii_hexdigit());
         if length > 0 {
             return Some(integer(text, 2 + length));
         }

@@ -22,18 +22,18 @@ struct TestCluster {
 
 impl TestCluster {
     /// Creates nodes with capacity for the given numbers of pods.
-    fn new(rooms: &[usize]) -> Self {
+    fn new(capacities: &[usize]) -> Self {
         let scheduler = Scheduler::new(ImmediateClient::default(), Options::default()).unwrap();
         let mut test_cluster = TestCluster { scheduler, tasks: InlineTasks::default(), now: 0 };
-        for (number, room) in rooms.iter().enumerate() {
-            test_cluster.node(&format!("n{number}"), *room);
+        for (number, capacity) in capacities.iter().enumerate() {
+            test_cluster.node(&format!("n{number}"), *capacity);
         }
-        ["g", "h"].iter().for_each(|group| test_cluster.describe(group, json!({"minMember": 3})));
+        ["g", "h"].iter().for_each(|group| test_cluster.pod_group(group, json!({"minMember": 3})));
         test_cluster
     }
 
     /// Creates or updates a group's object.
-    fn describe(&mut self, group: &str, spec: Value) {
+    fn pod_group(&mut self, group: &str, spec: Value) {
         let api = "scheduling.x-k8s.io/v1alpha1";
         let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
         let object = Kinds::of::<Profiles>().read(api, "PodGroup", object).unwrap().unwrap();
@@ -41,8 +41,8 @@ impl TestCluster {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
-    fn node(&mut self, name: &str, room: usize) {
-        let yaml = format!("{{ metadata: {{ name: {name} }}, status: {{ allocatable: {{ pods: '{room}' }} }} }}");
+    fn node(&mut self, name: &str, capacity: usize) {
+        let yaml = format!("{{ metadata: {{ name: {name} }}, status: {{ allocatable: {{ pods: '{capacity}' }} }} }}");
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
@@ -76,11 +76,11 @@ impl TestCluster {
             let Some(completed) = self.tasks.pop() else { break };
             self.scheduler.on_completed(completed, &mut self.tasks);
         }
-        let in_words = |outcome: Outcome| match &outcome.result {
+        let text = |outcome: Outcome| match &outcome.result {
             Ok(_) => format!("{} is bound", outcome.pod.name),
             Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
         };
-        self.scheduler.take_outcomes().into_iter().map(in_words).collect()
+        self.scheduler.take_outcomes().into_iter().map(text).collect()
     }
 
     /// Advances the time, and returns the outcomes until then.
@@ -97,7 +97,7 @@ impl TestCluster {
     }
 
     /// Returns the number of pods in Permit, and of pods on nodes: assumed, waiting or bound.
-    fn standing(&self) -> (usize, usize) {
+    fn waiting_and_on_nodes(&self) -> (usize, usize) {
         let on_nodes = self.scheduler.cache.base.infos().iter().map(|info| info.pods.len()).sum();
         (self.scheduler.in_progress().waiting, on_nodes)
     }
@@ -121,10 +121,10 @@ fn a_group_is_bound_when_all_have_a_node() {
     test_cluster.group("g", &["a", "b"]);
     test_cluster.held("g", "c");
     assert_eq!(test_cluster.settle(), NONE);
-    assert_eq!(test_cluster.standing(), (2, 2));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (2, 2));
     test_cluster.group("g", &["c"]);
     assert_eq!(bound(&test_cluster.settle()).len(), 3);
-    assert_eq!(test_cluster.standing(), (0, 3));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 3));
     assert_eq!(test_cluster.scheduler.in_progress(), InProgressCounts::default());
 }
 
@@ -149,7 +149,7 @@ fn a_group_that_is_not_complete_in_time_releases_its_capacity() {
     test_cluster.group("g", &["a", "b"]);
     test_cluster.held("g", "c");
     assert_eq!(test_cluster.wait(59), NONE);
-    assert_eq!(test_cluster.standing(), (2, 2));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (2, 2));
     assert_eq!(
         test_cluster.wait(1),
         [
@@ -157,7 +157,7 @@ fn a_group_that_is_not_complete_in_time_releases_its_capacity() {
             "b: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin Coscheduling.",
         ]
     );
-    assert_eq!(test_cluster.standing(), (0, 0));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 0));
     // They are tried again once the missing pod has a node.
     assert_eq!([test_cluster.place("a"), test_cluster.place("b")], [Some(QueuePlace::Unschedulable); 2]);
     test_cluster.group("g", &["c"]);
@@ -167,7 +167,7 @@ fn a_group_that_is_not_complete_in_time_releases_its_capacity() {
 #[test]
 fn a_group_sets_its_permit_timeout() {
     let mut test_cluster = TestCluster::new(&[3]);
-    test_cluster.describe("g", json!({"minMember": 3, "scheduleTimeoutSeconds": 5}));
+    test_cluster.pod_group("g", json!({"minMember": 3, "scheduleTimeoutSeconds": 5}));
     test_cluster.group("g", &["a", "b"]);
     test_cluster.held("g", "c");
     assert_eq!(
@@ -185,10 +185,10 @@ fn pods_wait_for_a_missing_pod_group() {
     test_cluster.group("new", &["a", "b", "c"]);
     let outcomes = test_cluster.settle();
     assert!(outcomes[0].contains("pod group default/new does not exist"), "{outcomes:?}");
-    test_cluster.describe("other", json!({"minMember": 1}));
+    test_cluster.pod_group("other", json!({"minMember": 1}));
     test_cluster.wait(2);
     assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
-    test_cluster.describe("new", json!({"minMember": 3}));
+    test_cluster.pod_group("new", json!({"minMember": 3}));
     assert_eq!(bound(&test_cluster.wait(2)).len(), 3);
 }
 
@@ -197,7 +197,7 @@ fn a_group_that_needs_fewer_pods_now_is_tried_again() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.group("g", &["a", "b"]);
     assert_eq!(bound(&test_cluster.settle()), NONE);
-    test_cluster.describe("g", json!({"minMember": 2}));
+    test_cluster.pod_group("g", json!({"minMember": 2}));
     assert_eq!(bound(&test_cluster.wait(2)).len(), 2);
 }
 
@@ -220,7 +220,7 @@ fn a_group_with_an_unschedulable_pod_frees_its_resources() {
     );
     // The released capacity wakes the third pod, which must not use it.
     assert!(outcomes[3].contains("pod group default/g was denied recently"), "{outcomes:?}");
-    assert_eq!((outcomes.len(), test_cluster.standing()), (4, (0, 0)));
+    assert_eq!((outcomes.len(), test_cluster.waiting_and_on_nodes()), (4, (0, 0)));
     test_cluster.node("more", 1);
     assert_eq!(bound(&test_cluster.wait(9)), NONE);
     assert_eq!(bound(&test_cluster.wait(1)).len(), 3);
@@ -254,7 +254,7 @@ fn a_group_with_too_few_pods_is_not_tried() {
         outcomes[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."),
         "{outcomes:?}"
     );
-    assert_eq!((outcomes.len(), test_cluster.standing()), (2, (0, 0)));
+    assert_eq!((outcomes.len(), test_cluster.waiting_and_on_nodes()), (2, (0, 0)));
     test_cluster.group("h", &["other"]);
     test_cluster.wait(2);
     assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
@@ -277,7 +277,7 @@ fn pods_of_other_schedulers_do_not_count() {
 #[test]
 fn an_invalid_pod_group_is_reported() {
     let mut test_cluster = TestCluster::new(&[3]);
-    test_cluster.describe("g", json!({"minMember": "many"}));
+    test_cluster.pod_group("g", json!({"minMember": "many"}));
     test_cluster.group("g", &["a"]);
     let outcomes = test_cluster.settle();
     let expected = "pod group default/g cannot be read: invalid type: string \"many\", expected usize";
@@ -292,7 +292,7 @@ fn a_pod_deleted_while_waiting_leaves_the_group() {
     test_cluster.settle();
     test_cluster.delete("b");
     assert_eq!(test_cluster.settle().last().unwrap(), "a: 0/1 nodes are available: 1 rejection in Unreserve.");
-    assert_eq!(test_cluster.standing(), (0, 0));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 0));
     // Two pods are left, which is too few.
     test_cluster.group("g", &["c"]);
     assert!(test_cluster.settle()[0].contains("pod group default/g has 2 of 3 pods"));
@@ -328,14 +328,14 @@ fn one_of_two_deadlocked_groups_gives_way() {
     test_cluster.group("h", &["h1", "h2"]);
     test_cluster.held("h", "h3");
     test_cluster.settle();
-    assert_eq!(test_cluster.standing(), (4, 4));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (4, 4));
     // The wait of the first group ends before that of the second, which then gets its capacity.
     test_cluster.wait(59);
     test_cluster.group("h", &["h3"]);
     let outcomes = test_cluster.wait(30);
     assert_eq!(bound(&outcomes).len(), 3, "{outcomes:?}");
     assert!(bound(&outcomes).iter().all(|pod| pod.starts_with('h')), "{outcomes:?}");
-    assert_eq!(test_cluster.standing(), (0, 3));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 3));
 }
 
 #[test]
@@ -346,8 +346,8 @@ fn a_group_without_capacity_retries_until_another_releases_it() {
     test_cluster.wait(30);
     test_cluster.group("h", &["h1", "h2", "h3"]);
     let outcomes = test_cluster.wait(29);
-    assert_eq!((bound(&outcomes), test_cluster.standing().0), (vec![], 2), "{outcomes:?}");
+    assert_eq!((bound(&outcomes), test_cluster.waiting_and_on_nodes().0), (vec![], 2), "{outcomes:?}");
     let outcomes = test_cluster.wait(20);
     assert_eq!(bound(&outcomes).len(), 3, "{outcomes:?}");
-    assert_eq!(test_cluster.standing(), (0, 3));
+    assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 3));
 }

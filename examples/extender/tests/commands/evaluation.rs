@@ -37,8 +37,8 @@ fn without_type(mut object: Value) -> Value {
 
 /// Starts an extender that rejects one node.
 fn all_but(left_out: &'static str) -> Server {
-    Server::start(move |path, asked| {
-        let nodes = asked["Nodes"]["items"].as_array().unwrap();
+    Server::start(move |path, request| {
+        let nodes = request["Nodes"]["items"].as_array().unwrap();
         let left: Vec<&Value> = nodes.iter().filter(|node| node["metadata"]["name"] != left_out).collect();
         Reply::Json(match path {
             "/x/filter" => json!({"Nodes": {"items": left}, "FailedNodes": {left_out: "no GPU"}}).to_string(),
@@ -62,11 +62,11 @@ fn extenders_receive_original_objects_and_decide() {
     assert_eq!(decision["nodes"]["b"]["scores"]["Extender"], 10);
     assert_eq!(decision["nodes"]["c"]["scores"]["Extender"], 90);
 
-    let asked = server.asked();
-    let paths: Vec<&str> = asked.iter().map(|(path, _)| path.as_str()).collect();
+    let requests = server.take_requests();
+    let paths: Vec<&str> = requests.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, ["/x/filter", "/x/prioritize"], "once each");
-    assert_eq!(asked[0].1["Nodes"]["items"], json!(nodes.map(without_type)));
-    assert_eq!(asked[0].1["Pod"]["metadata"]["annotations"], json!({"example.com/note": "p"}));
+    assert_eq!(requests[0].1["Nodes"]["items"], json!(nodes.map(without_type)));
+    assert_eq!(requests[0].1["Pod"]["metadata"]["annotations"], json!({"example.com/note": "p"}));
 }
 
 #[test]
@@ -78,16 +78,18 @@ fn extenders_receive_current_nodes() {
         [json!({"update": changed}), json!({"delete": {"kind": "Node", "name": "c"}}), json!({"schedule": pod("p")})];
     let results = evaluate(&server, &["a", "b", "c"].map(node), &steps);
     assert_eq!(results[0]["chosen"], "b");
-    let asked = server.asked();
-    assert_eq!(asked.len(), 1, "the only node that is left needs no score");
-    assert_eq!(asked[0].1["Nodes"]["items"], json!([without_type(node("a")), without_type(changed)]));
+    let requests = server.take_requests();
+    assert_eq!(requests.len(), 1, "the only node that is left needs no score");
+    assert_eq!(requests[0].1["Nodes"]["items"], json!([without_type(node("a")), without_type(changed)]));
 }
 
 #[test]
 fn preemption_considers_nodes_that_extenders_call_resolvable() {
     let server = Server::start(|_, _| {
-        let for_good = json!({"a": "no GPU at all"});
-        Reply::Json(json!({"FailedNodes": {"b": "no GPU left"}, "FailedAndUnresolvableNodes": for_good}).to_string())
+        let unresolvable = json!({"a": "no GPU at all"});
+        Reply::Json(
+            json!({"FailedNodes": {"b": "no GPU left"}, "FailedAndUnresolvableNodes": unresolvable}).to_string(),
+        )
     });
     let on_node = |name: &str, node: &str| {
         let mut pod = pod(name);
@@ -129,8 +131,8 @@ mod preempting {
 
 #[test]
 fn extenders_receive_victims_with_their_node() {
-    let server = Server::start(|_, asked| {
-        let victims = asked["NodeNameToVictims"]["a"]["Pods"].as_array().unwrap();
+    let server = Server::start(|_, request| {
+        let victims = request["NodeNameToVictims"]["a"]["Pods"].as_array().unwrap();
         let left: Vec<Value> = victims.iter().map(|pod| json!({"UID": pod["metadata"]["uid"]})).collect();
         Reply::Json(json!({"NodeNameToMetaVictims": {"a": {"Pods": left}}}).to_string())
     });
@@ -143,13 +145,13 @@ fn extenders_receive_victims_with_their_node() {
     };
     let steps = [json!({"schedule": with_cpu("weak", 0)}), json!({"schedule": with_cpu("strong", 10)})];
     let scenario = json!({"id": "s", "profile": "preempting", "objects": [node("a")], "steps": steps}).to_string();
-    let mut here = Overrides::default();
-    here.add(Setting::UrlPrefix, server.url.clone());
-    let mut evaluator = Evaluator::new(&AnyBundle::of::<preempting::Profiles>(), &here).unwrap();
+    let mut overrides = Overrides::default();
+    overrides.add(Setting::UrlPrefix, server.url.clone());
+    let mut evaluator = Evaluator::new(&AnyBundle::of::<preempting::Profiles>(), &overrides).unwrap();
     let results = evaluator.evaluate(Scenario::read(scenario.as_bytes()).unwrap()).unwrap().results;
     let outcomes = &results[1].preemption.as_ref().unwrap().outcomes;
     assert_eq!(outcomes[0].victims, ["default/weak"]);
-    let victim = &server.asked()[0].1["NodeNameToVictims"]["a"]["Pods"][0];
+    let victim = &server.take_requests()[0].1["NodeNameToVictims"]["a"]["Pods"][0];
     assert_eq!(victim["spec"]["nodeName"], "a");
     assert_eq!(victim["metadata"]["annotations"], json!({"example.com/note": "weak"}));
 }

@@ -64,11 +64,11 @@ impl Model {
         if !input.generics.params.is_empty() {
             problems.add(syn::Error::new(input.generics.span(), "arguments cannot be generic"));
         }
-        let place = if matches!(input.data, Data::Enum(_)) { AttributeTarget::Enum } else { AttributeTarget::Struct };
-        let own = problems.ok(Attributes::read(&input.attrs, place)).unwrap_or_default();
+        let target = if matches!(input.data, Data::Enum(_)) { AttributeTarget::Enum } else { AttributeTarget::Struct };
+        let attributes = problems.ok(Attributes::read(&input.attrs, target)).unwrap_or_default();
         let kind = match input.data {
             Data::Struct(data) => {
-                Kind::Struct { fields: read_fields(&input.ident, data, &mut problems), check: own.check }
+                Kind::Struct { fields: read_fields(&input.ident, data, &mut problems), check: attributes.check }
             }
             Data::Enum(data) => Kind::Enum { variants: read_variants(&input.ident, data, &mut problems) },
             Data::Union(data) => {

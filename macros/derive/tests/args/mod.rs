@@ -32,9 +32,9 @@ fn node(profile: &str) -> Node {
     tree(profile, &Spanned::new(span, DeValue::Table(table.into_inner())))
 }
 
-fn complaints<T: Decode>(profile: &str, expected: Expect) {
-    let complaints = decode_at_runtime::<T>(&node(profile)).err().unwrap_or_default();
-    expected.assert_eq(&complaints.join("\n"));
+fn check_errors<T: Decode>(profile: &str, expected: Expect) {
+    let errors = decode_at_runtime::<T>(&node(profile)).err().unwrap_or_default();
+    expected.assert_eq(&errors.join("\n"));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_sequence_is_decoded_when_it_is_read() {
 
 #[test]
 fn errors_have_a_location_and_a_fix() {
-    complaints::<FitArgs>(
+    check_errors::<FitArgs>(
         r#"
 ignored-resource = []
 strict = 1
@@ -140,7 +140,7 @@ scoring-strategy = "MostAllocated"
             p.toml:4:9: `limit` is 3000000000, but must be -2147483648..=2147483647
             p.toml:5:20: `scoring-strategy` is a string, but must be a table"#]],
     );
-    complaints::<FitArgs>(
+    check_errors::<FitArgs>(
         r#"
 [scoring-strategy]
 type = "Most"
@@ -155,15 +155,15 @@ resources = [{ name = "cpu", weight = 101 }, { weight = 0 }, 7, { name = "a b", 
             p.toml:4:74: `name` is "a b", but must be a qualified name, like `cpu` or `example.com/gpu`
             p.toml:4:90: unknown argument `wieght` in an entry of `resources`; known are `name`, `weight`"#]],
     );
-    complaints::<NodeSelectorArgs>("", expect!["p.toml:1:1: `terms` is missing"]);
+    check_errors::<NodeSelectorArgs>("", expect!["p.toml:1:1: `terms` is missing"]);
     let list = Node { file: "p.toml", line: 4, column: 2, value: Value::List(&[]) };
-    let complaints = decode_at_runtime::<FitArgs>(&list).unwrap_err();
-    assert_eq!(complaints, ["p.toml:4:2: `args` is a list, but must be a table"]);
+    let errors = decode_at_runtime::<FitArgs>(&list).unwrap_err();
+    assert_eq!(errors, ["p.toml:4:2: `args` is a list, but must be a table"]);
 }
 
 #[test]
-fn complaints_about_lists() {
-    complaints::<FitArgs>(
+fn errors_in_lists_are_reported() {
+    check_errors::<FitArgs>(
         r#"
 ignored-resources = ["a", "b", "a", ""]
 ignored-resource-groups = ["a/b", "x", "y"]
@@ -181,7 +181,7 @@ scoring-strategy = { resources = [], type = true }
             p.toml:5:34: `resources` has 0 entries, but must have at least 1
             p.toml:5:45: `type` is a boolean, but must be one of "LeastAllocated", "MostAllocated", "Banded""#]],
     );
-    complaints::<FitArgs>(
+    check_errors::<FitArgs>(
         r#"
 [scoring-strategy]
 resources = [{ name = "cpu" }, { name = "cpu" }]
@@ -195,19 +195,19 @@ bands = [{ utilization = 50, score = 1 }, { utilization = 50, score = 2 }]
 
 #[test]
 fn a_custom_check_runs_after_decoding() {
-    complaints::<FitArgs>(
+    check_errors::<FitArgs>(
         r#"scoring-strategy = { type = "Banded" }"#,
         expect![[r#"p.toml:1:20: `bands` is missing; `type` "Banded" needs it"#]],
     );
-    complaints::<FitArgs>(
+    check_errors::<FitArgs>(
         r#"scoring-strategy = { type = "Banded", resources = 1 }"#,
         expect!["p.toml:1:51: `resources` is an integer, but must be a list"],
     );
 }
 
 #[test]
-fn complaints_reach_into_sequences() {
-    complaints::<NodeSelectorArgs>(
+fn errors_in_sequences_are_reported() {
+    check_errors::<NodeSelectorArgs>(
         r#"terms = [{ match-expressions = [{ key = "/", operator = "in", values = [1] }] }]"#,
         expect![[r#"
             p.toml:1:41: `key` is "/", but must be a qualified name, like `cpu` or `example.com/gpu`
@@ -217,24 +217,24 @@ fn complaints_reach_into_sequences() {
 }
 
 #[test]
-fn a_flood_of_complaints_is_cut() {
+fn the_number_and_length_of_errors_is_limited() {
     let keys: Vec<String> = (0..200).map(|i| format!("unknown-argument-{i} = 1\n")).collect();
-    let complaints = decode_at_runtime::<FitArgs>(&node(&keys.concat())).unwrap_err();
-    assert!(complaints.iter().all(|complaint| complaint.len() < 300), "{complaints:#?}");
-    assert_eq!(complaints.last().unwrap(), &format!("and {} more", 200 - (complaints.len() - 1)));
+    let errors = decode_at_runtime::<FitArgs>(&node(&keys.concat())).unwrap_err();
+    assert!(errors.iter().all(|error| error.len() < 300), "{errors:#?}");
+    assert_eq!(errors.last().unwrap(), &format!("and {} more", 200 - (errors.len() - 1)));
 }
 
 #[test]
 fn a_plugin_without_arguments_rejects_arguments() {
-    complaints::<NoArgs>(
+    check_errors::<NoArgs>(
         "weight = 1",
         expect!["p.toml:1:10: unknown argument `weight`: this plugin takes no arguments"],
     );
-    complaints::<NoArgs>("", expect![""]);
+    check_errors::<NoArgs>("", expect![""]);
 }
 
 #[test]
-fn the_schema_is_what_a_catalog_holds() {
+fn the_schema_has_the_form_of_a_catalog() {
     expect![[r#"
         {
           "type": "table",

@@ -71,11 +71,11 @@ impl BindingPlan {
         claims: Vec<ObjectRef>,
         timeout: i64,
     ) -> Result<(), String> {
-        let began = (Instant::now(), handle.now());
+        let start = (Instant::now(), handle.now());
         let result = wait_until_ready(client, claims, timeout).await;
         let waited = match handle.has_real_time() {
-            true => i64::try_from(began.0.elapsed().as_nanos()).unwrap_or(i64::MAX),
-            false => handle.now() - began.1,
+            true => i64::try_from(start.0.elapsed().as_nanos()).unwrap_or(i64::MAX),
+            false => handle.now() - start.1,
         };
         self.record_wait(handle, waited, result.as_ref().err());
         result.map_err(WaitError::into_message)

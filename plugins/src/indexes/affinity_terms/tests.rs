@@ -30,10 +30,10 @@ fn group(name: usize, terms: u8) -> String {
 }
 
 /// Number of pods for each tag, topology key and node.
-type Found = BTreeMap<(Option<ScoredTermKind>, Symbol, u32), u32>;
+type PodCounts = BTreeMap<(Option<ScoredTermKind>, Symbol, u32), u32>;
 
 /// Returns the matching terms for a pod of each app, in a namespace of each kind.
-fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<Found> {
+fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<PodCounts> {
     let app = interner.intern("app");
     let mut all = Vec::new();
     for (namespace, value) in [("default", "a"), ("default", "b"), ("other", "a"), ("other", "c")] {
@@ -44,7 +44,7 @@ fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<Found> 
         let scored =
             affinity_terms.scored_matching(namespace, &labels).into_iter().filter_map(|id| affinity_terms.scored(id));
         let scored = scored.map(|term| (Some(term.tag()), term.key(), term.nodes()));
-        let mut sums = Found::new();
+        let mut sums = PodCounts::new();
         for (tag, key, nodes) in anti.chain(scored) {
             nodes.iter().for_each(|(node, pods)| *sums.entry((tag, key, node.0)).or_default() += pods);
         }
@@ -136,23 +136,23 @@ proptest! {
     ) {
         let mut interner = Interner::default();
         let team = namespace(&[("team", "x")], &mut interner);
-        let mut kept = AffinityTerms::default();
-        kept.set_object(None, Some(&team));
+        let mut updated = AffinityTerms::default();
+        updated.set_object(None, Some(&team));
         let mut pods: [Option<(NodeIndex, Pod)>; 6] = Default::default();
         for (name, new) in history {
             let new = new.map(|(slot, terms)| (NodeIndex(slot), pod(&group(name, terms), &mut interner)));
             if let Some((slot, old)) = std::mem::replace(&mut pods[name], new) {
-                kept.remove_pod(slot, &old);
+                updated.remove_pod(slot, &old);
             }
             if let Some((slot, new)) = &pods[name] {
-                kept.add_pod(*slot, new);
+                updated.add_pod(*slot, new);
             }
             let mut rebuilt = AffinityTerms::default();
             rebuilt.set_object(None, Some(&team));
             pods.iter().flatten().for_each(|(slot, pod)| rebuilt.add_pod(*slot, pod));
-            prop_assert_eq!(found(&kept, &mut interner), found(&rebuilt, &mut interner));
+            prop_assert_eq!(found(&updated, &mut interner), found(&rebuilt, &mut interner));
             let in_use = |affinity_terms: &AffinityTerms| affinity_terms.groups.in_use().collect::<Map<_, _>>();
-            prop_assert_eq!(in_use(&kept), in_use(&rebuilt));
+            prop_assert_eq!(in_use(&updated), in_use(&rebuilt));
         }
     }
 }

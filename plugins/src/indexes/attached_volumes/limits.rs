@@ -70,13 +70,13 @@ impl DriverNodes {
     }
 
     fn update_full_nodes(&mut self, node: NodeIndex) {
-        let room = self.limit(node).map_or(NONE, |limit| limit - self.attached(node));
+        let free = self.limit(node).map_or(NONE, |limit| limit - self.attached(node));
         for (full, more) in self.full_nodes.iter_mut().zip(1..) {
-            if (room < more) == full.contains(node) {
+            if (free < more) == full.contains(node) {
                 continue;
             }
             self.changes += 1;
-            if room < more { full.extend([node]) } else { full.remove(node) }
+            if free < more { full.extend([node]) } else { full.remove(node) }
         }
     }
 }

@@ -30,11 +30,11 @@ impl Facts {
             for driver in index.limits.names() {
                 let nodes = index.driver(driver).unwrap();
                 let count = (nodes.attached(node), nodes.limit(node));
-                for more in [1, 2, 4, 5] {
+                for count_of_pod in [1, 2, 4, 5] {
                     let mut full = NodeMask::default();
                     full.resize(NODES as usize);
-                    nodes.add_full_nodes(more, &mut full);
-                    assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + more > limit));
+                    nodes.add_full_nodes(count_of_pod, &mut full);
+                    assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + count_of_pod > limit));
                 }
                 if count != (0, None) {
                     counts.insert((driver, slot), count);
@@ -94,10 +94,10 @@ impl TestCluster {
                 self.index.add_pod(index, &pod);
                 self.pods.insert((*slot, *name), pod);
             }
-            Event::Object(yaml, comes) => {
+            Event::Object(yaml, is_added) => {
                 let object = object(yaml, &mut self.interner);
                 let key = object.key();
-                let old = if *comes { self.objects.insert(key, object) } else { self.objects.remove(&key) };
+                let old = if *is_added { self.objects.insert(key, object) } else { self.objects.remove(&key) };
                 self.index.set_object(old.as_ref(), self.objects.get(&key));
             }
         }
@@ -183,7 +183,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => (0..NODES as usize).prop_map(Event::Node),
         4 => (0..NODES as usize, 0..2_usize, prop::collection::vec(any_volume(), 0..4))
             .prop_map(|(slot, name, volumes)| Event::Pod(slot, name, volumes)),
-        6 => (any_object(), prop::bool::weighted(0.7)).prop_map(|(yaml, comes)| Event::Object(yaml, comes)),
+        6 => (any_object(), prop::bool::weighted(0.7)).prop_map(|(yaml, is_added)| Event::Object(yaml, is_added)),
     ]
 }
 

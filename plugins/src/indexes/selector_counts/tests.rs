@@ -162,11 +162,11 @@ fn old_queries_are_evicted_when_pods_are_added() {
         let selector = selector(&format!("app={at}"), &mut interner);
         index.register(PodQuery::new(default, selector, true))
     };
-    let ids: Vec<_> = (0..=LIMIT).map(|at| ask(&mut index, at)).collect();
+    let ids: Vec<_> = (0..=MAX_QUERIES).map(|at| ask(&mut index, at)).collect();
     assert!(ids.iter().all(|id| index.queries.get(id.0).is_some()), "not while a pod is compiled");
     index.add_pod(NodeIndex(0), &web);
-    assert_eq!(index.queries.iter_mut().count(), LIMIT / 2);
-    assert_eq!(index.by_namespace[&default].len(), LIMIT / 2);
+    assert_eq!(index.queries.iter_mut().count(), MAX_QUERIES / 2);
+    assert_eq!(index.by_namespace[&default].len(), MAX_QUERIES / 2);
     let app_web = LabelSelector::from_labels(&web.spec.labels);
     let id = index.register(PodQuery::new(default, app_web, true));
     assert_eq!(index.counts(id).get(NodeIndex(0)), 2);

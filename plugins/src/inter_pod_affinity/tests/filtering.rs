@@ -178,17 +178,17 @@ fn hypothetical_pods() {
         (pod("other", &with_anti_affinity(&term("rack", "web"))), 0, "n.aaaa"),
         (pod("other", &with_anti_affinity(&term("host", "web"))), 1, "neaaaa"),
     ];
-    for (comes, node, expected) in rows {
+    for (new_pod, node, expected) in rows {
         let mut cluster =
             Cluster::new().with("n0", &pod("db", "")).with("n0", &pod("log", "")).with("n3", &pod("log", ""));
         let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
-        let other = cluster.pod(&comes);
+        let other = cluster.pod(&new_pod);
         let mut changed = state.clone();
         InterPodAffinity::add_pod(&new, &mut changed, &other, cluster.view(), NodeIndex(node));
         let letters: String = cluster.all().into_iter().map(|node| letter(&new, &changed, node)).collect();
-        assert_eq!(letters, expected, "{comes}");
+        assert_eq!(letters, expected, "{new_pod}");
         InterPodAffinity::remove_pod(&new, &mut changed, &other, cluster.view(), NodeIndex(node));
-        assert_eq!(changed, state, "{comes}");
+        assert_eq!(changed, state, "{new_pod}");
     }
 }
 

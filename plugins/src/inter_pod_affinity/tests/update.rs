@@ -248,27 +248,27 @@ proptest! {
                 Event::NoNode(node) => cluster.set_node(&format!("n{node}"), None),
                 Event::Namespace(name, team) => cluster.namespace(name, team),
                 Event::Ask(of) => {
-                    let fresh = cluster.evaluate(&pods[of]);
+                    let full = cluster.evaluate(&pods[of]);
                     // Pods with equal signatures share the state.
-                    let at = cached.iter().position(|cached| cached.as_ref().is_some_and(|cached| cached.pod == fresh.pod));
+                    let at = cached.iter().position(|cached| cached.as_ref().is_some_and(|cached| cached.pod == full.pod));
                     let at = at.unwrap_or(of);
-                    if let Some(old) = cached[at].as_mut().filter(|cached| cached.pod == fresh.pod) {
-                        old.pod = fresh.pod.clone();
+                    if let Some(old) = cached[at].as_mut().filter(|cached| cached.pod == full.pod) {
+                        old.pod = full.pod.clone();
                         let updated = cluster.update(old, &mut affected);
                         if updated.is_ok() {
-                            prop_assert_eq!(&old.filtering, &fresh.filtering);
-                            prop_assert_eq!(&old.passing, &fresh.passing, "{:?}", affected);
-                            prop_assert_eq!(&old.scoring, &fresh.scoring);
+                            prop_assert_eq!(&old.filtering, &full.filtering);
+                            prop_assert_eq!(&old.passing, &full.passing, "{:?}", affected);
+                            prop_assert_eq!(&old.scoring, &full.scoring);
                             for node in cluster.slots() {
-                                let score = cluster.score(&fresh.pod, &fresh.scoring, node);
+                                let score = cluster.score(&full.pod, &full.scoring, node);
                                 prop_assert_eq!(old.scores.score(node), score, "{:?} {:?}", node, affected);
                             }
                         } else {
                             let skips = |cached: &CachedState| (cached.filtering.skip, cached.scoring.skip);
-                            prop_assert_ne!(skips(old), skips(&fresh), "only a change of skips needs a full evaluation");
+                            prop_assert_ne!(skips(old), skips(&full), "only a change of skips needs a full evaluation");
                         }
                     }
-                    cached[at] = Some(fresh);
+                    cached[at] = Some(full);
                 }
             }
         }
@@ -290,6 +290,6 @@ fn a_truncated_log_needs_full_evaluation() {
         cached.seen = cluster.cache.log.end() - 1;
     }
     assert_eq!(cluster.update(&mut cached, &mut AffectedNodes::default()), Ok(()));
-    let fresh = cluster.evaluate(&carrier);
-    assert_eq!((cached.filtering, cached.passing), (fresh.filtering, fresh.passing));
+    let full = cluster.evaluate(&carrier);
+    assert_eq!((cached.filtering, cached.passing), (full.filtering, full.passing));
 }

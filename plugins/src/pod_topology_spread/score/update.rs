@@ -87,13 +87,13 @@ fn update_feasible(
             if pod.requires_all_keys && !has_all_keys(counts, node) {
                 continue;
             }
-            let enters = rescore.feasible.contains(node);
-            if enters {
+            let is_scored = rescore.feasible.contains(node);
+            if is_scored {
                 *scored += 1
             } else {
                 *scored -= 1
             }
-            counts.iter_mut().for_each(|counts| counts.enter(node, enters));
+            counts.iter_mut().for_each(|counts| counts.set_scored(node, is_scored));
         }
     }
     if rescore.feasibility_changed.is_empty() {

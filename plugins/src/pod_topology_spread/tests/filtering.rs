@@ -198,21 +198,21 @@ proptest! {
         let mut steps = vec![start];
         let others = ["web", "db"].map(|app| cluster.pod(&format!("metadata: {{labels: {{app: {app}}}}}")));
         let other = |app| if app == "web" { &others[0] } else { &others[1] };
-        for &(comes, node, app) in &history {
-            let change = if comes { PodTopologySpread::add_pod } else { PodTopologySpread::remove_pod };
+        for &(is_added, node, app) in &history {
+            let change = if is_added { PodTopologySpread::add_pod } else { PodTopologySpread::remove_pod };
             change(&compiled, &mut cycle, other(app), cluster.view(), NodeIndex(node as u32));
             steps.push(cycle.clone());
         }
         let end = steps.pop();
-        for &(comes, node, app) in history.iter().rev() {
-            let undo = if comes { PodTopologySpread::remove_pod } else { PodTopologySpread::add_pod };
+        for &(is_added, node, app) in history.iter().rev() {
+            let undo = if is_added { PodTopologySpread::remove_pod } else { PodTopologySpread::add_pod };
             undo(&compiled, &mut cycle, other(app), cluster.view(), NodeIndex(node as u32));
             let before = steps.pop();
             prop_assert_eq!(Some(&cycle), before.as_ref(), "undone exactly");
         }
         let mut real = counts.map(|count| count as i32);
-        for &(comes, node, _) in history.iter().filter(|step| step.2 == "web") {
-            real[node] += if comes { 1 } else { -1 };
+        for &(is_added, node, _) in history.iter().filter(|step| step.2 == "web") {
+            real[node] += if is_added { 1 } else { -1 };
         }
         if let Some(end) = end && real.iter().all(|count| *count >= 0) {
             let mut real = Cluster::new().with("web", real.map(|count| count as usize));

@@ -152,17 +152,17 @@ fn pod_volumes() -> impl Strategy<Value = String> {
 /// Generates steps that an API server and its controllers permit: immutable fields stay, a bound claim stays bound,
 /// claims and volumes that may be in use stay, and pods are deleted before their node.
 fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
-    let mut there: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
+    let mut existing: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
     let mut steps = Vec::new();
     for (mut new, goes) in change {
         let key = (new.resource, new.name.clone());
-        let old = there.remove(&key);
+        let old = existing.remove(&key);
         let step = |of: &Template, manifest| Step { resource: of.resource, name: of.key(), manifest };
         let stays = matches!(new.resource, EventResource::PersistentVolumeClaim | EventResource::PersistentVolume);
         if goes && !stays {
             if new.resource == EventResource::Node {
-                let here = format!("nodeName: {},", new.name);
-                for (_, pod) in there.extract_if(.., |_, pod| pod.fixed.contains(&here)) {
+                let assignment = format!("nodeName: {},", new.name);
+                for (_, pod) in existing.extract_if(.., |_, pod| pod.fixed.contains(&assignment)) {
                     steps.push(step(&pod, None));
                 }
             }
@@ -177,7 +177,7 @@ fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
             }
         }
         steps.push(step(&new, Some(new.manifest())));
-        there.insert(key, new);
+        existing.insert(key, new);
     }
     steps
 }

@@ -109,8 +109,9 @@ impl<const BUG: u8> PreFilterPlugin for PodsPerNamespace<BUG> {
             return Err(Status::unresolvable("the namespace has three pods"));
         }
         let infos = view.base.infos().iter();
-        let of_it = |pods: &[std::sync::Arc<Pod>]| pods.iter().filter(|pod| pod.spec.namespace == *namespace).count();
-        Ok(PreFilterResult::ready(infos.map(|info| of_it(&info.pods)).collect()))
+        let count_in_namespace =
+            |pods: &[std::sync::Arc<Pod>]| pods.iter().filter(|pod| pod.spec.namespace == *namespace).count();
+        Ok(PreFilterResult::ready(infos.map(|info| count_in_namespace(&info.pods)).collect()))
     }
     fn add_pod(namespace: &Symbol, counts: &mut Vec<usize>, other: &Pod, _: View<'_, Self>, node: NodeIndex) {
         counts[node.get()] += usize::from(other.spec.namespace == *namespace);

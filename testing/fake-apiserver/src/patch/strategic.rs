@@ -47,7 +47,7 @@ pub(crate) fn merge(object: &mut Value, patch: &Value) {
         } else if let (Some(key), Value::Array(entries)) = (merge_key(name), value) {
             let order = patch.get(&format!("$setElementOrder/{name}"));
             let known = object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
-            list(known, entries, order, key);
+            merge_list(known, entries, order, key);
             if known.as_array().is_some_and(Vec::is_empty) {
                 object.remove(name);
             }
@@ -65,7 +65,7 @@ pub(crate) fn merge(object: &mut Value, patch: &Value) {
     }
 }
 
-fn list(known: &mut Value, patch: &[Value], order: Option<&Value>, key: &str) {
+fn merge_list(known: &mut Value, patch: &[Value], order: Option<&Value>, key: &str) {
     if !known.is_array() {
         *known = Value::Array(Vec::new());
     }

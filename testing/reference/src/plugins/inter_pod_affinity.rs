@@ -21,8 +21,12 @@ impl Plugin for InterPodAffinity {
         if let Some(broken) = &affinity.broken {
             return PreFilter::Reject(Rejection::unresolvable(format!("parsing pod: {broken}")));
         }
-        let asks = !affinity.required.is_empty() || !affinity.anti_required.is_empty();
-        if asks || !domains_with_anti_affinity(cx).is_empty() { PreFilter::Ready } else { PreFilter::Skip }
+        let has_required_terms = !affinity.required.is_empty() || !affinity.anti_required.is_empty();
+        if has_required_terms || !domains_with_anti_affinity(cx).is_empty() {
+            PreFilter::Ready
+        } else {
+            PreFilter::Skip
+        }
     }
 
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {

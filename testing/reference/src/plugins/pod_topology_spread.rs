@@ -138,11 +138,11 @@ impl Constraint {
     fn count(&self, cx: &Cycle<'_>, node: &Node) -> i64 {
         let Some(selector) = &self.selector else { return 0 };
         let of_namespace = cx.pods_on(node).filter(|placed| placed.pod.spec.namespace == cx.pod.spec.namespace);
-        let there = of_namespace.filter(|placed| match placed.hypothetical {
+        let counted = of_namespace.filter(|placed| match placed.hypothetical {
             true => true,
             false => !placed.pod.deleting && !selector.requirements.is_empty(),
         });
-        there.filter(|placed| selects(selector, &placed.pod.spec.labels, cx.names)).count() as i64
+        counted.filter(|placed| selects(selector, &placed.pod.spec.labels, cx.names)).count() as i64
     }
 
     fn of_pod(constraint: &TopologySpreadConstraint, cx: &Cycle<'_>) -> Result<Constraint, String> {

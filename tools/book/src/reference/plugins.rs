@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use schedc_codegen::catalog::{ArgsSchema, Column, PluginEntry};
+use schedc_codegen::catalog::{Column, PluginEntry};
 use schedc_codegen::plan::Point;
-use schedc_codegen::schema::Schema;
+use schedc_codegen::schema::{ArgsSchema, Schema};
 
 use super::{arguments, events, in_tree, plugin_link, quoted, title};
 

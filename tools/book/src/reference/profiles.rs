@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use schedc_codegen::catalog::{ArgsSchema, Catalog};
+use schedc_codegen::catalog::Catalog;
 use schedc_codegen::plan::Point;
+use schedc_codegen::schema::ArgsSchema;
 use schedc_codegen::settings::{self, Key, ValueKind};
 
 use super::{in_tree, plugin_link, title};

@@ -15,11 +15,11 @@ use serde::Serialize;
 
 use crate::trial::{self, Trial, TrialState, Victim, WaitReason};
 use crate::workloads::Submission;
-pub use ratio::{InvalidQuestion, prepare};
+pub(crate) use ratio::{InvalidQuestion, prepare};
 
 /// The question: which pods, in which ratio, and where.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// Number of pods of each workload in a round, in the order of the manifests.
     pub ratio: &'a [usize],
     /// Maximum number of pods.
@@ -31,7 +31,7 @@ pub struct Question<'a> {
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Capacity {
+pub(crate) struct Capacity {
     /// Number of pods that fit, by workload.
     pub workloads: Vec<WorkloadCapacity>,
     /// The pods that fit in the whole cluster.
@@ -46,7 +46,7 @@ pub struct Capacity {
 
 /// Number of pods of a workload that fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WorkloadCapacity {
+pub(crate) struct WorkloadCapacity {
     /// Kind and name, such as `Deployment shop/web`.
     pub workload: String,
     /// Pods in a round.
@@ -58,7 +58,7 @@ pub struct WorkloadCapacity {
 /// Pods that fit, and the pod that does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fit {
+pub(crate) struct Fit {
     /// Number of pods that fit.
     pub pods: usize,
     /// Number of complete rounds of the ratio.
@@ -71,7 +71,7 @@ pub struct Fit {
 
 /// The first pod that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NextPod {
+pub(crate) struct NextPod {
     /// Kind and name of its workload.
     pub workload: String,
     /// The reasons why it does not fit.
@@ -84,7 +84,7 @@ pub struct NextPod {
 
 /// Capacity of the nodes with the same value of a label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PoolCapacity {
+pub(crate) struct PoolCapacity {
     /// Value of the label; `None` for nodes without the label.
     pub pool: Option<String>,
     /// Number of its nodes.
@@ -102,7 +102,7 @@ pub struct PoolCapacity {
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub fn capacity(
+pub(crate) fn capacity(
     bundle: &AnyBundle,
     objects: &[AnyObject],
     submission: &Submission,
@@ -138,7 +138,7 @@ pub(crate) fn node_pools<'o>(objects: &'o [AnyObject], key: &str) -> BTreeMap<Op
     pools
 }
 
-/// Lets a pod be only on nodes with this value of a label, or without the label.
+/// Restricts a pod to nodes with this value of a label, or without the label.
 fn confine(pod: &mut Pod, key: &str, value: Option<&str>) {
     let requirement = NodeSelectorRequirement {
         key: key.to_owned(),
@@ -155,6 +155,7 @@ fn confine(pod: &mut Pod, key: &str, value: Option<&str>) {
     }
 }
 
+/// Adds pods of a submission to a cluster until one does not fit.
 fn fit(
     bundle: &AnyBundle,
     objects: &[AnyObject],

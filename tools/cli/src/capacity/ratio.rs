@@ -6,7 +6,7 @@ use crate::workloads::{Replicas, Submission};
 
 /// The reason why the capacity for a submission cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InvalidQuestion {
+pub(crate) enum InvalidQuestion {
     /// It has no pods, or pods whose number depends on the nodes.
     Workloads(String),
     /// The ratio has not one number above 0 for each workload.
@@ -36,7 +36,7 @@ impl fmt::Display for InvalidQuestion {
 ///
 /// # Errors
 /// Returns an error for a submission without pods or with DaemonSets, and for another number of workloads.
-pub fn prepare(submission: &mut Submission, ratio: &[u16]) -> Result<Vec<usize>, InvalidQuestion> {
+pub(crate) fn prepare(submission: &mut Submission, ratio: &[u16]) -> Result<Vec<usize>, InvalidQuestion> {
     if let Some(set) = submission.workloads.iter().find(|workload| workload.replicas == Replicas::EachNode) {
         let message = "a DaemonSet has one pod on each node, whatever the capacity; use a pod with its template";
         return Err(InvalidQuestion::Workloads(format!("{}: {}: {message}", set.place, set.title())));

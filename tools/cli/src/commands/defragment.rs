@@ -7,7 +7,7 @@ use clap::Args;
 use schedc_core::erased::AnyBundle;
 
 use super::drain::NodeNames;
-use super::failure::Failure;
+use super::failure::{Failure, exit_code};
 use super::new_pods::{self, NewPods};
 use super::objects;
 use super::output::{self, Format};
@@ -63,14 +63,7 @@ pub(crate) struct Defragment {
 
 impl Defragment {
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
-        match self.print_plan(bundle) {
-            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(failure) => {
-                failure.report();
-                ExitCode::from(2)
-            }
-        }
+        exit_code(self.print_plan(bundle))
     }
 
     /// Prints the plan, and returns whether it reaches its aim.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::Args;
 use schedc_core::erased::AnyBundle;
 
-use super::failure::Failure;
+use super::failure::{Failure, exit_code};
 use super::objects;
 use super::output::{self, Format};
 use super::pods::check_nodes;
@@ -68,14 +68,7 @@ impl FromStr for NodeNames {
 
 impl Drain {
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
-        match self.print_plan(bundle) {
-            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(failure) => {
-                failure.report();
-                ExitCode::from(2)
-            }
-        }
+        exit_code(self.print_plan(bundle))
     }
 
     /// Prints the plan, and returns whether it empties all nodes.

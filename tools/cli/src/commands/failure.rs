@@ -53,6 +53,19 @@ impl Failure {
     }
 }
 
+/// Returns the exit code of a command that answers a question: 0 for yes, 1 for no, 2 after an error, which is printed.
+#[cfg(feature = "tools")]
+pub(crate) fn exit_code(answer: Result<bool, Failure>) -> ExitCode {
+    match answer {
+        Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(failure) => {
+            failure.report();
+            ExitCode::from(2)
+        }
+    }
+}
+
 fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
     output::message(text).lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
 }
@@ -63,13 +76,6 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Failure::OutputClosed,
             _ => Failure::Message(format!("cannot write the output: {error}")),
         }
-    }
-}
-
-#[cfg(feature = "tools")]
-impl From<schedc_objects::Error> for Failure {
-    fn from(error: schedc_objects::Error) -> Self {
-        super::validate::failure(error)
     }
 }
 

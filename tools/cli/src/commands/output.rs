@@ -79,10 +79,10 @@ pub(crate) fn warning(text: impl Display) {
 /// Limits each line of a message to 4,000 characters, because messages may quote any user input.
 pub(crate) fn message(text: impl Display) -> String {
     let text = text.to_string();
-    text.split('\n').map(|line| shortened(line, LONGEST_LINE)).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(|line| shortened(line, MAX_LINE_LENGTH)).collect::<Vec<_>>().join("\n")
 }
 
-const LONGEST_LINE: usize = 4000;
+const MAX_LINE_LENGTH: usize = 4000;
 
 /// Formats a heading.
 pub(crate) fn heading(text: impl Display) -> String {

@@ -81,10 +81,10 @@ pub(crate) fn named(namespace: Option<&str>, pod: &str, objects: &Objects) -> Re
             return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
         }
     };
-    let is_meant = |pod: &ApiPod| {
+    let is_selected = |pod: &ApiPod| {
         pod.metadata.name.as_deref() == Some(name) && namespace.is_none_or(|namespace| namespace == namespace_of(pod))
     };
-    let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_meant(&objects.pods[i].object)).collect();
+    let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_selected(&objects.pods[i].object)).collect();
     match found[..] {
         [only] => Ok(only),
         [] => Err(missing(namespace, name, objects)),

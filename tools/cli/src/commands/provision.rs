@@ -11,7 +11,7 @@ use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{Objects, Options};
 
-use super::failure::Failure;
+use super::failure::{Failure, exit_code};
 use super::new_pods::{self, NewPods};
 use super::objects;
 use super::output::{self, Format};
@@ -63,14 +63,7 @@ pub(crate) struct Provision {
 
 impl Provision {
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
-        match self.print(bundle) {
-            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(failure) => {
-                failure.report();
-                ExitCode::from(2)
-            }
-        }
+        exit_code(self.print(bundle))
     }
 
     /// Prints the nodes, and returns whether all pods run with them.

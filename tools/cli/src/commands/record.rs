@@ -3,8 +3,8 @@
 pub(crate) mod while_running;
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, value_parser};
 use schedc_core::erased::AnyBundle;
@@ -14,9 +14,9 @@ use schedc_kubernetes::list::{ListError, list};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::transport::Http;
 use schedc_kubernetes::watch::reflector::InformerEvent;
-use schedc_recording::entry::{Entry, Line};
+use schedc_recording::background::now;
 use schedc_recording::events::{EVENTS, scheduler_event};
-use schedc_recording::{Anonymiser, Limits, ObjectText, Recorder, Writer};
+use schedc_recording::{Anonymiser, Change, Limits, Session};
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -65,9 +65,7 @@ const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A recording in progress.
 struct Recording {
-    recorder: Recorder,
-    writer: Writer,
-    anonymiser: Option<Anonymiser>,
+    session: Session,
     /// Whether the events that existed at the start have arrived; they belong to earlier decisions.
     has_old_events: bool,
 }
@@ -90,29 +88,19 @@ impl Record {
         kinds.sort_by_key(|resource| resource.kind != "Pod");
         let failed = |error: io::Error| Failure::new(format_args!("{}: {error}", self.folder.display()));
         let limits = Limits { file_size: u64::from(self.file_size) << 20, files: self.files as usize };
-        let mut recording = Recording {
-            anonymiser: self.anonymise.then(Anonymiser::default),
-            ..Recording::start(&self.folder, limits, &kinds).map_err(failed)?
-        };
+        let names = kinds.iter().map(|resource| resource.kind);
+        let anonymiser = self.anonymise.then(Anonymiser::default);
+        let session = Session::start(&self.folder, limits, names, anonymiser, now()).map_err(failed)?;
+        let mut recording = Recording { session, has_old_events: false };
         match self.once {
             true => recording.list_all(&http, &server, &kinds, failed).await?,
             false => recording.follow(&http, kinds).await?.map_err(failed)?,
         }
-        recording.writer.stop(now()).map_err(failed)
+        recording.session.stop(now()).map_err(failed)
     }
 }
 
 impl Recording {
-    /// Begins a recording of these kinds.
-    fn start(folder: &Path, limits: Limits, kinds: &[&'static Resource]) -> io::Result<Self> {
-        Ok(Recording {
-            recorder: Recorder::new(kinds.iter().map(|resource| resource.kind)),
-            writer: Writer::start(folder, limits, now())?,
-            anonymiser: None,
-            has_old_events: false,
-        })
-    }
-
     /// Records the present objects.
     async fn list_all(
         &mut self,
@@ -128,8 +116,9 @@ impl Recording {
                 for item in items {
                     match resource.reader().deserialize(item) {
                         Ok(object) => {
-                            let lines = self.recorder.upsert(now(), &object, 1);
-                            result = std::mem::replace(&mut result, Ok(())).and_then(|()| self.write(lines));
+                            let change = Change::Upsert(object, 1);
+                            result = std::mem::replace(&mut result, Ok(()))
+                                .and_then(|()| self.session.record(now(), change));
                         }
                         Err(error) => problem = Some(error),
                     }
@@ -143,8 +132,8 @@ impl Recording {
             if let Some(error) = problem {
                 return Err(Failure::new(format_args!("{source}: an object cannot be read: {error}")));
             }
-            let complete = self.recorder.list_complete(now(), resource.kind, 1);
-            result.and_then(|()| self.write(complete)).map_err(&failed)?;
+            let complete = Change::ListComplete { kind: resource.kind, epoch: 1 };
+            result.and_then(|()| self.session.record(now(), complete)).map_err(&failed)?;
         }
         Ok(())
     }
@@ -159,8 +148,8 @@ impl Recording {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let recorded = tokio::select! {
-                event = informers.next() => self.record_with_notes(&event),
-                _ = ticks.tick() => self.writer.flush(),
+                event = informers.next() => self.record_with_notes(event),
+                _ = ticks.tick() => self.session.flush(),
                 _ = stop.changed() => return Ok(Ok(())),
             };
             if let Err(error) = recorded {
@@ -170,71 +159,49 @@ impl Recording {
     }
 
     /// Records a message of a reflector, and prints errors and the end of the first lists.
-    fn record_with_notes(&mut self, event: &InformerEvent) -> io::Result<()> {
-        if let InformerEvent::Error(resource, why) = event {
+    fn record_with_notes(&mut self, event: InformerEvent) -> io::Result<()> {
+        if let InformerEvent::Error(resource, why) = &event {
             output::warning(format_args!("{}: {why}", resource.plural));
         }
-        let was_synced = self.recorder.is_synced();
+        let was_synced = self.session.is_synced();
         self.record(event)?;
-        if self.recorder.is_synced() && !was_synced {
+        if self.session.is_synced() && !was_synced {
             output::note("all objects are recorded; changes are recorded until this program is stopped");
         }
         Ok(())
     }
 
     /// Records a message of a reflector.
-    fn record(&mut self, event: &InformerEvent) -> io::Result<()> {
-        let was_synced = self.recorder.is_synced();
-        let lines = match event {
+    fn record(&mut self, event: InformerEvent) -> io::Result<()> {
+        match event {
             InformerEvent::Upsert(object, _) if object.kind() == EVENTS.name => {
-                let event = scheduler_event(object).filter(|_| self.has_old_events && was_synced);
-                event.map(|event| Line { at: now(), entry: Entry::Event(event) }).into_iter().collect()
+                let is_new = self.has_old_events && self.session.is_synced();
+                match scheduler_event(&object).filter(|_| is_new) {
+                    Some(event) => self.session.event(now(), event),
+                    None => Ok(()),
+                }
             }
             // Events expire.
-            InformerEvent::Removal(object) if object.kind() == EVENTS.name => Vec::new(),
+            InformerEvent::Removal(object) if object.kind() == EVENTS.name => Ok(()),
             InformerEvent::ListComplete { resource, .. } if resource.kind == EVENTS.name => {
                 self.has_old_events = true;
-                Vec::new()
+                Ok(())
             }
-            InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
-                self.recorder.upsert(now(), object, *epoch)
-            }
-            InformerEvent::Removal(object) => self.recorder.removal(now(), object),
-            InformerEvent::ListComplete { resource, epoch, .. } => {
-                self.recorder.list_complete(now(), resource.kind, *epoch)
-            }
-            InformerEvent::Error(..) => Vec::new(),
-        };
-        self.write(lines)?;
-        if self.recorder.is_synced() && !was_synced {
-            self.writer.flush()?;
-            self.writer.snapshot_written();
+            event => change(event).map_or(Ok(()), |change| self.session.record(now(), change)),
         }
-        // A snapshot with an open gap would hide the gap.
-        if self.writer.is_full() && self.recorder.is_repaired() {
-            let anonymiser = self.anonymiser.as_ref();
-            let snapshot = self.recorder.snapshot(now()).map(|line| written(anonymiser, line));
-            self.writer.rotate(now(), snapshot)?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, lines: Vec<Line<ObjectText>>) -> io::Result<()> {
-        let anonymiser = self.anonymiser.as_ref();
-        self.writer.write(lines.into_iter().map(|line| written(anonymiser, line)))
     }
 }
 
-/// Returns a line as it is written.
-fn written(anonymiser: Option<&Anonymiser>, line: Line<ObjectText>) -> Line<ObjectText> {
-    match anonymiser {
-        Some(anonymiser) => anonymiser.line(line.parse()).into_text(),
-        None => line,
+/// Returns the change that a reflector reports.
+fn change(event: InformerEvent) -> Option<Change> {
+    match event {
+        InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
+            Some(Change::Upsert(object, epoch))
+        }
+        InformerEvent::Removal(object) => Some(Change::Removal(object)),
+        InformerEvent::ListComplete { resource, epoch, .. } => {
+            Some(Change::ListComplete { kind: resource.kind, epoch })
+        }
+        InformerEvent::Error(..) => None,
     }
-}
-
-/// Returns the time in milliseconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -49,15 +49,15 @@ impl Rows {
             return None;
         }
         let mut shown = report.clone();
-        let is_meant = |pod: &str, node: Option<&str>| {
+        let is_selected = |pod: &str, node: Option<&str>| {
             self.is_in_namespace(pod)
                 && (self.node.is_empty() || node.is_some_and(|node| self.node.iter().any(|name| name == node)))
         };
-        shown.placements.retain(|pod| is_meant(&pod.pod, Some(&pod.node)));
-        shown.unschedulable.retain(|pod| is_meant(&pod.pod, pod.nominated_node.as_deref()));
-        shown.deleted_unplaced.retain(|pod| is_meant(&pod.pod, None));
-        shown.preempted.retain(|pod| is_meant(&pod.pod, Some(&pod.node)));
-        shown.kept_by_budgets.retain(|pod| is_meant(&pod.kept.pod, Some(&pod.kept.node)));
+        shown.placements.retain(|pod| is_selected(&pod.pod, Some(&pod.node)));
+        shown.unschedulable.retain(|pod| is_selected(&pod.pod, pod.nominated_node.as_deref()));
+        shown.deleted_unplaced.retain(|pod| is_selected(&pod.pod, None));
+        shown.preempted.retain(|pod| is_selected(&pod.pod, Some(&pod.node)));
+        shown.kept_by_budgets.retain(|pod| is_selected(&pod.kept.pod, Some(&pod.kept.node)));
         let pods: HashSet<String> = pods(&shown).map(str::to_owned).collect();
         shown.log.retain(|line| self.shows(line, &pods));
         let mut which = self.namespace.iter().map(|namespace| format!(" of namespace {namespace}")).collect::<String>();

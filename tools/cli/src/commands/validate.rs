@@ -45,14 +45,15 @@ pub(crate) fn warn(ignored: &IgnoredErrors) {
     ignored.warnings().iter().for_each(output::warning);
 }
 
-/// Converts an error in manifests to a failure of the command.
-pub(crate) fn failure(error: Error) -> Failure {
-    let is_unknown = error.problems.iter().any(|problem| {
-        // Entries of events files also have fields; those are always validated.
-        problem.field.is_some() && problem.message.starts_with("unknown field")
-    });
-    match is_unknown {
-        true => Failure::WithNote(error.to_string(), "with --validate=warn, unknown fields are ignored"),
-        false => Failure::new(error),
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let is_unknown = error.problems.iter().any(|problem| {
+            // Entries of events files also have fields; those are always validated.
+            problem.field.is_some() && problem.message.starts_with("unknown field")
+        });
+        match is_unknown {
+            true => Failure::WithNote(error.to_string(), "with --validate=warn, unknown fields are ignored"),
+            false => Failure::new(error),
+        }
     }
 }

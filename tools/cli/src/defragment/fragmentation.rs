@@ -33,7 +33,7 @@ const TASKS: usize = 50;
 /// GPU fragmentation of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fragmentation {
+pub(crate) struct Fragmentation {
     /// Number of free GPUs.
     pub free: f64,
     /// Those that a pod of the target workload cannot use, on average.

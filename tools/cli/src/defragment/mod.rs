@@ -26,11 +26,11 @@ use serde::Serialize;
 use crate::drain::{BlockedNode, BudgetUse, Permissions, Replacement, Step};
 use crate::trial::{self, WaitReason};
 use crate::workloads::NewPod;
-pub use fragmentation::Fragmentation;
+pub(crate) use fragmentation::Fragmentation;
 
 /// The question.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// Evictions that lose something.
     pub permissions: Permissions,
     /// Nodes that may be emptied. Empty: all nodes.
@@ -42,7 +42,7 @@ pub struct Question<'a> {
 /// A plan of moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The actions, in order.
     pub actions: Vec<Action>,
     /// Number of evictions.
@@ -61,7 +61,7 @@ pub struct Plan {
 /// An action of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]
-pub enum Action {
+pub(crate) enum Action {
     /// Makes a node unschedulable.
     Cordon {
         /// The node.
@@ -95,7 +95,7 @@ pub enum Action {
 /// Result of a plan that empties nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Emptying {
+pub(crate) struct Emptying {
     /// The nodes whose pods are moved, in the order of the plan.
     pub emptied: Vec<String>,
     /// Nodes without pods to move, which the plan keeps free.
@@ -113,7 +113,7 @@ pub struct Emptying {
 /// Result of a plan that makes room for pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Room {
+pub(crate) struct Room {
     /// Number of given pods that have a node at the end.
     pub placed: usize,
     /// The other ones.
@@ -124,7 +124,7 @@ pub struct Room {
 
 /// A pod for which no moves make room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WaitingPod {
+pub(crate) struct WaitingPod {
     /// `namespace/name`.
     pub pod: String,
     /// The reasons, without any move.
@@ -134,7 +134,7 @@ pub struct WaitingPod {
 
 /// GPU fragmentation before and after a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct GpuChange {
+pub(crate) struct GpuChange {
     /// The resources that count GPUs.
     pub resources: Vec<String>,
     /// Number of kinds of pods in the target workload, and the share of all pods that they have, from 0 to 1.
@@ -157,7 +157,7 @@ impl From<Step> for Action {
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub fn empty_nodes(
+pub(crate) fn empty_nodes(
     bundle: &AnyBundle,
     objects: &[AnyObject],
     question: &Question<'_>,
@@ -170,7 +170,7 @@ pub fn empty_nodes(
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub fn make_room(
+pub(crate) fn make_room(
     bundle: &AnyBundle,
     objects: &[AnyObject],
     new: Vec<NewPod>,

@@ -11,7 +11,7 @@ use crate::trial::Trial;
 
 /// Evictions that lose something, as for `kubectl drain`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Permissions {
+pub(crate) struct Permissions {
     /// Whether pods without a controller are deleted.
     pub force: bool,
     /// Whether pods with `emptyDir` volumes are evicted.

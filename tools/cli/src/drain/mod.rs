@@ -23,13 +23,13 @@ use schedc_objects::AnyObject;
 use serde::Serialize;
 
 use crate::trial::{self, Trial, TrialState, Victim, WaitReason};
-pub use eviction::Permissions;
+pub(crate) use eviction::Permissions;
 use eviction::Treatment;
 
 /// A plan that empties nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DrainPlan {
+pub(crate) struct DrainPlan {
     /// The nodes that can be emptied, in the order of the plan.
     pub emptied: Vec<String>,
     /// The evictions, in order.
@@ -44,7 +44,7 @@ pub struct DrainPlan {
 
 /// An eviction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub(crate) struct Step {
     /// The node that is being emptied.
     pub node: String,
     /// The evicted pod: `namespace/name`.
@@ -57,7 +57,7 @@ pub struct Step {
 
 /// The pod that a controller creates in place of an evicted one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// `namespace/name`. An API server may generate another name.
     pub pod: String,
     /// Its node.
@@ -66,7 +66,7 @@ pub struct Replacement {
 
 /// A disruption budget before an eviction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BudgetUse {
+pub(crate) struct BudgetUse {
     /// `namespace/name`.
     pub budget: String,
     /// Number of allowed disruptions before the eviction.
@@ -75,7 +75,7 @@ pub struct BudgetUse {
 
 /// A node that cannot be emptied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BlockedNode {
+pub(crate) struct BlockedNode {
     /// The node.
     pub node: String,
     /// Pods that cannot leave it.
@@ -84,7 +84,7 @@ pub struct BlockedNode {
 
 /// A pod that cannot leave its node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Obstacle {
+pub(crate) struct Obstacle {
     /// `namespace/name`.
     pub pod: String,
     /// The reason.
@@ -95,7 +95,7 @@ pub struct Obstacle {
 /// The reason why a pod cannot leave its node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
-pub enum ObstacleReason {
+pub(crate) enum ObstacleReason {
     /// No controller would create the pod again.
     NoController,
     /// An annotation forbids the eviction.
@@ -168,7 +168,7 @@ impl fmt::Display for ObstacleReason {
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub fn plan(
+pub(crate) fn plan(
     bundle: &AnyBundle,
     objects: &[AnyObject],
     nodes: &[String],

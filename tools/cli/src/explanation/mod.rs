@@ -19,7 +19,7 @@ use crate::remedies::Remedies;
 pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
-/// The JSON schema (draft 2020-12) of [`Explanation`] as it is written. A test generates it, because the generator would take as long to
+/// The JSON schema (draft 2020-12) of [`Explanation`] as written. A test generates it, because the generator would take as long to
 /// compile as all types here.
 pub const SCHEMA: &str = include_str!("schema.json");
 

@@ -25,7 +25,7 @@ use search::Search;
 
 /// A kind of node that can be added.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The template; its name is that of the shape.
     pub node: Node,
     /// Price in millionths of the currency.
@@ -39,7 +39,7 @@ pub struct Shape {
 /// The cheapest nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Provision {
+pub(crate) struct Provision {
     /// Whether all pods run with these nodes.
     pub sufficient: bool,
     /// Number of new nodes of each shape.
@@ -62,7 +62,7 @@ pub struct Provision {
 
 /// A pod with its node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Placement {
+pub(crate) struct Placement {
     /// `namespace/name`.
     pub pod: String,
     /// Its node.
@@ -71,7 +71,7 @@ pub struct Placement {
 
 /// A pod that waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// `namespace/name`.
     pub pod: String,
     /// The reasons.
@@ -98,7 +98,7 @@ struct Outcome {
 }
 
 /// Number of millionths in a unit of the currency.
-pub const UNIT: u64 = 1_000_000;
+pub(crate) const UNIT: u64 = 1_000_000;
 
 fn amount(price: u64) -> f64 {
     price as f64 / UNIT as f64
@@ -108,7 +108,7 @@ fn amount(price: u64) -> f64 {
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub fn provision(
+pub(crate) fn provision(
     bundle: &AnyBundle,
     objects: &[AnyObject],
     mut pods: Vec<NewPod>,
@@ -169,7 +169,7 @@ impl Question<'_> {
     }
 }
 
-/// Returns a pod of a DaemonSet for another node, with a name of its own.
+/// Returns a pod of a DaemonSet for another node, with a separate name.
 fn on_node(pod: &Pod, node: &str) -> Pod {
     let mut pod = pod.clone();
     let prefix = pod.metadata.generate_name.as_deref().unwrap_or_default();

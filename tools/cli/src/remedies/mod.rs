@@ -21,10 +21,10 @@ use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
-pub use fork::Edit;
+pub(crate) use fork::Edit;
 use fork::Fork;
 pub(crate) use kinds::new_node::copied as copied_node;
-pub use remedy::Remedy;
+pub(crate) use remedy::Remedy;
 use search::Search;
 
 /// The remedies for a pod.

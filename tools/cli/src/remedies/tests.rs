@@ -97,12 +97,12 @@ fn best_after(objects: &Objects, subject: usize, edits: &[Edit]) -> Vec<String> 
     let pod = objects.pods[subject].object.clone();
     let mut objects = objects.clone();
     for Edit { key, after, .. } in edits {
-        let is_it = |object: &AnyObject| {
+        let is_edited = |object: &AnyObject| {
             object.kind() == key.kind && object.namespace() == &*key.namespace && object.name() == &*key.name
         };
-        objects.nodes.retain(|node| !is_it(&node.object.clone().into()));
-        objects.pods.retain(|pod| !is_it(&pod.object.clone().into()));
-        objects.others.retain(|other| !is_it(&other.object));
+        objects.nodes.retain(|node| !is_edited(&node.object.clone().into()));
+        objects.pods.retain(|pod| !is_edited(&pod.object.clone().into()));
+        objects.others.retain(|other| !is_edited(&other.object));
         let Some(after) = after else { continue };
         let mut after = AnyObject::clone(after);
         after.metadata_mut().resource_version = None;

@@ -29,7 +29,7 @@ use state::RecordedState;
 /// The result of a replay.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub(crate) struct Report {
     /// Agreement of the profiles, in the order of the program.
     #[serde(skip)]
     pub counts: Vec<ProfileCounts>,
@@ -63,7 +63,7 @@ pub struct Report {
 /// A recorded decision with another answer.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Difference {
+pub(crate) struct Difference {
     /// Time of the decision.
     pub at: String,
     /// File and line of the decision.
@@ -74,7 +74,7 @@ pub struct Difference {
 }
 
 /// A replay in progress.
-pub struct Replay<'a> {
+pub(crate) struct Replay<'a> {
     state: RecordedState<'a>,
     profiles: &'static [ProfileInfo],
     routes: Routes,
@@ -88,7 +88,7 @@ pub struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     /// Creates a replay in an empty cluster of these profiles.
-    pub fn new(cluster: &'a mut dyn AnyCluster, bundle: &AnyBundle, routes: Routes) -> Self {
+    pub(crate) fn new(cluster: &'a mut dyn AnyCluster, bundle: &AnyBundle, routes: Routes) -> Self {
         Replay {
             state: RecordedState::new(cluster, bundle.originals, Kinds::declared(bundle.kinds)),
             profiles: bundle.profiles,
@@ -104,7 +104,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// Returns an error if a recorded object is invalid.
-    pub fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
+    pub(crate) fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
         let Line { at, entry } = match item {
             Item::Line(line) => line,
             Item::Cut => {
@@ -160,7 +160,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Returns the result so far.
-    pub fn finish(self) -> Report {
+    pub(crate) fn finish(self) -> Report {
         self.report
     }
 

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod anonymised;
+mod backlog;
+
 mod profiles {
     schedc_macros::profile!("../../profiles/default.toml");
 }

@@ -61,8 +61,8 @@ const LENGTHS: [i64; 26] = [
 ];
 
 impl Intervals {
-    pub(super) fn push(&mut self, now: i64, moment: PodTransition) {
-        self.0.push((now, moment));
+    pub(super) fn push(&mut self, now: i64, transition: PodTransition) {
+        self.0.push((now, transition));
     }
 
     /// Returns the intervals from 0 to `end`.
@@ -80,8 +80,8 @@ impl Intervals {
             let (from, to) = (at * length, end.min((at + 1) * length));
             let mut part = Interval { from: seconds(from), to: seconds(to), ..Interval::default() };
             let is_last = at + 1 == count;
-            while let Some((_, moment)) = transitions.next_if(|(time, _)| *time < to || is_last) {
-                match moment {
+            while let Some((_, transition)) = transitions.next_if(|(time, _)| *time < to || is_last) {
+                match transition {
                     PodTransition::Created => (part.created, pending) = (part.created + 1, pending + 1),
                     PodTransition::CreatedOnNode => (part.created, running) = (part.created + 1, running + 1),
                     PodTransition::Bound => {
@@ -92,7 +92,7 @@ impl Intervals {
                     PodTransition::Deleted => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
                     PodTransition::DeletedFromNode | PodTransition::Preempted => {
                         part.deleted += 1;
-                        part.preempted += usize::from(*moment == PodTransition::Preempted);
+                        part.preempted += usize::from(*transition == PodTransition::Preempted);
                         running = running.saturating_sub(1);
                     }
                 }

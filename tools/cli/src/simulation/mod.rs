@@ -65,7 +65,7 @@ pub fn simulate(
 ///
 /// # Errors
 /// Returns an error for plugins that cannot start.
-pub fn simulate_with_hooks(
+pub(crate) fn simulate_with_hooks(
     bundle: &AnyBundle,
     mut objects: Objects,
     timeline: Timeline,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Reference;
 use super::time::EventTime;
 
-/// An action as it is written.
+/// An action as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WrittenEvent {
     pub(super) when: EventTime,
@@ -31,7 +31,7 @@ pub(super) enum EntryAction {
     },
 }
 
-/// A manifest as it is written, maybe partial.
+/// A manifest as written, possibly partial.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
     pub(super) version: String,
@@ -216,11 +216,11 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
         return Ok(EntryAction::Nothing { kind });
     };
     // A kind with this name in another API group is a different kind; reading a probe object detects it.
-    let probe = serde_json::json!({"apiVersion": version, "kind": kind.plain, "metadata": {}});
-    let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.plain, probe), Ok(None)));
+    let probe = serde_json::json!({"apiVersion": version, "kind": kind.manifest_kind, "metadata": {}});
+    let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.manifest_kind, probe), Ok(None)));
     if is_other {
-        reader.read(&version, kind.plain, Value::Object(fields))?;
-        return Ok(EntryAction::Nothing { kind: kind.plain.to_owned() });
+        reader.read(&version, kind.manifest_kind, Value::Object(fields))?;
+        return Ok(EntryAction::Nothing { kind: kind.manifest_kind.to_owned() });
     }
     let manifest = Manifest { version, kind, fields };
     Ok(match verb {
@@ -263,14 +263,14 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Ent
         return Err(EntryError::from(format!("`name` of the {written} is missing")));
     };
     let info = kind(written, reader.kinds)?;
-    let plain = info.map_or(written, |info| info.plain);
+    let manifest_kind = info.map_or(written, |info| info.manifest_kind);
     if let Some(version) = text("apiVersion")?.or(info.map(|info| info.api_version)) {
         let own = || serde_json::json!({"namespace": namespace, "name": name});
         let metadata = fields.get("metadata").cloned().unwrap_or_else(own);
-        let value = serde_json::json!({"apiVersion": version, "kind": plain, "metadata": metadata});
-        let is_other = reader.read_as(version, plain, value, reader.is_strict(fields))?.is_none();
+        let value = serde_json::json!({"apiVersion": version, "kind": manifest_kind, "metadata": metadata});
+        let is_other = reader.read_as(version, manifest_kind, value, reader.is_strict(fields))?.is_none();
         if is_other {
-            return Ok(EntryAction::Nothing { kind: plain.to_owned() });
+            return Ok(EntryAction::Nothing { kind: manifest_kind.to_owned() });
         }
     }
     Ok(match info {

@@ -124,11 +124,11 @@ impl<'a> History<'a> {
 
     fn create(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
-        if let Some(KnownObject { place: there, latest, .. }) = self.known.get(&reference)
+        if let Some(KnownObject { place: creation, latest, .. }) = self.known.get(&reference)
             && !matches!(latest, LatestState::Gone | LatestState::Implied)
             && !reference.name.is_empty()
         {
-            let message = format!("exists already at {at}, from {there}; delete it first, or use `apply`");
+            let message = format!("exists already at {at}, from {creation}; delete it first, or use `apply`");
             return Err(problem(place, &reference, message));
         }
         let is_strict = self.is_strict(&manifest);
@@ -265,13 +265,13 @@ impl<'a> History<'a> {
     fn read(&mut self, manifest: Manifest, is_strict: bool, place: &SourceLocation) -> Option<AnyObject> {
         let Manifest { version, kind, fields } = manifest;
         let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
-        let read = self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict);
+        let read = self.reader.read_as(&version, kind.manifest_kind, Value::Object(fields), is_strict);
         self.reader.ignored.set_place(place);
         match read {
             Ok(Some(object)) => return Some(object),
             // Other kinds were filtered out before.
             Ok(None) => {
-                let message = format!("scheduling ignores `{}` of `{version}`", kind.plain);
+                let message = format!("scheduling ignores `{}` of `{version}`", kind.manifest_kind);
                 self.problems.push(problem(None, None, message));
             }
             Err(errors) => {
@@ -331,13 +331,13 @@ impl<'a> History<'a> {
     }
 
     fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
-        if let Some(KnownObject { place: gone, .. }) = self.known.get(reference) {
-            return problem(place, reference, format!("does not exist at {at}: deleted at {gone}{instead}"));
+        if let Some(KnownObject { place: deletion, .. }) = self.known.get(reference) {
+            return problem(place, reference, format!("does not exist at {at}: deleted at {deletion}{instead}"));
         }
-        let alike = self.known.iter().filter(|(other, known)| {
+        let same_kind = self.known.iter().filter(|(other, known)| {
             other.kind == reference.kind && !matches!(known.latest, LatestState::Gone | LatestState::Implied)
         });
-        let mut names: Vec<String> = alike.map(|(other, _)| other.local()).collect();
+        let mut names: Vec<String> = same_kind.map(|(other, _)| other.local()).collect();
         names.sort_unstable();
         let hint = match closest(&reference.local(), names.iter().map(String::as_str)) {
             Some(meant) => format!("; did you mean `{meant}`?"),

@@ -7,8 +7,8 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, LabelsExt, Pod as ModelPod, Taint, label_integer};
 use schedc_objects::{convert_node, convert_pod};
 
-/// Taints that the DaemonSet controller lets its pods tolerate, with their effects.
-const TOLERATED: [(&str, &str); 6] = [
+/// Taints that pods of a DaemonSet tolerate: its controller adds the tolerations.
+const ADDED_TOLERATIONS: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
     ("node.kubernetes.io/disk-pressure", "NoSchedule"),
@@ -24,7 +24,7 @@ fn with_tolerations(template: &Pod) -> Pod {
     let network =
         spec.host_network.unwrap_or(false).then_some(("node.kubernetes.io/network-unavailable", "NoSchedule"));
     let tolerations = spec.tolerations.get_or_insert_default();
-    tolerations.extend(TOLERATED.into_iter().chain(network).map(|(key, effect)| Toleration {
+    tolerations.extend(ADDED_TOLERATIONS.into_iter().chain(network).map(|(key, effect)| Toleration {
         key: Some(key.to_owned()),
         operator: Some("Exists".to_owned()),
         effect: Some(effect.to_owned()),
@@ -38,12 +38,12 @@ pub(super) fn pods<'n>(template: &Pod, nodes: impl Iterator<Item = &'n Node>) ->
     let template = with_tolerations(template);
     let mut interner = Interner::default();
     let pod = convert_pod(&template, &mut interner);
-    let wanted = nodes.filter(|node| is_wanted(&pod, node, &mut interner));
-    wanted.map(|node| for_node(&template, node.metadata.name.as_deref().unwrap_or_default())).collect()
+    let matching = nodes.filter(|node| should_run_on(&pod, node, &mut interner));
+    matching.map(|node| for_node(&template, node.metadata.name.as_deref().unwrap_or_default())).collect()
 }
 
-/// Returns whether a node matches node name, node selector and node affinity, and has no taint that keeps the pod away.
-fn is_wanted(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
+/// Returns whether a node matches node name, node selector and node affinity, and whether the pod tolerates its taints.
+fn should_run_on(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
     let node = convert_node(node, interner);
     let value = |key: Symbol| node.labels.value(key);
     let integer = |key: Symbol| label_integer(interner, value(key)?);

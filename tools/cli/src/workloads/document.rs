@@ -31,8 +31,6 @@ pub(super) struct Document {
 pub(super) enum Content {
     Workload(Box<SubmittedWorkload>),
     Other(Sourced<AnyObject>),
-    /// An object of a kind that schedulers ignore.
-    Skipped(String),
 }
 
 /// Returns the documents of entries; a list is replaced with its items.
@@ -181,7 +179,8 @@ impl Document {
     /// Reads a document without a pod template.
     fn read_object(self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<Content> {
         match reader.read(&self.version, &self.kind, Value::Object(self.fields.clone())) {
-            Ok(None) => Some(Content::Skipped(self.kind)),
+            // Schedulers ignore objects of this kind.
+            Ok(None) => None,
             Ok(Some(AnyObject::Pod(pod))) => {
                 let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
                 if node.is_some_and(|node| !node.is_empty()) {

@@ -13,7 +13,7 @@ mod pods;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolumeClaim, Pod};
@@ -23,20 +23,18 @@ use schedc_objects::{AnyObject, Error, IgnoredErrors, ObjectReader, Objects, Sou
 
 use crate::cluster::{Routes, scheduler_name};
 use document::Document;
-pub use pods::{Replicas, SubmittedWorkload};
+pub(crate) use pods::{Replicas, SubmittedWorkload};
 
 /// Maximum number of pods of all manifests together, so that a typing error in `replicas` does not exhaust the memory.
 pub(crate) const MAX_PODS: usize = 100_000;
 
 /// The objects of manifests that are not in the cluster yet.
 #[derive(Clone, Debug)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// Pods and workloads, in the order of the manifests.
     pub workloads: Vec<SubmittedWorkload>,
     /// All other objects, in an order in which an API server accepts them.
     pub objects: Vec<AnyObject>,
-    /// Number of objects of kinds that schedulers ignore, by kind.
-    pub skipped: BTreeMap<String, usize>,
     /// Errors that were ignored.
     pub ignored: IgnoredErrors,
     admission: Option<Admission>,
@@ -48,7 +46,7 @@ pub struct Submission {
 
 /// A pod that a controller would create, with the objects that it needs.
 #[derive(Clone, Debug)]
-pub struct NewPod {
+pub(crate) struct NewPod {
     /// The pod.
     pub pod: Pod,
     /// Its namespace, if it is missing, and its claims.
@@ -61,7 +59,7 @@ impl Submission {
     /// # Errors
     /// Returns all problems: unreadable files, syntax errors, invalid objects, objects that occur twice, and objects
     /// that an API server would refuse.
-    pub fn read(files: &[PathBuf], cluster: &Objects) -> Result<Submission, Error> {
+    pub(crate) fn read(files: &[PathBuf], cluster: &Objects) -> Result<Submission, Error> {
         let mut problems = Vec::new();
         let mut found = Vec::new();
         for file in files {
@@ -78,7 +76,7 @@ impl Submission {
     ///
     /// # Errors
     /// Returns the same errors as [`Submission::read`].
-    pub fn parse(name: &str, text: &str, cluster: &Objects) -> Result<Submission, Error> {
+    pub(crate) fn parse(name: &str, text: &str, cluster: &Objects) -> Result<Submission, Error> {
         let mut problems = Vec::new();
         let documents = document::documents(entries::parse(name, text)?, &mut problems);
         Submission::new(documents, cluster, problems)
@@ -86,7 +84,7 @@ impl Submission {
 
     fn new(documents: Vec<Document>, cluster: &Objects, mut problems: Vec<Problem>) -> Result<Submission, Error> {
         let mut reader = ObjectReader::new(cluster.kinds, cluster.validation);
-        let (mut workloads, mut others, mut skipped) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut workloads, mut others) = (Vec::new(), Vec::new());
         let mut seen = HashSet::new();
         for document in documents {
             if let Some(key) = document.key()
@@ -98,7 +96,6 @@ impl Submission {
             match document.read(&mut reader, &mut problems) {
                 Some(document::Content::Workload(workload)) => workloads.push(*workload),
                 Some(document::Content::Other(object)) => others.push(object),
-                Some(document::Content::Skipped(kind)) => *skipped.entry(kind).or_default() += 1,
                 None => {}
             }
         }
@@ -108,7 +105,6 @@ impl Submission {
         let mut submission = Submission {
             workloads,
             objects: Vec::new(),
-            skipped,
             ignored: reader.ignored,
             admission: cluster.admission.clone(),
             namespaces,
@@ -166,7 +162,7 @@ impl Submission {
 
     /// Returns the next pod of a workload, with a new name. `ordinal` numbers the pods of a workload; the second value
     /// is the ordinal of the pod, which is greater if the cluster has the pod already.
-    pub fn next_pod(&mut self, workload: usize, mut ordinal: usize) -> (NewPod, usize) {
+    pub(crate) fn next_pod(&mut self, workload: usize, mut ordinal: usize) -> (NewPod, usize) {
         let workload = &self.workloads[workload];
         let mut pod = workload.pod(ordinal);
         // Pods of a StatefulSet have fixed names.
@@ -182,7 +178,11 @@ impl Submission {
     ///
     /// # Errors
     /// Returns an error if the cluster has a pod of this name already, or if there are too many pods.
-    pub fn pods<'n>(&mut self, workload: usize, nodes: impl Iterator<Item = &'n Node>) -> Result<Vec<NewPod>, Problem> {
+    pub(crate) fn pods<'n>(
+        &mut self,
+        workload: usize,
+        nodes: impl Iterator<Item = &'n Node>,
+    ) -> Result<Vec<NewPod>, Problem> {
         let of = &self.workloads[workload];
         let pods: Vec<(Pod, Vec<PersistentVolumeClaim>)> = match of.replicas {
             Replicas::EachNode => daemon::pods(&of.pod(0), nodes).into_iter().map(|pod| (pod, Vec::new())).collect(),

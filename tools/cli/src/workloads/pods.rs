@@ -9,7 +9,7 @@ use schedc_objects::AnyObject;
 
 /// The number of pods of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replicas {
+pub(crate) enum Replicas {
     /// This many pods.
     Number(usize),
     /// A pod on each node that a DaemonSet selects.
@@ -18,7 +18,7 @@ pub enum Replicas {
 
 /// A pod, or a workload with its pod template.
 #[derive(Clone, Debug)]
-pub struct SubmittedWorkload {
+pub(crate) struct SubmittedWorkload {
     /// Kind, such as `Deployment`.
     pub kind: String,
     /// Namespace.
@@ -46,12 +46,12 @@ pub(super) fn name_of(metadata: &ObjectMeta) -> (String, String) {
 
 impl SubmittedWorkload {
     /// Returns kind and name, such as `Deployment shop/web`.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{} {}/{}", self.kind, self.namespace, self.name)
     }
 
     /// Returns the template of the pods.
-    pub fn template(&self) -> &Pod {
+    pub(crate) fn template(&self) -> &Pod {
         &self.template
     }
 
@@ -69,7 +69,7 @@ impl SubmittedWorkload {
     }
 
     /// Returns a problem of this workload.
-    pub fn problem(&self, field: &str, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, field: &str, message: impl Into<String>) -> Problem {
         Problem {
             place: self.place.clone(),
             object: Some(self.title()),
@@ -113,7 +113,7 @@ impl SubmittedWorkload {
 
     /// Returns the objects of the controllers that other components read: the ReplicaSet of a Deployment, for example,
     /// determines the expected pods of a disruption budget.
-    pub fn controllers(&self) -> Vec<AnyObject> {
+    pub(crate) fn controllers(&self) -> Vec<AnyObject> {
         let Some((version, kind, name)) = self.owner() else { return Vec::new() };
         let replicas = match self.replicas {
             Replicas::Number(number) => number,

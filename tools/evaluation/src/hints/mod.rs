@@ -347,9 +347,9 @@ impl HintQuery<'_> {
             direct_event.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
         };
         let decision = decision.unwrap_or(Decision::QueueSkip);
-        let stays = decision == Decision::QueueSkip || self.direct_event.is_some();
-        let after = if stays { self.gate } else { held };
-        let moved = !stays && !leaves && after.is_none();
+        let stays_in_place = decision == Decision::QueueSkip || self.direct_event.is_some();
+        let after = if stays_in_place { self.gate } else { held };
+        let moved = !stays_in_place && !leaves && after.is_none();
         // A gated pod has had no attempt yet and needs no backoff.
         let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
         HintResult {

@@ -9,11 +9,11 @@ use crate::messages;
 use crate::report::Report;
 
 /// Converts a plugin's arguments to those of a profile.
-pub(super) fn after_reading(plugin: &str, args: &mut RawTable, at: Span, report: &mut Report) {
+pub(super) fn convert_args(plugin: &str, args: &mut RawTable, at: Span, report: &mut Report) {
     match plugin {
         "DefaultPreemption" => default_preemption(args, report),
         "NodeAffinity" => node_affinity(args, report),
-        "NodeResourcesBalancedAllocation" => resources(args, report),
+        "NodeResourcesBalancedAllocation" => simplify_resources(args, report),
         "NodeResourcesFit" => node_resources_fit(args, report),
         "PodTopologySpread" => pod_topology_spread(args, at, report),
         "VolumeBinding" => volume_binding(args, report),
@@ -50,7 +50,7 @@ fn node_affinity(args: &mut RawTable, report: &mut Report) {
         } else {
             "preferred".clone_into(&mut field.key.value);
             if let RawValue::List(terms) = &mut field.value.value {
-                terms.retain_mut(|term| preference(term, report));
+                terms.retain_mut(|term| simplify_preference(term, report));
             }
         }
     }
@@ -60,19 +60,20 @@ fn node_affinity(args: &mut RawTable, report: &mut Report) {
     }
 }
 
-fn preference(term: &mut RawNode, report: &mut Report) -> bool {
+/// Simplifies a preference, and returns whether it has an effect.
+fn simplify_preference(term: &mut RawNode, report: &mut Report) -> bool {
     let span = term.span;
     let RawValue::Table(table) = &mut term.value else { return false };
-    let weighs = table.get("weight").is_some_and(|field| field.value.value != RawValue::Int(0));
+    let has_weight = table.get("weight").is_some_and(|field| field.value.value != RawValue::Int(0));
     let preference = table.fields.iter_mut().find(|field| field.key.value == "preference");
-    let prefers = preference.is_some_and(|field| {
+    let has_requirements = preference.is_some_and(|field| {
         node_selector_term(&mut field.value);
         !matches!(&field.value.value, RawValue::Table(term) if term.fields.is_empty())
     });
-    if !weighs || !prefers {
-        report.warning(messages::empty_preference(span, weighs));
+    if !has_weight || !has_requirements {
+        report.warning(messages::empty_preference(span, has_weight));
     }
-    weighs && prefers
+    has_weight && has_requirements
 }
 
 fn node_selector_term(term: &mut RawNode) {
@@ -102,14 +103,14 @@ fn node_resources_fit(args: &mut RawTable, report: &mut Report) {
         Some(ratio) if !uses_shape => report.error(messages::shape_without_ratio(ratio.key.span)),
         _ => {}
     }
-    resources(strategy, report);
+    simplify_resources(strategy, report);
     if let Some(ratio) = table_mut(strategy, "requested-to-capacity-ratio") {
-        shape(ratio);
+        complete_shape(ratio);
     }
 }
 
 /// Removes weights of 0, which stand for the default weight, and empty lists, which stand for the default resources.
-fn resources(table: &mut RawTable, report: &mut Report) {
+fn simplify_resources(table: &mut RawTable, report: &mut Report) {
     drop_empty_lists(table);
     for resource in tables_mut(table, "resources") {
         let name = resource.get("name").map(|name| name.value.value.clone());
@@ -122,7 +123,7 @@ fn resources(table: &mut RawTable, report: &mut Report) {
 }
 
 /// Sets missing values of a point of a shape to 0.
-fn shape(table: &mut RawTable) {
+fn complete_shape(table: &mut RawTable) {
     let RawValue::List(points) = (match table.fields.iter_mut().find(|field| field.key.value == "shape") {
         Some(field) => &mut field.value.value,
         None => return,
@@ -142,10 +143,11 @@ fn shape(table: &mut RawTable) {
 }
 
 fn pod_topology_spread(args: &mut RawTable, at: Span, report: &mut Report) {
-    let listed = args.get("defaulting-type").is_some_and(|field| field.value.value == RawValue::Str("List".to_owned()));
+    let is_list =
+        args.get("defaulting-type").is_some_and(|field| field.value.value == RawValue::Str("List".to_owned()));
     drop_empty_lists(args);
     if let Some(constraints) = args.get("default-constraints")
-        && !listed
+        && !is_list
     {
         let system = args.get("defaulting-type").map_or(at, |field| field.value.span);
         report.error(messages::constraints_with_system_defaulting(constraints.key.span, system));

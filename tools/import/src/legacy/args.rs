@@ -1,4 +1,4 @@
-//! Conversion of former arguments to current ones.
+//! Conversion of former arguments to current ones, and profiles with the converted plugins and arguments.
 
 use schedc_codegen::source::{Span, Spanned};
 
@@ -48,8 +48,32 @@ impl Configs {
     }
 }
 
+impl Lists {
+    /// Returns a profile in `v1` with these plugins or their replacements.
+    pub(super) fn profile(
+        mut self,
+        scheduler_name: Option<Node>,
+        configs: Vec<PluginConfig>,
+        global_args: &GlobalArgs,
+        report: &mut Report,
+    ) -> Node {
+        let changes = self.convert_to_v1(report);
+        self.complete();
+        let mut profile = build::map(self.at, []);
+        if let Some(name) = scheduler_name {
+            build::set(&mut profile, "schedulerName", name);
+        }
+        build::set(&mut profile, "plugins", self.plugins());
+        let configs = convert_to_v1(configs, &changes, &self, global_args, report);
+        if !configs.is_empty() {
+            build::set(&mut profile, "pluginConfig", build::list(self.at, configs));
+        }
+        profile
+    }
+}
+
 /// Returns `pluginConfig` in `v1`.
-pub(super) fn convert_to_v1(
+fn convert_to_v1(
     configs: Vec<PluginConfig>,
     changes: &Changes,
     lists: &Lists,

@@ -84,7 +84,7 @@ pub(super) struct CustomFunction {
     pub(super) argument: &'static str,
     /// The registered function.
     pub(super) function: &'static str,
-    pub(super) summary: ArgumentTarget,
+    pub(super) target: ArgumentTarget,
 }
 
 /// Target of an argument.
@@ -108,12 +108,12 @@ pub(super) static PREDICATES: Kind = Kind {
         CustomFunction {
             argument: "serviceAffinity",
             function: "CheckServiceAffinity",
-            summary: ArgumentTarget::Nothing,
+            target: ArgumentTarget::Nothing,
         },
         CustomFunction {
             argument: "labelsPresence",
             function: "CheckNodeLabelPresence",
-            summary: ArgumentTarget::Labels { key: "labels", present: "presentLabels", absent: "absentLabels" },
+            target: ArgumentTarget::Labels { key: "labels", present: "presentLabels", absent: "absentLabels" },
         },
     ],
 };
@@ -129,12 +129,12 @@ pub(super) static PRIORITIES: Kind = Kind {
         CustomFunction {
             argument: "serviceAntiAffinity",
             function: "ServiceAffinity",
-            summary: ArgumentTarget::Nothing,
+            target: ArgumentTarget::Nothing,
         },
         CustomFunction {
             argument: "labelPreference",
             function: "NodeLabel",
-            summary: ArgumentTarget::Labels {
+            target: ArgumentTarget::Labels {
                 key: "label",
                 present: "presentLabelsPreference",
                 absent: "absentLabelsPreference",
@@ -143,7 +143,7 @@ pub(super) static PRIORITIES: Kind = Kind {
         CustomFunction {
             argument: "requestedToCapacityRatioArguments",
             function: "RequestedToCapacityRatio",
-            summary: ArgumentTarget::Args,
+            target: ArgumentTarget::Args,
         },
     ],
 };

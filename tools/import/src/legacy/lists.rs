@@ -5,11 +5,11 @@ use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
 
-use super::args::{self, GlobalArgs};
+use super::algorithm::Provider;
 use super::successors::{self, Successor};
-use super::version::{Provider, Version};
+use super::version::Version;
 use super::{build, messages};
-use crate::config::{self, PluginConfig, PluginSet};
+use crate::config::{self, PluginSet};
 use crate::decode::Fields;
 use crate::kube_scheduler;
 use crate::report::Report;
@@ -27,7 +27,7 @@ pub(super) struct Entry {
 /// The plugins of all extension points in their order.
 pub(super) struct Lists {
     pub(super) at: Span,
-    of: Vec<Vec<Entry>>,
+    by_point: Vec<Vec<Entry>>,
     pub(super) version: Version,
     /// Whether the lists contain the defaults, except disabled ones.
     merged: bool,
@@ -86,7 +86,7 @@ pub(super) fn sets(
 impl Lists {
     /// Creates lists without defaults.
     pub(super) fn new(at: Span) -> Self {
-        Self { at, of: vec![Vec::new(); Point::ALL.len()], version: Version::V1Beta1, merged: false }
+        Self { at, by_point: vec![Vec::new(); Point::ALL.len()], version: Version::V1Beta1, merged: false }
     }
 
     /// Returns the sets, merged with the defaults of a version.
@@ -114,14 +114,14 @@ impl Lists {
                     Entry::by_default(name, weight, at)
                 })
                 .collect();
-            lists.of[point as usize] = merge(version, point, defaults, set, report);
+            lists.by_point[point as usize] = merge(version, point, defaults, set, report);
         }
         lists
     }
 
     /// Adds a plugin at the end of a point, unless it is present.
     pub(super) fn add(&mut self, point: Point, entry: Entry) {
-        let list = &mut self.of[point as usize];
+        let list = &mut self.by_point[point as usize];
         if list.iter().all(|other| other.name.value != entry.name.value) {
             list.push(entry);
         }
@@ -129,53 +129,31 @@ impl Lists {
 
     /// Removes a default plugin.
     pub(super) fn remove(&mut self, name: &str) {
-        for list in &mut self.of {
+        for list in &mut self.by_point {
             list.retain(|entry| entry.name.value != name || entry.written);
         }
     }
 
     /// Returns whether a plugin runs at any point.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.of.iter().flatten().any(|entry| entry.name.value == name)
+        self.by_point.iter().flatten().any(|entry| entry.name.value == name)
     }
 
     /// Returns whether the pods of services and controllers were not spread by PodTopologySpread, but by another
     /// plugin or by none.
     pub(super) fn spreads_by_selector(&self) -> bool {
-        let scores = self.of[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
+        let scores = self.by_point[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
         if self.merged { self.version <= Version::V1Alpha2 } else { scores }
     }
 
-    /// Returns a profile in `v1` with these plugins or their replacements.
-    pub(super) fn profile(
-        mut self,
-        scheduler_name: Option<Node>,
-        configs: Vec<PluginConfig>,
-        global_args: &GlobalArgs,
-        report: &mut Report,
-    ) -> Node {
-        let changes = self.convert_to_v1(report);
-        self.complete();
-        let mut profile = build::map(self.at, []);
-        if let Some(name) = scheduler_name {
-            build::set(&mut profile, "schedulerName", name);
-        }
-        build::set(&mut profile, "plugins", self.plugins());
-        let configs = args::convert_to_v1(configs, &changes, &self, global_args, report);
-        if !configs.is_empty() {
-            build::set(&mut profile, "pluginConfig", build::list(self.at, configs));
-        }
-        profile
-    }
-
     /// Converts former plugins to current ones.
-    fn convert_to_v1(&mut self, report: &mut Report) -> Changes {
+    pub(super) fn convert_to_v1(&mut self, report: &mut Report) -> Changes {
         let mut changes = Changes::default();
         for point in Point::ALL {
             let mut list = Vec::new();
             let mut renamed = Vec::new();
             let mut strategies = Vec::new();
-            for entry in std::mem::take(&mut self.of[point as usize]) {
+            for entry in std::mem::take(&mut self.by_point[point as usize]) {
                 let Some(successor) = successors::of(&entry.name.value) else {
                     // A plugin without function at this point is removed.
                     let runs =
@@ -206,13 +184,13 @@ impl Lists {
                 seen.push(name.clone());
                 !again
             });
-            self.of[point as usize] = list;
+            self.by_point[point as usize] = list;
         }
         changes
     }
 
     /// Adds plugins at points that they did not have formerly and now require.
-    fn complete(&mut self) {
+    pub(super) fn complete(&mut self) {
         let needs = [
             (Point::Filter, Point::PreFilter),
             (Point::Filter, Point::Reserve),
@@ -221,7 +199,7 @@ impl Lists {
             (Point::Score, Point::PreScore),
         ];
         for (from, to) in needs {
-            for entry in self.of[from as usize].clone() {
+            for entry in self.by_point[from as usize].clone() {
                 let name = entry.name.value.as_str();
                 let implements = kube_scheduler::find(name).is_some_and(|known| known.points.contains(&to));
                 let was_disabled = self.merged && self.version.defaults(to).iter().any(|(other, _)| *other == name);
@@ -233,11 +211,11 @@ impl Lists {
     }
 
     /// Returns `plugins` in `v1`: each point in full.
-    fn plugins(&self) -> Node {
+    pub(super) fn plugins(&self) -> Node {
         let star = || build::list(self.at, vec![build::map(self.at, [("name", build::text(self.at, "*"))])]);
         let none = build::map(self.at, [("disabled", star())]);
         let mut plugins = build::map(self.at, [("multiPoint", none)]);
-        for (point, list) in Point::ALL.into_iter().zip(&self.of).filter(|(_, list)| !list.is_empty()) {
+        for (point, list) in Point::ALL.into_iter().zip(&self.by_point).filter(|(_, list)| !list.is_empty()) {
             let enabled = list.iter().map(Entry::node).collect();
             let set = build::map(self.at, [("disabled", star()), ("enabled", build::list(self.at, enabled))]);
             build::set(&mut plugins, kube_scheduler::key(point), set);

@@ -14,6 +14,7 @@
 //! The result is a tree like that of a file, with the location of each value's origin, and is processed like
 //! any other configuration.
 
+mod algorithm;
 mod args;
 mod build;
 mod functions;
@@ -205,7 +206,7 @@ fn with_profiles(node: &Node, version: Version, report: &mut Report) -> Node {
         let configs = config::plugin_configs(&mut fields);
         let plugins_path = fields.path("plugins");
         let sets = lists::sets(fields.get("plugins"), &plugins_path, version, fields.found());
-        let mut lists = Lists::merged(version, version::Provider::Default, &sets, profile.span, report);
+        let mut lists = Lists::merged(version, algorithm::Provider::Default, &sets, profile.span, report);
         if disable_preemption {
             lists.remove("DefaultPreemption");
         }
@@ -234,14 +235,14 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
     let sets = lists::sets(plugins, "plugins", VERSION, fields.found());
     let plugins_at = fields.at("plugins").or(fields.at("pluginConfig"));
     let source = fields.get("algorithmSource");
-    let algorithm = source.and_then(|source| version::algorithm(source, fields.found()));
+    let algorithm = source.and_then(|source| algorithm::algorithm(source, fields.found()));
     addresses.iter().for_each(|key| report.note(messages::address(key)));
     let profile = match (algorithm, policy) {
-        (Some(version::Algorithm::Policy { at, origin }), None) => {
+        (Some(algorithm::Algorithm::Policy { at, origin }), None) => {
             report.error(messages::policy_location_unsupported(at, &origin));
             return None;
         }
-        (Some(version::Algorithm::Policy { .. }), Some(policy)) => {
+        (Some(algorithm::Algorithm::Policy { .. }), Some(policy)) => {
             if let Some(at) = plugins_at {
                 report.warning(messages::plugins_with_policy(at));
             }
@@ -255,8 +256,8 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
                 return None;
             }
             let provider = match algorithm {
-                Some(version::Algorithm::Provider(provider)) => provider,
-                _ => version::Provider::Default,
+                Some(algorithm::Algorithm::Provider(provider)) => provider,
+                _ => algorithm::Provider::Default,
             };
             report.note(messages::historic_version(node.span, VERSION));
             let mut lists = Lists::merged(VERSION, provider, &sets, node.span, report);

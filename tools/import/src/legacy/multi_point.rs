@@ -18,9 +18,9 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     let Some(plugins) = build::field_mut(profile, "plugins") else { return };
     let Value::Map(sets) = &mut plugins.value else { return };
     for (key, set) in sets.iter_mut() {
-        limits(set, key.value == "multiPoint", report);
+        replace_driver_limits(set, key.value == "multiPoint", report);
     }
-    let named = |key: &str, name: &str| build::field(plugins, "multiPoint").is_some_and(|set| names(set, key, name));
+    let named = |key: &str, name: &str| build::field(plugins, "multiPoint").is_some_and(|set| contains(set, key, name));
     if named("disabled", "*") {
         return;
     }
@@ -35,11 +35,11 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     build::set(set, "disabled", build::list(at, disabled));
 }
 
-/// Replaces the plugins for single drivers with NodeVolumeLimits.
-fn limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
+/// Replaces plugins that limit the volumes of one driver with NodeVolumeLimits.
+fn replace_driver_limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
     const SUCCESSOR: &str = "NodeVolumeLimits";
-    let by_default = has_defaults && !names(set, "disabled", "*") && !names(set, "disabled", SUCCESSOR);
-    let mut runs = by_default || names(set, "enabled", SUCCESSOR);
+    let by_default = has_defaults && !contains(set, "disabled", "*") && !contains(set, "disabled", SUCCESSOR);
+    let mut runs = by_default || contains(set, "enabled", SUCCESSOR);
     for key in ["enabled", "disabled"] {
         let Some(Node { value: Value::List(plugins), .. }) = build::field_mut(set, key) else { continue };
         plugins.retain_mut(|plugin| {
@@ -60,6 +60,6 @@ fn limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
 }
 
 /// Returns whether a list of a plugin set contains a plugin.
-fn names(set: &Node, list: &str, plugin: &str) -> bool {
+fn contains(set: &Node, list: &str, plugin: &str) -> bool {
     build::items(set, list).iter().any(|entry| build::text_of(entry, "name").as_deref() == Some(plugin))
 }

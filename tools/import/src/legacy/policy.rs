@@ -178,7 +178,7 @@ impl Policy {
             return None;
         };
         custom.function.clone_into(&mut name.value);
-        match custom.summary {
+        match custom.target {
             ArgumentTarget::Labels { key, present, absent } => {
                 let (args_key, labels) = labels(value, key, present, absent, path, report);
                 self.node_label(&name, args_key, labels);

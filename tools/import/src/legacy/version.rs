@@ -1,13 +1,8 @@
 //! Fields and default plugins of each version, as in the last kube-scheduler that read it.
 
-use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
-use schedc_codegen::source::Span;
 
-use super::messages;
 use crate::config::SETTINGS;
-use crate::decode::Fields;
-use crate::tree::Node;
 
 /// A version of `kubescheduler.config.k8s.io` before `v1`, from the oldest to the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,55 +154,4 @@ impl Version {
             Point::Bind => &[("DefaultBinder", 0)],
         }
     }
-}
-
-/// The named algorithms of `v1alpha1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Provider {
-    /// The default plugins.
-    Default,
-    /// The default plugins, with the fullest nodes first.
-    ClusterAutoscaler,
-}
-
-/// Origin of the plugins in `v1alpha1`.
-pub(super) enum Algorithm {
-    Provider(Provider),
-    /// Another file, with its description.
-    Policy {
-        at: Span,
-        origin: String,
-    },
-}
-
-/// Reads `algorithmSource`.
-pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algorithm> {
-    let mut fields = Fields::of(node, "algorithmSource", &["policy", "provider"], found);
-    let provider = fields.string("provider");
-    let Some(policy) = fields.get("policy") else {
-        let provider = provider?;
-        return match provider.value.as_str() {
-            "" | "DefaultProvider" => Some(Algorithm::Provider(Provider::Default)),
-            "ClusterAutoscalerProvider" => Some(Algorithm::Provider(Provider::ClusterAutoscaler)),
-            _ => {
-                fields.found().push(messages::unknown_provider(&provider));
-                None
-            }
-        };
-    };
-    let at = fields.at("policy").unwrap_or(policy.span);
-    let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], found);
-    let origin = if let Some(file) = fields.get("file") {
-        let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.found());
-        fields.string("path").map_or_else(|| "a file".to_owned(), |path| format!("the file {}", path.value))
-    } else if let Some(config_map) = fields.get("configMap") {
-        let known = ["namespace", "name"];
-        let mut fields = Fields::of(config_map, "algorithmSource.policy.configMap", &known, fields.found());
-        let namespace = fields.string("namespace").map_or_else(|| "kube-system".to_owned(), |name| name.value);
-        let name = fields.string("name").map_or_else(String::new, |name| name.value);
-        format!("the ConfigMap {namespace}/{name}")
-    } else {
-        "nowhere".to_owned()
-    };
-    Some(Algorithm::Policy { at, origin })
 }

@@ -92,7 +92,7 @@ spec:
 status: { phase: Bound }
 ";
 
-const PLAIN: &str = "
+const PLAIN_POD: &str = "
 kind: Pod
 metadata: { name: plain, namespace: default, uid: plain, labels: { app: app-1 } }
 spec:
@@ -174,7 +174,7 @@ impl Cluster {
         })?;
         let names: Vec<_> = nodes.iter().map(|node| node.name).collect();
         let running = pods(RUNNING, count * PODS, &mut cluster.base_mut().interner)?;
-        let plain = pods(PLAIN, 1, &mut cluster.base_mut().interner)?.remove(0);
+        let plain = pods(PLAIN_POD, 1, &mut cluster.base_mut().interner)?.remove(0);
         let demanding = pods(DEMANDING, 1, &mut cluster.base_mut().interner)?.remove(0);
         let bytes_per_node = bytes_for_each(nodes, |node: Node| cluster.set_node(node));
         let mut number = 0;

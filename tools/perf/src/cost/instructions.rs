@@ -1,5 +1,6 @@
 //! Counts of instructions. They require Linux, hardware counters, and the permission to read them.
 
+/// Instruction counter of a thread.
 #[cfg(target_os = "linux")]
 pub(super) struct Counter(perf_event::Counter);
 
@@ -7,7 +8,8 @@ pub(super) struct Counter(perf_event::Counter);
 impl Counter {
     /// Opens an instruction counter of this thread.
     ///
-    /// # Errors Returns the reason why instructions cannot be counted.
+    /// # Errors
+    /// Returns the reason why instructions cannot be counted.
     pub(super) fn new() -> Result<Self, String> {
         let counter = perf_event::Builder::new(perf_event::events::Hardware::INSTRUCTIONS).build();
         counter.map(Counter).map_err(|error| format!("this program has no access to an instruction counter: {error}"))

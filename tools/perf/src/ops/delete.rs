@@ -15,8 +15,8 @@ use crate::run::Runner;
 impl Runner<'_> {
     pub(super) fn delete_pods(&mut self, op: &DeletePods) -> Result<(), Error> {
         let pods = self.simulator.server.list_in("Pod", &op.namespace);
-        let is_meant = |object: &AnyObject| matches!(object, AnyObject::Pod(pod) if has(&op.label_selector, pod));
-        let pods: VecDeque<Key> = pods.filter(|object| is_meant(object)).map(|object| Key::of(object)).collect();
+        let is_selected = |object: &AnyObject| matches!(object, AnyObject::Pod(pod) if has(&op.label_selector, pod));
+        let pods: VecDeque<Key> = pods.filter(|object| is_selected(object)).map(|object| Key::of(object)).collect();
         if op.delete_pods_per_second == 0 {
             for pod in pods {
                 self.request(Request::Delete(pod, None)).map_err(Error::new)?;

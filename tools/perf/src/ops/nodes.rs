@@ -14,7 +14,7 @@ use crate::run::Runner;
 use crate::template::Template;
 
 /// Default template of nodes.
-const PLAIN: &str = "
+const DEFAULT_TEMPLATE: &str = "
 kind: Node
 metadata: {generateName: node-}
 status:
@@ -23,13 +23,14 @@ status:
   conditions: [{type: Ready, status: 'True'}]
 ";
 
-const MIGRATED: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+/// Annotation with the in-tree volume plugins that a node has migrated to CSI.
+const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
 impl Runner<'_> {
     pub(super) fn create_nodes(&mut self, index: usize, op: &CreateNodes) -> Result<(), Error> {
         let template = match &op.node_template_path {
             Some(path) => self.template(path)?,
-            None => Template::parse("a Node", &PLAIN.replace("node-", &format!("node-{index}-")))?,
+            None => Template::parse("a Node", &DEFAULT_TEMPLATE.replace("node-", &format!("node-{index}-")))?,
         };
         let mut factory = self.factory(&template, op.count, "Node")?;
         let to_admit = self.prepare(&mut factory, "")?;
@@ -76,7 +77,7 @@ impl Runner<'_> {
         let mut node = CSINode { spec: CSINodeSpec { drivers: drivers.into_values().collect() }, ..CSINode::default() };
         node.metadata.name = Some(name.to_owned());
         let migrated = allocatable.migrated_plugins.join(",");
-        node.metadata.annotations = Some([(MIGRATED.to_owned(), migrated)].into());
+        node.metadata.annotations = Some([(MIGRATED_PLUGINS.to_owned(), migrated)].into());
         let node = self.admit(node.into())?;
         self.request(Request::Apply(Box::new(node))).map_err(Error::new)
     }

@@ -11,7 +11,7 @@ use crate::run::Runner;
 use crate::template::{ObjectFactory, Template};
 
 /// Default template of pods.
-const PLAIN: &str = "
+const DEFAULT_TEMPLATE: &str = "
 kind: Pod
 metadata: {generateName: pod-}
 spec:
@@ -31,7 +31,7 @@ impl Runner<'_> {
         let path = op.pod_template_path.as_ref().or(self.chosen.case.default_pod_template_path.as_ref());
         let template = match path {
             Some(path) => self.template(path)?,
-            None => Template::parse("a Pod", PLAIN)?,
+            None => Template::parse("a Pod", DEFAULT_TEMPLATE)?,
         };
         let mut factory = self.factory(&template, op.count, "Pod")?;
         let volumes = match (&op.persistent_volume_template_path, &op.persistent_volume_claim_template_path) {

@@ -5,7 +5,8 @@ use schedc_objects::AnyObject;
 use super::SECOND;
 use crate::Error;
 use crate::config::{Barrier, Stage};
-use crate::probe::{ScheduledCounts, Selection, has, is_scheduled};
+use crate::placements::is_scheduled;
+use crate::probe::{ScheduledCounts, Selection, has};
 use crate::run::Runner;
 
 /// Time limit of all waits, in time of the workload.
@@ -60,7 +61,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Waits for attempts by polling: pods are attempted as soon as possible.
+    /// Waits for attempts by polling: pods are attempted as soon as possible. The inner error is a namespace whose pods
+    /// were not all attempted in time.
     fn await_attempts(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         let end = self.clock.now().saturating_add(WAIT_TIMEOUT);
         loop {
@@ -78,6 +80,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Waits for bindings. The inner error is a namespace whose pods were not all bound in time.
     fn await_scheduled(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         // Pending notifications of the scheduler are delivered before counting.
         self.simulator.deliver_changes();

@@ -79,21 +79,21 @@ impl NodePods {
         names: &Interner,
         found: &mut Vec<(Rule, String)>,
     ) {
-        let mut check = |name: &str, asked: i64, used: i64, there: i64| {
-            if asked > 0 && i128::from(asked) + i128::from(used) > i128::from(there) {
-                let what = format!("{name}: {asked} requested, {used} of {there} used");
+        let mut check = |name: &str, requested: i64, used: i64, allocatable: i64| {
+            if requested > 0 && i128::from(requested) + i128::from(used) > i128::from(allocatable) {
+                let what = format!("{name}: {requested} requested, {used} of {allocatable} used");
                 found.push((Rule::NodeResourcesFit, what));
             }
         };
-        let (asked, used, there) = (&pod.spec.requests, &self.used, &node.allocatable);
+        let (requested, used, allocatable) = (&pod.spec.requests, &self.used, &node.allocatable);
         check("pods", 1, self.pods, node.allowed_pods);
-        check("milli-cpu", asked.milli_cpu, used.milli_cpu, there.milli_cpu);
-        check("memory", asked.memory, used.memory, there.memory);
-        check("ephemeral-storage", asked.ephemeral_storage, used.ephemeral_storage, there.ephemeral_storage);
-        for &(name, amount) in &asked.scalars {
+        check("milli-cpu", requested.milli_cpu, used.milli_cpu, allocatable.milli_cpu);
+        check("memory", requested.memory, used.memory, allocatable.memory);
+        check("ephemeral-storage", requested.ephemeral_storage, used.ephemeral_storage, allocatable.ephemeral_storage);
+        for &(name, amount) in &requested.scalars {
             let of = |resources: &Resources| resources.scalar(name).unwrap_or_default();
-            if of(there) != 0 || !is_backed(name) {
-                check(names.resolve(name), amount, of(used), of(there));
+            if of(allocatable) != 0 || !is_backed(name) {
+                check(names.resolve(name), amount, of(used), of(allocatable));
             }
         }
     }

@@ -15,7 +15,7 @@ use super::{Cluster, Placement, Rule};
 /// Counts of pods for the hard constraints so far. A new constraint is counted once over all nodes and pods.
 #[derive(Default)]
 pub(super) struct Spread {
-    counted: Map<SpreadConstraint, Domains>,
+    domains: Map<SpreadConstraint, Domains>,
 }
 
 /// Everything that the count of a constraint depends on.
@@ -41,6 +41,7 @@ struct Domains {
 
 impl Domains {
     fn add(&mut self, domain: Symbol, by: i64) {
+        // -1: the domain is new, and `by_count` does not have it yet.
         let count = self.pods.entry(domain).or_insert(-1);
         if let Some(domains) = self.by_count.get_mut(count) {
             *domains -= 1;
@@ -98,9 +99,9 @@ impl Spread {
     /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
     pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, names: &Interner, by: i64) {
         let Some(node) = cluster.nodes.get(&node).and_then(|placed| placed.node.as_ref()) else { return };
-        for (constraint_of, domains) in &mut self.counted {
-            if constraint_of.counts_pod(pod)
-                && let Some(domain) = constraint_of.domain(node, names)
+        for (spread_constraint, domains) in &mut self.domains {
+            if spread_constraint.counts_pod(pod)
+                && let Some(domain) = spread_constraint.domain(node, names)
             {
                 domains.add(domain, by);
             }
@@ -110,13 +111,13 @@ impl Spread {
     /// Checks whether a pod may be bound to a node, given the existing pods.
     pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
-        for constraint_of in SpreadConstraint::of(&pod.spec) {
-            let own = i64::from(constraint_of.selects(&pod.spec));
-            let TopologySpreadConstraint { topology_key, max_skew, min_domains, .. } = constraint_of.constraint;
+        for spread_constraint in SpreadConstraint::of(&pod.spec) {
+            let own = i64::from(spread_constraint.selects(&pod.spec));
+            let TopologySpreadConstraint { topology_key, max_skew, min_domains, .. } = spread_constraint.constraint;
             let domains = self
-                .counted
-                .entry(constraint_of)
-                .or_insert_with_key(|constraint_of| count_all(constraint_of, cluster, names));
+                .domains
+                .entry(spread_constraint)
+                .or_insert_with_key(|spread_constraint| count_all(spread_constraint, cluster, names));
             let key = names.resolve(topology_key);
             let Some(domain) = value(cluster.labels(node), topology_key) else {
                 found.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
@@ -126,11 +127,11 @@ impl Spread {
             if i64::from(min_domains) > i64::try_from(domains.pods.len()).unwrap_or(i64::MAX) {
                 least = 0;
             }
-            let there = domains.pods.get(&domain).copied().unwrap_or_default();
-            if there + own - least > i64::from(max_skew) {
+            let pods = domains.pods.get(&domain).copied().unwrap_or_default();
+            if pods + own - least > i64::from(max_skew) {
                 let domain = names.resolve(domain);
                 let what = format!(
-                    "{key}={domain} has {there} pods, the minimum is {least}, and the maximum skew is {max_skew}"
+                    "{key}={domain} has {pods} pods, the minimum is {least}, and the maximum skew is {max_skew}"
                 );
                 found.push((Rule::PodTopologySpread, what));
             }
@@ -138,15 +139,15 @@ impl Spread {
     }
 }
 
-fn count_all(constraint_of: &SpreadConstraint, cluster: &Cluster, names: &Interner) -> Domains {
+fn count_all(spread_constraint: &SpreadConstraint, cluster: &Cluster, names: &Interner) -> Domains {
     let mut domains = Domains::default();
     let nodes = || cluster.nodes.values().filter_map(|placed| placed.node.as_ref());
-    for domain in nodes().filter_map(|node| constraint_of.domain(node, names)) {
+    for domain in nodes().filter_map(|node| spread_constraint.domain(node, names)) {
         domains.add(domain, 0);
     }
-    for (_, node) in cluster.pods.values().filter(|(pod, _)| constraint_of.counts_pod(pod)) {
+    for (_, node) in cluster.pods.values().filter(|(pod, _)| spread_constraint.counts_pod(pod)) {
         let node = cluster.nodes.get(node).and_then(|placed| placed.node.as_ref());
-        if let Some(domain) = node.and_then(|node| constraint_of.domain(node, names)) {
+        if let Some(domain) = node.and_then(|node| spread_constraint.domain(node, names)) {
             domains.add(domain, 1);
         }
     }

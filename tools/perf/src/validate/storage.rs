@@ -96,9 +96,9 @@ impl Storage {
             };
             check_place(volume, node, labels, names, found);
         }
-        let there = self.on.get(&node);
+        let on_node = self.on.get(&node);
         for volume in &pod.spec.volumes {
-            if there.is_some_and(|there| there.keys().any(|(_, other)| conflict(volume, other))) {
+            if on_node.is_some_and(|on_node| on_node.keys().any(|(_, other)| conflict(volume, other))) {
                 found.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
             }
         }
@@ -123,12 +123,12 @@ impl Storage {
         new.retain(|volume| attached.binary_search(volume).is_err());
         for &(driver, limit) in &drivers.drivers {
             let of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
-            let (there, more) = (of(&attached), of(&new));
+            let (on_node, more) = (of(&attached), of(&new));
             if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok())
                 && more > 0
-                && there + more > limit
+                && on_node + more > limit
             {
-                let what = format!("{}: {there} of {limit} volumes are attached", names.resolve(driver));
+                let what = format!("{}: {on_node} of {limit} volumes are attached", names.resolve(driver));
                 found.push((Rule::NodeVolumeLimits, what));
             }
         }

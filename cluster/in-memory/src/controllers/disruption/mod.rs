@@ -351,9 +351,9 @@ fn condition(
 ) -> Condition {
     let status = if is_true { "True" } else { "False" };
     let before = old.conditions.iter().flatten().find(|condition| condition.type_ == DISRUPTION_ALLOWED);
-    let stays = before.filter(|before| before.status == status);
+    let unchanged = before.filter(|before| before.status == status);
     Condition {
-        last_transition_time: stays.map_or_else(|| time(now), |before| before.last_transition_time.clone()),
+        last_transition_time: unchanged.map_or_else(|| time(now), |before| before.last_transition_time.clone()),
         message,
         observed_generation,
         reason: reason.to_owned(),

@@ -8,8 +8,6 @@ pub use names::*;
 
 use super::family::Family;
 use crate::metrics::extenders::CALL_DURATION;
-use crate::metrics::scheduler_counts::{CACHE_LIMITS, CACHE_SIZES};
-use crate::shadow::counts::DECISIONS;
 
 /// HTTP endpoint with metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +115,7 @@ pub(crate) static OWN: &[Row] = &[
     row(&CALL_DURATION, "with extenders"),
     row(&CACHE_LIMITS, "always"),
     row(&CACHE_SIZES, "always"),
-    row(&DECISIONS, "with `--shadow`"),
+    row(&SHADOW_DECISIONS, "with `--shadow`"),
 ];
 
 /// Returns the row of an implemented metric.

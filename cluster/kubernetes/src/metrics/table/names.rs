@@ -208,7 +208,7 @@ families! {
         "Pods added to each scheduling queue, by event.";
     /// Claims for extended resources.
     pub(crate) RESOURCE_CLAIM_CREATES: counter("scheduler_resourceclaim_creates_total", &["status"], Alpha) =
-        "Requests that were to create a resource claim for extended resources, by result.";
+        "Requests to create a resource claim for extended resources, by result.";
     /// Attempts by result.
     pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
         "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \
@@ -230,4 +230,13 @@ families! {
     /// Unschedulable pods by rejecting plugin.
     pub(crate) UNSCHEDULABLE_PODS: gauge("scheduler_unschedulable_pods", &["plugin", "profile"], Beta) =
         "Pods that a plugin rejected and that were not retried since. A pod counts for every plugin that rejected it.";
+    /// Sizes of caches. kube-scheduler has no such metric.
+    pub(crate) CACHE_SIZES: gauge("scheduler_internal_cache_size", &["cache"], None) =
+        "Number of entries of each internal cache, or its size in bytes.";
+    /// Limits of caches. kube-scheduler has no such metric.
+    pub(crate) CACHE_LIMITS: gauge("scheduler_internal_cache_limit", &["cache"], None) =
+        "Size at which an internal cache evicts entries.";
+    /// Decisions by agreement. kube-scheduler has no such metric.
+    pub(crate) SHADOW_DECISIONS: counter("scheduler_shadow_decisions_total", &["profile", "result"], None) =
+        "Decisions of kube-scheduler that were compared, by profile and result.";
 }

@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 
 use super::authorities::{Authority, ClientAuthorities};
 use super::budget::Budget;
-use super::connections::Peer;
+use super::peer::Peer;
 use super::review::AuthProblem;
 use super::user::User;
 use crate::flags;

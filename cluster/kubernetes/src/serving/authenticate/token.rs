@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::serving::budget::Budget;
 use crate::serving::cache::{Cache, CacheKey};
-use crate::serving::connections::Peer;
+use crate::serving::peer::Peer;
 use crate::serving::review::{AuthProblem, Reviewer};
 use crate::serving::user::User;
 use crate::transport::Transport;

@@ -17,7 +17,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::health::Health;
-use crate::metrics::exposition;
+
+/// Media type of the response.
+const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Pages that change while the scheduler runs, in Prometheus' text format.
 pub trait Endpoints: Send + Sync + 'static {
@@ -114,7 +116,7 @@ fn text(code: StatusCode, text: impl Into<String>) -> Answer {
 }
 
 fn metrics(text: String) -> Answer {
-    body(StatusCode::OK, exposition::CONTENT_TYPE, text)
+    body(StatusCode::OK, METRICS_CONTENT_TYPE, text)
 }
 
 /// Kubernetes' `Status`, with its order of fields.

@@ -7,7 +7,7 @@ use schedc_fake_apiserver::{Fault, FaultRule, Server as ApiServer};
 
 use super::*;
 
-fn to(server: &ApiServer) -> Option<Http> {
+fn client_of(server: &ApiServer) -> Option<Http> {
     Some(Http::new(&server.url().parse().unwrap(), None))
 }
 
@@ -16,12 +16,12 @@ fn token(token: &str) -> Client {
 }
 
 fn reviews(server: &ApiServer) -> usize {
-    server.count_requests(|asked| asked.path.ends_with("reviews"))
+    server.count_requests(|request| request.path.ends_with("reviews"))
 }
 
 #[tokio::test]
 async fn anonymous_callers_see_health_only() {
-    let server = Wanted::default().run().await;
+    let server = ServerSettings::default().run().await;
     let anonymous = Client::default();
     assert_eq!(anonymous.get(server.address, "/livez").await, (200, "ok".to_owned()));
     let (code, body) = anonymous.get(server.address, "/metrics").await;
@@ -36,7 +36,7 @@ async fn a_valid_token() {
     let api = ApiServer::start();
     api.token("secret", "joe", &["readers"]);
     api.allow("joe", "get", "/metrics");
-    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     let before = reviews(&api);
     for _ in 0..3 {
         assert_eq!(token("secret").get(server.address, "/metrics").await, (200, "# metrics\n".to_owned()));
@@ -54,7 +54,7 @@ async fn a_valid_token() {
 #[tokio::test]
 async fn invalid_tokens_are_cached() {
     let api = ApiServer::start();
-    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     for _ in 0..5 {
         assert_eq!(token("other").get(server.address, "/livez").await.0, 401);
     }
@@ -67,10 +67,10 @@ async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
     let api = ApiServer::start();
     api.token("secret", "joe", &[]);
     api.allow("joe", "get", "/metrics");
-    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
-    let ask = async |number: usize| token(&format!("t{number}")).get(server.address, "/metrics").await.0;
-    let codes = join_all((0..70).map(ask)).await;
+    let request = async |number: usize| token(&format!("t{number}")).get(server.address, "/metrics").await.0;
+    let codes = join_all((0..70).map(request)).await;
     let limited = codes.iter().filter(|code| **code == 429).count();
     assert!(limited > 0 && codes.iter().all(|code| [401, 429].contains(code)), "{codes:?}");
     assert_eq!(reviews(&api), 2 + codes.len() - limited);
@@ -100,11 +100,12 @@ async fn callers_waiting_for_reviews_do_not_block_others() {
         let (http, waiting) = silent().await;
         let limits = Limits { connections, reviews, ..Limits::default() };
         let authentication = flags::Authentication { skip_lookup: true, ..Default::default() };
-        let server = Wanted { server: Some(http), authentication, limits, ..Wanted::default() }.run().await;
-        let ask = |number: usize| {
-            tokio::spawn(async move { token(&format!("t{number}")).ask(server.address, "/metrics").await })
+        let server =
+            ServerSettings { server: Some(http), authentication, limits, ..ServerSettings::default() }.run().await;
+        let request = |number: usize| {
+            tokio::spawn(async move { token(&format!("t{number}")).request(server.address, "/metrics").await })
         };
-        let _asks: Vec<_> = (0..reviews).map(ask).collect();
+        let _requests: Vec<_> = (0..reviews).map(request).collect();
         until(async || waiting.load(Ordering::Relaxed) == reviews).await;
         // A further client is refused instead of waiting.
         if connections > reviews {
@@ -120,14 +121,14 @@ async fn callers_waiting_for_reviews_do_not_block_others() {
 async fn requests_for_reviews() {
     let api = ApiServer::start();
     api.token("secret", "joe", &["readers"]);
-    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     token("secret").get(server.address, "/metrics").await;
-    let asked: Vec<_> = api.requests().into_iter().filter(|asked| asked.path.ends_with("reviews")).collect();
+    let requests: Vec<_> = api.requests().into_iter().filter(|request| request.path.ends_with("reviews")).collect();
     assert_eq!(
-        asked.iter().map(|asked| &*asked.path).collect::<Vec<_>>(),
+        requests.iter().map(|request| &*request.path).collect::<Vec<_>>(),
         ["/apis/authentication.k8s.io/v1/tokenreviews", "/apis/authorization.k8s.io/v1/subjectaccessreviews"]
     );
-    let spec = &asked[1].body.as_ref().unwrap()["spec"];
+    let spec = &requests[1].body.as_ref().unwrap()["spec"];
     let expected = json!({
         "user": "joe", "groups": ["readers", "system:authenticated"],
         "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
@@ -140,7 +141,7 @@ async fn reviews_are_retried_and_then_fail() {
     let api = ApiServer::start();
     api.token("secret", "joe", &[]);
     api.allow("joe", "get", "/metrics");
-    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     api.rule(FaultRule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
     assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
 
@@ -155,17 +156,19 @@ async fn a_certificate_authenticates_its_subject() {
     let (folder, authority) = (Folder::new(), Authority::new("clients"));
     let authentication =
         flags::Authentication { client_ca: Some(folder.put("ca.crt", authority.pem())), ..Default::default() };
-    let server = Wanted { authentication, ..Wanted::default() }.run().await;
-    let shows =
-        |authority: &Authority, group| Client { shows: Some(authority.client("admin", group)), ..Client::default() };
+    let server = ServerSettings { authentication, ..ServerSettings::default() }.run().await;
+    let client = |authority: &Authority, group| Client {
+        certificate: Some(authority.client("admin", group)),
+        ..Client::default()
+    };
     let masters = "system:masters";
     for http2 in [false, true] {
-        let admin = Client { http2, ..shows(&authority, masters) };
+        let admin = Client { http2, ..client(&authority, masters) };
         assert_eq!(admin.get(server.address, "/metrics/slis").await, (200, "# slis\n".to_owned()));
     }
-    let old = Client { only_tls12: true, ..shows(&authority, masters) };
+    let old = Client { only_tls12: true, ..client(&authority, masters) };
     assert_eq!(old.get(server.address, "/metrics").await.0, 200);
-    let (code, body) = shows(&authority, "others").get(server.address, "/metrics").await;
+    let (code, body) = client(&authority, "others").get(server.address, "/metrics").await;
     assert_eq!(code, 403);
     assert!(body.contains(r#"User \"admin\""#), "{body}");
 
@@ -173,7 +176,7 @@ async fn a_certificate_authenticates_its_subject() {
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
     // Same name, but another key.
     let impostor = Authority::new("clients");
-    assert_eq!(shows(&impostor, masters).get(server.address, "/livez").await.0, 401);
+    assert_eq!(client(&impostor, masters).get(server.address, "/livez").await.0, 401);
 }
 
 #[tokio::test]
@@ -187,25 +190,25 @@ async fn a_proxy_names_the_user() {
         proxy_names: vec!["front".to_owned()],
         ..Default::default()
     };
-    let server = Wanted { authentication, server: to(&api), ..Wanted::default() }.run().await;
+    let server = ServerSettings { authentication, server: client_of(&api), ..ServerSettings::default() }.run().await;
     let headers = vec![
         ("X-Remote-User", "joe".to_owned()),
         ("X-Remote-Group", "a".to_owned()),
         ("X-Remote-Group", "b".to_owned()),
         ("X-Remote-Extra-scopes%2fx", "y".to_owned()),
     ];
-    let shows = |shows| Client { shows: Some(shows), headers: headers.clone(), ..Client::default() };
-    assert_eq!(shows(proxies.client("front", "")).get(server.address, "/metrics").await.0, 200);
-    let asked = api.requests().into_iter().rfind(|asked| asked.path.ends_with("reviews")).unwrap().body.unwrap();
+    let client = |certificate| Client { certificate: Some(certificate), headers: headers.clone(), ..Client::default() };
+    assert_eq!(client(proxies.client("front", "")).get(server.address, "/metrics").await.0, 200);
+    let review = api.requests().into_iter().rfind(|request| request.path.ends_with("reviews")).unwrap().body.unwrap();
     let expected = json!({
         "user": "joe", "groups": ["a", "b", "system:authenticated"], "extra": {"scopes/x": ["y"]},
         "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
     });
-    assert_eq!(asked["spec"], expected);
+    assert_eq!(review["spec"], expected);
 
-    assert_eq!(shows(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
+    assert_eq!(client(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
     // A client is authenticated by its certificate, regardless of its headers.
-    let (code, body) = shows(clients.client("eve", "")).get(server.address, "/metrics").await;
+    let (code, body) = client(clients.client("eve", "")).get(server.address, "/metrics").await;
     assert_eq!((code, body.contains(r#"User \"eve\""#)), (403, true), "{body}");
     assert_eq!(Client { headers, ..Client::default() }.get(server.address, "/metrics").await.0, 403);
 }
@@ -228,17 +231,20 @@ async fn authorities_come_from_the_cluster() {
         })
     };
     api.create(map(&clients));
-    let server = Wanted { server: to(&api), refresh: Duration::from_millis(20), ..Wanted::default() }.run().await;
-    let admin = Client { shows: Some(clients.client("admin", "system:masters")), ..Client::default() };
+    let server =
+        ServerSettings { server: client_of(&api), refresh: Duration::from_millis(20), ..ServerSettings::default() }
+            .run()
+            .await;
+    let admin = Client { certificate: Some(clients.client("admin", "system:masters")), ..Client::default() };
     until(async || admin.get(server.address, "/metrics").await.0 == 200).await;
     let headers = vec![("x-remote-user", "joe".to_owned()), ("x-remote-group", "system:masters".to_owned())];
-    let proxy = Client { shows: Some(proxies.client("front", "")), headers, ..Client::default() };
+    let proxy = Client { certificate: Some(proxies.client("front", "")), headers, ..Client::default() };
     assert_eq!(proxy.get(server.address, "/metrics").await.0, 200);
 
     // Another authority replaces it.
     let others = Authority::new("others");
     api.apply(map(&others));
-    let other = Client { shows: Some(others.client("admin", "system:masters")), ..Client::default() };
+    let other = Client { certificate: Some(others.client("admin", "system:masters")), ..Client::default() };
     until(async || other.get(server.address, "/metrics").await.0 == 200).await;
     assert_ne!(admin.get(server.address, "/metrics").await.0, 200);
 }
@@ -247,16 +253,18 @@ async fn authorities_come_from_the_cluster() {
 async fn a_cluster_without_authorities() {
     let api = ApiServer::start();
     api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
-    let tolerant = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let tolerant = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     assert_eq!(Client::default().get(tolerant.address, "/livez").await.0, 200);
 
     let authentication = flags::Authentication { tolerate_lookup_failure: false, ..Default::default() };
-    let strict = Wanted { server: to(&api), authentication, ..Wanted::default() };
+    let strict = ServerSettings { server: client_of(&api), authentication, ..ServerSettings::default() };
     let error = strict.bind().await.map(drop).unwrap_err();
     assert!(error.ends_with("; set --authentication-tolerate-lookup-failure=true to start without it"), "{error}");
     assert!(error.contains("the role extension-apiserver-authentication-reader in kube-system allows it"), "{error}");
 
     let authentication =
         flags::Authentication { skip_lookup: true, tolerate_lookup_failure: false, ..Default::default() };
-    assert!(Wanted { server: to(&api), authentication, ..Wanted::default() }.bind().await.is_ok());
+    assert!(
+        ServerSettings { server: client_of(&api), authentication, ..ServerSettings::default() }.bind().await.is_ok()
+    );
 }

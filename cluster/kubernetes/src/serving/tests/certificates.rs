@@ -10,14 +10,15 @@ async fn shown(address: SocketAddr) -> Vec<rustls::pki_types::CertificateDer<'st
 
 fn with_files(folder: &Folder, (certificate, key): (String, String)) -> flags::Serving {
     let certificate = (folder.put("tls.crt", certificate), folder.put("tls.key", key));
-    flags::Serving { certificate: Some(certificate), ..Wanted::default().serving }
+    flags::Serving { certificate: Some(certificate), ..ServerSettings::default().serving }
 }
 
 #[tokio::test]
 async fn a_given_certificate_is_replaced() {
     let (folder, authority) = (Folder::new(), Authority::new("servers"));
     let serving = with_files(&folder, authority.server());
-    let server = Wanted { serving, refresh: Duration::from_millis(20), ..Wanted::default() }.run().await;
+    let server =
+        ServerSettings { serving, refresh: Duration::from_millis(20), ..ServerSettings::default() }.run().await;
     let client = Client { trusts: Some(authority.pem()), ..Client::default() };
     assert_eq!(client.get(server.address, "/livez").await.0, 200);
     let first = shown(server.address).await;
@@ -39,7 +40,7 @@ async fn a_given_certificate_is_replaced() {
 
 #[tokio::test]
 async fn a_self_signed_certificate() {
-    let server = Wanted::default().run().await;
+    let server = ServerSettings::default().run().await;
     let certificates = shown(server.address).await;
     assert_eq!(certificates.len(), 2, "with the authority");
     let name = authenticate::common_name(&certificates[0]).unwrap();
@@ -51,19 +52,19 @@ async fn a_self_signed_certificate() {
 async fn a_folder_stores_the_generated_certificate() {
     let folder = Folder::new();
     let certificates = Some(folder.0.join("new"));
-    let wanted = || {
-        let serving = flags::Serving { certificates: certificates.clone(), ..Wanted::default().serving };
-        Wanted { serving, ..Wanted::default() }
+    let settings = || {
+        let serving = flags::Serving { certificates: certificates.clone(), ..ServerSettings::default().serving };
+        ServerSettings { serving, ..ServerSettings::default() }
     };
-    let first = wanted().run().await;
+    let first = settings().run().await;
     let authority = std::fs::read_to_string(folder.0.join("new/kube-scheduler.crt")).unwrap();
     let client = Client { trusts: Some(authority), ..Client::default() };
     assert_eq!(client.get(first.address, "/livez").await.0, 200);
-    let second = wanted().run().await;
+    let second = settings().run().await;
     assert_eq!(client.get(second.address, "/livez").await.0, 200, "it is used again");
 
     std::fs::remove_file(folder.0.join("new/kube-scheduler.key")).unwrap();
-    let error = wanted().bind().await.map(drop).unwrap_err();
+    let error = settings().bind().await.map(drop).unwrap_err();
     assert!(error.contains("exists; remove it"), "{error}");
 }
 
@@ -72,8 +73,8 @@ async fn files_that_are_wrong() {
     let folder = Folder::new();
     let authority = Authority::new("servers");
     let problem = async |pair: (String, String)| {
-        let wanted = Wanted { serving: with_files(&folder, pair), ..Wanted::default() };
-        wanted.bind().await.map(drop).unwrap_err()
+        let settings = ServerSettings { serving: with_files(&folder, pair), ..ServerSettings::default() };
+        settings.bind().await.map(drop).unwrap_err()
     };
     let (certificate, key) = authority.server();
     assert!(problem((certificate.clone(), authority.server().1)).await.starts_with("the server's certificate: "));
@@ -81,11 +82,11 @@ async fn files_that_are_wrong() {
     assert!(problem(("rubbish".into(), key)).await.starts_with("the server's certificate: "));
 
     let authentication = flags::Authentication { client_ca: Some(PathBuf::from("/not/there")), ..Default::default() };
-    let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
+    let error = ServerSettings { authentication, ..ServerSettings::default() }.bind().await.map(drop).unwrap_err();
     assert!(error.starts_with("--client-ca-file=/not/there: "), "{error}");
     let rubbish = folder.put("ca.crt", "rubbish");
     let authentication = flags::Authentication { client_ca: Some(rubbish), ..Default::default() };
-    let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
+    let error = ServerSettings { authentication, ..ServerSettings::default() }.bind().await.map(drop).unwrap_err();
     assert_eq!(error, "client authorities: they contain no certificate");
 }
 
@@ -93,9 +94,9 @@ async fn files_that_are_wrong() {
 async fn versions_and_suites() {
     let old = Client { only_tls12: true, ..Client::default() };
     let serve = async |change: fn(&mut flags::Serving)| {
-        let mut wanted = Wanted::default();
-        change(&mut wanted.serving);
-        wanted.run().await
+        let mut settings = ServerSettings::default();
+        change(&mut settings.serving);
+        settings.run().await
     };
     let suite = |stream: tokio_rustls::client::TlsStream<_>| {
         stream.get_ref().1.negotiated_cipher_suite().unwrap().suite().as_str().unwrap()

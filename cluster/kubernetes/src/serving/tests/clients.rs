@@ -93,7 +93,7 @@ impl Authority {
 #[derive(Clone, Default)]
 pub(super) struct Client {
     pub(super) trusts: Option<String>,
-    pub(super) shows: Option<(String, String)>,
+    pub(super) certificate: Option<(String, String)>,
     pub(super) http2: bool,
     pub(super) only_tls12: bool,
     pub(super) headers: Vec<(&'static str, String)>,
@@ -114,7 +114,7 @@ impl Client {
                 builder.with_root_certificates(roots)
             }
         };
-        let mut config = match &self.shows {
+        let mut config = match &self.certificate {
             None => builder.with_no_client_auth(),
             Some((certificate, key)) => {
                 let chain = CertificateDer::pem_slice_iter(certificate.as_bytes()).map(Result::unwrap).collect();
@@ -128,14 +128,14 @@ impl Client {
     }
 
     /// Sends a request on a new connection.
-    pub(super) async fn ask(&self, address: SocketAddr, path: &str) -> Result<Response<Incoming>, String> {
+    pub(super) async fn request(&self, address: SocketAddr, path: &str) -> Result<Response<Incoming>, String> {
         let stream = TokioIo::new(self.connect(address).await.map_err(|error| error.to_string())?);
         let mut request = Request::get(format!("https://localhost{path}")).header("host", "localhost");
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
         let request = request.body(Empty::<Bytes>::new()).unwrap();
-        let answer = if self.http2 {
+        let response = if self.http2 {
             let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
             tokio::spawn(connection);
             sender.send_request(request).await
@@ -144,13 +144,13 @@ impl Client {
             tokio::spawn(connection);
             sender.send_request(request).await
         };
-        answer.map_err(|error| error.to_string())
+        response.map_err(|error| error.to_string())
     }
 
     /// Returns the status code and the text of the response.
     pub(super) async fn get(&self, address: SocketAddr, path: &str) -> (u16, String) {
-        let answer = self.ask(address, path).await.unwrap();
-        let code = answer.status().as_u16();
-        (code, String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().into()).unwrap())
+        let response = self.request(address, path).await.unwrap();
+        let code = response.status().as_u16();
+        (code, String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().into()).unwrap())
     }
 }

@@ -38,7 +38,7 @@ impl Endpoints for Names {
 }
 
 /// Settings of a server; by default, it listens on the loopback address with a generated certificate.
-struct Wanted {
+struct ServerSettings {
     serving: flags::Serving,
     authentication: flags::Authentication,
     authorization: flags::Authorization,
@@ -47,15 +47,15 @@ struct Wanted {
     refresh: Duration,
 }
 
-impl Default for Wanted {
+impl Default for ServerSettings {
     fn default() -> Self {
-        Wanted {
+        ServerSettings {
             serving: flags::Serving { address: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, ..Default::default() },
             authentication: flags::Authentication::default(),
             authorization: flags::Authorization::default(),
             server: None,
             limits: Limits::default(),
-            refresh: REFRESH,
+            refresh: REFRESH_INTERVAL,
         }
     }
 }
@@ -68,15 +68,15 @@ struct Running {
     task: JoinHandle<()>,
 }
 
-impl Wanted {
+impl ServerSettings {
     async fn bind(&self) -> Result<(Server<Http>, Health), String> {
         let health = Health::new(None);
         let parts = ServerParts {
             serving: &self.serving,
             authentication: &self.authentication,
             authorization: &self.authorization,
-            authenticates: self.server.clone(),
-            authorizes: self.server.clone(),
+            authentication_client: self.server.clone(),
+            authorization_client: self.server.clone(),
             health: health.clone(),
             pages: Pages::new("{}".to_owned(), "[]".to_owned(), BTreeMap::new(), SystemTime::now()),
             endpoints: Arc::new(Names),

@@ -8,16 +8,16 @@ use super::*;
 async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let asked = tokio::spawn(async move {
-        let mut asked = Vec::new();
+    let requests = tokio::spawn(async move {
+        let mut requests = Vec::new();
         for answer in answers {
             let (mut stream, _) = listener.accept().await.unwrap();
-            asked.push(request(&mut stream).await);
+            requests.push(request(&mut stream).await);
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
-        asked
+        requests
     });
-    (Http::new(&format!("http://{address}").parse().unwrap(), None), asked)
+    (Http::new(&format!("http://{address}").parse().unwrap(), None), requests)
 }
 
 /// Reads a request.
@@ -42,12 +42,12 @@ fn patch() -> ApiRequest {
 #[tokio::test]
 async fn a_request_and_its_response() {
     let busy = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbusy";
-    let (http, asked) = serves(vec![busy]).await;
+    let (http, requests) = serves(vec![busy]).await;
     http.set_authorization(Some(HeaderValue::from_static("Bearer secret")));
     let answer = http.call(RequestClass::Write, patch()).await;
     let retry_after = Some(Duration::from_secs(3));
     assert_eq!(answer, Ok(ApiResponse { code: 429, retry_after, body: "busy".into() }));
-    let asked = asked.await.unwrap().remove(0);
+    let request = requests.await.unwrap().remove(0);
     for part in [
         "PATCH /api/v1/a?b=c HTTP/1.1\r\n",
         "content-type: application/strategic-merge-patch+json\r\n",
@@ -56,7 +56,7 @@ async fn a_request_and_its_response() {
         "user-agent: schedc/",
         "\r\n\r\n{}",
     ] {
-        assert!(asked.contains(part), "{part} in {asked}");
+        assert!(request.contains(part), "{part} in {request}");
     }
 }
 
@@ -73,12 +73,12 @@ async fn a_refused_connection_is_not_sent() {
 #[tokio::test]
 async fn a_closed_connection_loses_the_response() {
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf";
-    let (http, asked) = serves(vec!["", half]).await;
+    let (http, requests) = serves(vec!["", half]).await;
     for _ in 0..2 {
         let error = http.call(RequestClass::Bind, patch()).await;
         assert!(matches!(error, Err(TransportError::Lost(_))), "{error:?}");
     }
-    assert_eq!(asked.await.unwrap().len(), 2, "each was sent once");
+    assert_eq!(requests.await.unwrap().len(), 2, "each was sent once");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_chunked_response() {
     let chunks = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n4\r\n two\r\n0\r\n\r\n";
     let cut = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n";
     let gone = "HTTP/1.1 410 Gone\r\ncontent-length: 3\r\n\r\nold";
-    let (http, asked) = serves(vec![chunks, cut, gone]).await;
+    let (http, requests) = serves(vec![chunks, cut, gone]).await;
     let read = async || {
         let mut chunks = http.open("/watch".to_owned(), Format::Json).await.unwrap().map_err(|answer| answer.code)?;
         let mut text = String::new();
@@ -104,5 +104,5 @@ async fn a_chunked_response() {
     assert_eq!(read().await, Ok("one two".to_owned()));
     assert_eq!(read().await, Ok("one|".to_owned()));
     assert_eq!(read().await, Err(410));
-    assert_eq!(asked.await.unwrap().len(), 3);
+    assert_eq!(requests.await.unwrap().len(), 3);
 }

@@ -31,7 +31,7 @@ struct Inner {
     end: Duration,
     only: Option<&'static str>,
     /// Time and path of each request.
-    asked: Mutex<Vec<(Duration, String)>>,
+    requests: Mutex<Vec<(Duration, String)>>,
 }
 
 /// Stream with an empty list, which breaks when the outage begins.
@@ -44,7 +44,7 @@ impl Server {
     }
 
     fn ask(&self, path: &str) -> Result<Result<(), ApiResponse>, TransportError> {
-        self.0.asked.lock().unwrap().push((self.clock(), path.split('?').next().unwrap().to_owned()));
+        self.0.requests.lock().unwrap().push((self.clock(), path.split('?').next().unwrap().to_owned()));
         match self.0.outage {
             _ if !self.is_away(path) => Ok(Ok(())),
             Outage::Refuses => Err(TransportError::NotSent("connection refused".to_owned())),
@@ -53,10 +53,10 @@ impl Server {
     }
 
     /// Returns the requests in a period, in order, with their time since its start and their paths.
-    fn asked(&self, from: Duration, to: Duration) -> Vec<(Duration, String)> {
-        let asked = self.0.asked.lock().unwrap();
-        let asked = asked.iter().filter(|(clock, _)| (from..to).contains(clock));
-        asked.map(|(clock, path)| (*clock - from, path.clone())).collect()
+    fn requests(&self, from: Duration, to: Duration) -> Vec<(Duration, String)> {
+        let requests = self.0.requests.lock().unwrap();
+        let requests = requests.iter().filter(|(clock, _)| (from..to).contains(clock));
+        requests.map(|(clock, path)| (*clock - from, path.clone())).collect()
     }
 }
 
@@ -110,8 +110,8 @@ fn kinds() -> Vec<&'static Resource> {
 /// Runs reflectors of all kinds until two minutes after an outage of 15 minutes. Returns the server with its requests,
 /// and the number of messages.
 async fn run_reflector(outage: Outage, only: Option<&'static str>, seed: u64) -> (Server, usize) {
-    let asked = Mutex::default();
-    let server = Server(Arc::new(Inner { began: Instant::now(), outage, begin: BEGIN, end: END, only, asked }));
+    let requests = Mutex::default();
+    let server = Server(Arc::new(Inner { began: Instant::now(), outage, begin: BEGIN, end: END, only, requests }));
     let mut informers = Informers::start(&server, &kinds(), seed, None);
     let mut messages = 0;
     let event = async {
@@ -132,7 +132,7 @@ async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() 
     for outage in [Outage::Refuses, Outage::Answers(503, None), Outage::Answers(500, None)] {
         for seed in 0..20 {
             let (server, _) = run_reflector(outage, None, seed).await;
-            let after = server.asked(END, END + MINUTE);
+            let after = server.requests(END, END + MINUTE);
             let paths: std::collections::BTreeSet<_> = after.iter().map(|(_, path)| path).collect();
             assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "one request of each: {after:?}");
             assert!(after.iter().all(|(time, _)| *time <= Duration::from_secs(2)), "{outage:?} {seed}: {after:?}");
@@ -148,7 +148,7 @@ async fn one_reflector_probes_once_per_second_during_an_outage() {
     for seed in 0..20 {
         let (server, messages) = run_reflector(Outage::Refuses, None, seed).await;
         // Reflectors that do not probe wait for 30 to 60 seconds, as client-go's do.
-        let late = server.asked(END - 5 * MINUTE, END);
+        let late = server.requests(END - 5 * MINUTE, END);
         let mut of_paths = std::collections::BTreeMap::<_, usize>::new();
         late.iter().for_each(|(_, path)| *of_paths.entry(path).or_default() += 1);
         let mut counts: Vec<_> = of_paths.into_values().collect();
@@ -165,7 +165,7 @@ async fn one_reflector_probes_once_per_second_during_an_outage() {
 async fn a_kind_that_fails_alone_backs_off() {
     for only in ["/nodes", "/services"] {
         let (server, _) = run_reflector(Outage::Answers(500, None), Some(only), 1).await;
-        let late = server.asked(END - 5 * MINUTE, END);
+        let late = server.requests(END - 5 * MINUTE, END);
         let of_kind = late.iter().filter(|(_, path)| path.ends_with(only)).count();
         assert!((4..=11).contains(&of_kind), "{only}: {late:?}");
     }
@@ -175,9 +175,9 @@ async fn a_kind_that_fails_alone_backs_off() {
 async fn probes_respect_retry_after() {
     let pause = Duration::from_secs(20);
     let (server, _) = run_reflector(Outage::Answers(429, Some(pause)), None, 1).await;
-    let late = server.asked(END - 5 * MINUTE, END);
+    let late = server.requests(END - 5 * MINUTE, END);
     assert!(late.len() <= 16 * kinds().len(), "{}", late.len());
-    let after = server.asked(END, END + MINUTE);
+    let after = server.requests(END, END + MINUTE);
     assert_eq!(after.len(), kinds().len());
     assert!(after.iter().all(|(time, _)| *time <= pause));
 }

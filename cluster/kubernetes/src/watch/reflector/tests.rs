@@ -15,7 +15,7 @@ struct Script(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     answers: VecDeque<Result<Written, ApiResponse>>,
-    asked: Vec<String>,
+    requests: Vec<String>,
     clock: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Script {
         let (resource, query) = path.split_once('?').unwrap();
         let query: Vec<_> = query.split('&').filter(|part| !part.starts_with("timeoutSeconds")).collect();
         let clock = state.clock.as_millis();
-        state.asked.push(format!("{clock} {resource} {}", query.join(" ")));
+        state.requests.push(format!("{clock} {resource} {}", query.join(" ")));
         state.answers.pop_front()
     }
 }
@@ -122,8 +122,8 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, ApiResponse>>
     }
     drop(events);
     follower.await.unwrap();
-    let asked = std::mem::take(&mut script.0.lock().unwrap().asked);
-    (received, asked)
+    let requests = std::mem::take(&mut script.0.lock().unwrap().requests);
+    (received, requests)
 }
 
 const STREAM: &str =
@@ -137,7 +137,7 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
     let forgot = "{\"type\":\"ERROR\",\"object\":{\"code\":410,\"message\":\"too old\"}}\n";
     let again = [node("ADDED", "c", 8), end_of_list(20)].concat();
     let answers = [stream(&first, true), stream(&second, true), stream(forgot, false), stream(&again, false)];
-    let (events, asked) = follows(answers).await;
+    let (events, requests) = follows(answers).await;
     let expected = [
         "a 1",
         "b 1",
@@ -153,11 +153,11 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
     ];
     assert_eq!(events, expected);
     let watch = |version: u32| format!("/api/v1/nodes allowWatchBookmarks=true resourceVersion={version} watch=true");
-    let asked: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap()).collect();
-    let paths: Vec<_> = asked.iter().map(|(_, path)| (*path).to_owned()).collect();
+    let requests: Vec<_> = requests.iter().map(|line| line.split_once(' ').unwrap()).collect();
+    let paths: Vec<_> = requests.iter().map(|(_, path)| (*path).to_owned()).collect();
     assert_eq!(paths[..4], [STREAM.to_owned(), watch(6), watch(8), STREAM.to_owned()]);
     // The first broken connection causes no pause.
-    assert_eq!((asked[1].0, asked[2].0 != "0"), ("0", true));
+    assert_eq!((requests[1].0, requests[2].0 != "0"), ("0", true));
 }
 
 #[tokio::test]
@@ -170,10 +170,10 @@ async fn a_server_without_list_streams() {
         status_error(403),
         stream(&node("DELETED", "a", 6), true),
     ];
-    let (events, asked) = follows(answers).await;
+    let (events, requests) = follows(answers).await;
     let no = |code: u16| format!("the server answered with status code {code}");
     assert_eq!(events, [no(422), "a 2".into(), "b 2".into(), "all 2".into(), no(403), "no a".into(), "cut".into()]);
-    let paths: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    let paths: Vec<_> = requests.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
     let watch = "/api/v1/nodes allowWatchBookmarks=true resourceVersion=5 watch=true";
     let pages = ["/api/v1/nodes limit=500", "/api/v1/nodes continue=x limit=500"];
     assert_eq!(paths[..5], [STREAM, pages[0], pages[1], watch, watch]);
@@ -185,9 +185,9 @@ async fn a_server_whose_storage_cannot_stream_lists() {
     let error = "{\"type\":\"ERROR\",\"object\":{\"code\":500,\"message\":\"RequestWatchProgress is disabled\"}}\n";
     let timeout = "{\"type\":\"ERROR\",\"object\":{\"code\":504,\"message\":\"too large resource version\"}}\n";
     let page = Ok(Written(VecDeque::from([Bytes::from(page)]), false));
-    let (events, asked) = follows([stream(timeout, false), stream(error, false), page]).await;
+    let (events, requests) = follows([stream(timeout, false), stream(error, false), page]).await;
     assert_eq!(events, ["a watch ended: too large resource version", "a 3", "all 3"]);
-    let paths: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    let paths: Vec<_> = requests.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
     assert_eq!(paths[..3], [STREAM, STREAM, "/api/v1/nodes limit=500"]);
 }
 

@@ -6,9 +6,9 @@ fn at(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-fn asks(reflector_state: &mut ReflectorState, clock: Duration) -> ListWatchRequest {
+fn next_request(reflector_state: &mut ReflectorState, clock: Duration) -> ListWatchRequest {
     match reflector_state.next(clock) {
-        ReflectorStep::Send(ask) => ask,
+        ReflectorStep::Send(request) => request,
         ReflectorStep::Wait(until) => panic!("waits until {until:?}"),
     }
 }
@@ -22,7 +22,7 @@ const GONE: StreamEnd = StreamEnd::Refused { code: 410, retry_after: None };
 #[test]
 fn a_list_stream_becomes_a_watch_and_resumes_at_its_version() {
     let reflector_state = &mut ReflectorState::new(0);
-    assert_eq!(asks(reflector_state, at(0)), ListWatchRequest::Stream);
+    assert_eq!(next_request(reflector_state, at(0)), ListWatchRequest::Stream);
     reflector_state.changed("90");
     reflector_state.changed("7");
     assert!(!reflector_state.bookmark("5", false));
@@ -31,80 +31,80 @@ fn a_list_stream_becomes_a_watch_and_resumes_at_its_version() {
     assert!(!reflector_state.bookmark("130", false));
     // Servers end watches after some minutes.
     reflector_state.ended(StreamEnd::Closed, at(300_000));
-    assert_eq!(asks(reflector_state, at(300_000)), watch("130"));
+    assert_eq!(next_request(reflector_state, at(300_000)), watch("130"));
     reflector_state.changed("131");
     reflector_state.ended(StreamEnd::Broken, at(400_000));
-    assert_eq!(asks(reflector_state, at(400_000)), watch("131"));
+    assert_eq!(next_request(reflector_state, at(400_000)), watch("131"));
     assert_eq!(reflector_state.epoch(), 1);
 }
 
 #[test]
 fn expired_versions_cause_a_relist() {
     let reflector_state = &mut ReflectorState::new(0);
-    asks(reflector_state, at(0));
+    next_request(reflector_state, at(0));
     reflector_state.bookmark("100", true);
     reflector_state.ended(GONE, at(5_000));
-    assert_eq!((asks(reflector_state, at(5_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 2));
+    assert_eq!((next_request(reflector_state, at(5_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 2));
     // A stream that breaks before the end of its list counts as unread.
     reflector_state.ended(StreamEnd::Broken, at(5_100));
     assert!(matches!(reflector_state.next(at(5_100)), ReflectorStep::Wait(_)));
-    assert_eq!((asks(reflector_state, at(9_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 3));
+    assert_eq!((next_request(reflector_state, at(9_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 3));
     reflector_state.bookmark("200", true);
     // The version expires again at once, which is unusual.
     reflector_state.ended(GONE, at(9_500));
     assert!(matches!(reflector_state.next(at(9_500)), ReflectorStep::Wait(_)));
-    assert_eq!(asks(reflector_state, at(16_000)), ListWatchRequest::Stream);
+    assert_eq!(next_request(reflector_state, at(16_000)), ListWatchRequest::Stream);
     reflector_state.bookmark("300", true);
     reflector_state.relist();
-    assert_eq!((asks(reflector_state, at(17_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 5));
+    assert_eq!((next_request(reflector_state, at(17_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 5));
 }
 
 #[test]
 fn a_version_that_expired_during_an_outage_causes_an_immediate_relist() {
     let reflector_state = &mut ReflectorState::new(0);
-    asks(reflector_state, at(0));
+    next_request(reflector_state, at(0));
     reflector_state.bookmark("100", true);
     reflector_state.ended(StreamEnd::Broken, at(5_000));
-    assert_eq!(asks(reflector_state, at(5_000)), watch("100"));
+    assert_eq!(next_request(reflector_state, at(5_000)), watch("100"));
     // The server has started, but has not loaded its roles.
     reflector_state.ended(StreamEnd::Refused { code: 403, retry_after: None }, at(5_100));
-    assert_eq!(asks(reflector_state, at(10_000)), watch("100"));
+    assert_eq!(next_request(reflector_state, at(10_000)), watch("100"));
     reflector_state.ended(GONE, at(10_000));
-    assert_eq!(asks(reflector_state, at(10_000)), ListWatchRequest::Stream);
+    assert_eq!(next_request(reflector_state, at(10_000)), ListWatchRequest::Stream);
 }
 
 #[test]
 fn servers_without_list_streams_are_listed_in_pages() {
     let reflector_state = &mut ReflectorState::new(0);
-    asks(reflector_state, at(0));
+    next_request(reflector_state, at(0));
     reflector_state.ended(StreamEnd::Refused { code: 422, retry_after: None }, at(10));
-    assert_eq!(asks(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
     assert!(!reflector_state.page("50", Some("more")));
-    assert_eq!(asks(reflector_state, at(20)), ListWatchRequest::Page { rest: Some("more".into()) });
+    assert_eq!(next_request(reflector_state, at(20)), ListWatchRequest::Page { rest: Some("more".into()) });
     assert!(reflector_state.page("50", Some("")));
-    assert_eq!(asks(reflector_state, at(30)), watch("50"));
+    assert_eq!(next_request(reflector_state, at(30)), watch("50"));
     // The version expires, and expires again in the middle of the list.
     reflector_state.ended(GONE, at(5_000));
-    assert_eq!(asks(reflector_state, at(5_000)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(5_000)), ListWatchRequest::Page { rest: None });
     reflector_state.page("60", Some("more"));
-    asks(reflector_state, at(5_000));
+    next_request(reflector_state, at(5_000));
     reflector_state.ended(GONE, at(5_001));
-    assert_eq!(asks(reflector_state, at(9_000)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(9_000)), ListWatchRequest::Page { rest: None });
 }
 
 #[test]
 fn a_list_whose_stream_fails_is_read_in_pages_at_once() {
     let reflector_state = &mut ReflectorState::new(0);
-    asks(reflector_state, at(0));
+    next_request(reflector_state, at(0));
     reflector_state.ended(StreamEnd::StreamedListFailed, at(10));
-    assert_eq!(asks(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
     assert!(reflector_state.page("50", None));
-    assert_eq!(asks(reflector_state, at(20)), watch("50"));
+    assert_eq!(next_request(reflector_state, at(20)), watch("50"));
     // The failure may have been temporary.
     reflector_state.ended(GONE, at(5_000));
-    assert_eq!(asks(reflector_state, at(5_000)), ListWatchRequest::Stream);
+    assert_eq!(next_request(reflector_state, at(5_000)), ListWatchRequest::Stream);
     reflector_state.ended(StreamEnd::StreamedListFailed, at(5_010));
-    asks(reflector_state, at(5_010));
+    next_request(reflector_state, at(5_010));
     reflector_state.ended(StreamEnd::Refused { code: 500, retry_after: None }, at(5_020));
     assert!(matches!(reflector_state.next(at(5_020)), ReflectorStep::Wait(_)), "failing pages back off");
 }
@@ -115,7 +115,7 @@ fn refused_requests_back_off_or_wait_for_retry_after() {
     let mut clock = at(0);
     let mut pauses = Vec::new();
     for _ in 0..8 {
-        assert_eq!(asks(reflector_state, clock), ListWatchRequest::Stream);
+        assert_eq!(next_request(reflector_state, clock), ListWatchRequest::Stream);
         reflector_state.ended(StreamEnd::Refused { code: 500, retry_after: None }, clock);
         let ReflectorStep::Wait(until) = reflector_state.next(clock) else { panic!("at once") };
         pauses.push((until - clock).as_millis());
@@ -125,16 +125,16 @@ fn refused_requests_back_off_or_wait_for_retry_after() {
         let least = (800 << number).min(30_000);
         assert!((least..=2 * least).contains(pause), "{pauses:?}");
     }
-    asks(reflector_state, clock);
+    next_request(reflector_state, clock);
     reflector_state.ended(StreamEnd::Refused { code: 429, retry_after: Some(at(1_000)) }, clock);
     assert_eq!(reflector_state.next(clock), ReflectorStep::Wait(clock + at(1_000)));
     // A long period without failures resets the backoff. A watch that ends at once is a failure.
     clock += at(1_000);
-    asks(reflector_state, clock);
+    next_request(reflector_state, clock);
     reflector_state.bookmark("1", true);
     clock += at(121_000);
     reflector_state.ended(StreamEnd::Closed, clock);
-    asks(reflector_state, clock);
+    next_request(reflector_state, clock);
     reflector_state.ended(StreamEnd::Closed, clock);
     let ReflectorStep::Wait(until) = reflector_state.next(clock) else { panic!("at once") };
     assert!(until - clock <= at(1_600));
@@ -153,7 +153,7 @@ impl Server {
     fn version(&self) -> u64 {
         self.history.len() as u64
     }
-    fn happens(&mut self, random: &mut Random) {
+    fn change_at_random(&mut self, random: &mut Random) {
         let object = random.below(6);
         let is_there = random.below(3) > 0;
         if is_there || self.objects.contains_key(&object) {
@@ -190,7 +190,7 @@ fn no_event_is_lost_whatever_fails() {
     for seed in 0..400 {
         let random = &mut Random::new(seed);
         let mut server = Server::default();
-        (0..random.below(10)).for_each(|_| server.happens(random));
+        (0..random.below(10)).for_each(|_| server.change_at_random(random));
         let streams = random.below(2) == 0;
         let mut known = Known::default();
         let reflector_state = &mut ReflectorState::new(seed);
@@ -199,12 +199,12 @@ fn no_event_is_lost_whatever_fails() {
         for round in 0.. {
             let is_last = round > 40;
             assert!(round < 100, "seed {seed} does not come to an end");
-            let ask = match reflector_state.next(clock) {
+            let request = match reflector_state.next(clock) {
                 ReflectorStep::Wait(until) => {
                     clock = until;
                     continue;
                 }
-                ReflectorStep::Send(ask) => ask,
+                ReflectorStep::Send(request) => request,
             };
             let breaks = |random: &mut Random| !is_last && random.below(4) == 0;
             let broken = |random: &mut Random| match random.below(4) {
@@ -214,7 +214,7 @@ fn no_event_is_lost_whatever_fails() {
                 _ => StreamEnd::Refused { code: 429, retry_after: Some(at(500)) },
             };
             clock += at(random.below(3_000) as u64);
-            let mut from = match ask {
+            let mut from = match request {
                 ListWatchRequest::Stream if !streams => {
                     reflector_state.ended(StreamEnd::Refused { code: 422, retry_after: None }, clock);
                     continue;
@@ -255,7 +255,7 @@ fn no_event_is_lost_whatever_fails() {
                         known.sweep(reflector_state.epoch());
                         is_synced = true;
                     } else if !is_last && random.below(3) == 0 {
-                        server.happens(random);
+                        server.change_at_random(random);
                     }
                     continue;
                 }
@@ -276,10 +276,10 @@ fn no_event_is_lost_whatever_fails() {
                 } else if random.below(3) == 0 {
                     assert!(!reflector_state.bookmark(&from.to_string(), false));
                 } else {
-                    server.happens(random);
+                    server.change_at_random(random);
                 }
                 if breaks(random) {
-                    (0..random.below(5)).for_each(|_| server.happens(random));
+                    (0..random.below(5)).for_each(|_| server.change_at_random(random));
                     if random.below(2) == 0 {
                         server.forgotten = server.version().saturating_sub(random.below(3) as u64);
                     }

@@ -16,7 +16,7 @@ const END_OF_LIST: &str = "k8s.io/initial-events-end";
 
 /// Event of a watch.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WatchEvent {
+pub(crate) enum WatchEvent {
     /// Object that was added or modified.
     Upsert(AnyObject),
     /// Last state of an object that was deleted or no longer matches the field selector.
@@ -34,7 +34,7 @@ pub enum WatchEvent {
 
 /// Reason that an event cannot be read.
 #[derive(Debug)]
-pub enum ReadError {
+pub(crate) enum ReadError {
     /// Invalid JSON.
     Json(serde_json::Error),
     /// Invalid protobuf.
@@ -57,7 +57,7 @@ impl WatchEvent {
     ///
     /// # Errors
     /// The bytes are not a valid event.
-    pub fn read(kind: KindReader<'_>, format: Format, bytes: &[u8]) -> Result<WatchEvent, ReadError> {
+    pub(crate) fn read(kind: KindReader<'_>, format: Format, bytes: &[u8]) -> Result<WatchEvent, ReadError> {
         match format {
             Format::Json => json::read(kind, bytes).map_err(ReadError::Json),
             Format::Protobuf => protobuf::read(kind, bytes).map_err(ReadError::Protobuf),

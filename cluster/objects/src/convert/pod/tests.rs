@@ -216,10 +216,11 @@ fn a_change_is_an_event_for_each_aspect() {
     let tolerates = |key: &str| format!("spec: {{tolerations: [{{key: {key}}}]}}");
     check(&tolerates("a"), &tolerates("b"), "UnschedulablePodUpdate");
     check("{}", &tolerates("a"), "UnschedulablePodUpdatePodToleration");
-    let asks = |requests: &str| format!("spec: {{containers: [{{name: a, resources: {{requests: {{{requests}}}}}}}]}}");
-    check(&asks("cpu: 1"), &asks("cpu: 2"), "UnschedulablePodUpdate");
-    check(&asks("cpu: 2"), &asks("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
-    check(&asks("example.com/gpu: 0"), &asks("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
+    let pod_with_requests =
+        |requests: &str| format!("spec: {{containers: [{{name: a, resources: {{requests: {{{requests}}}}}}}]}}");
+    check(&pod_with_requests("cpu: 1"), &pod_with_requests("cpu: 2"), "UnschedulablePodUpdate");
+    check(&pod_with_requests("cpu: 2"), &pod_with_requests("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
+    check(&pod_with_requests("example.com/gpu: 0"), &pod_with_requests("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
     let claims = |names: &str| format!("status: {{resourceClaimStatuses: [{names}]}}");
     let generated = "UnschedulablePodUpdatePodGeneratedResourceClaim";
     check("{}", &claims("{name: a}"), generated);

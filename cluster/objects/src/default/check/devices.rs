@@ -11,21 +11,21 @@ use super::super::ProblemReporter;
 use super::{key, one_of, selectors, value};
 
 /// Maximum number of devices of a claim, and of its requests.
-const MOST_DEVICES: usize = 32;
+const MAX_DEVICES: usize = 32;
 /// Maximum number of alternatives of a request.
-const MOST_ALTERNATIVES: usize = 8;
+const MAX_ALTERNATIVES: usize = 8;
 /// Maximum number of devices of a slice.
-const MOST_DEVICES_OF_SLICE: usize = 128;
+const MAX_DEVICES_OF_SLICE: usize = 128;
 /// Maximum length of a CEL expression, in bytes.
-const LONGEST_EXPRESSION: usize = 10 * 1024;
+const MAX_EXPRESSION_LENGTH: usize = 10 * 1024;
 
 /// Checks the spec of a claim or a template.
 pub(super) fn claim(path: &str, spec: &ResourceClaimSpec, reporter: &mut ProblemReporter<'_>) {
     let Some(devices) = &spec.devices else { return };
     let requests = devices.requests.as_deref().unwrap_or_default();
     let path = format!("{path}.devices");
-    if requests.len() > MOST_DEVICES {
-        reporter.report(format!("{path}.requests"), format!("has more than {MOST_DEVICES} entries"));
+    if requests.len() > MAX_DEVICES {
+        reporter.report(format!("{path}.requests"), format!("has more than {MAX_DEVICES} entries"));
     }
     let mut names = HashSet::new();
     for (i, request) in requests.iter().enumerate() {
@@ -55,8 +55,8 @@ fn device_request(path: &str, request: &DeviceRequest, reporter: &mut ProblemRep
         cel(&path, exactly.selectors.as_ref(), reporter);
         tolerations(&path, exactly.tolerations.as_ref(), reporter);
     }
-    if alternatives.len() > MOST_ALTERNATIVES {
-        reporter.report(format!("{path}.firstAvailable"), format!("has more than {MOST_ALTERNATIVES} entries"));
+    if alternatives.len() > MAX_ALTERNATIVES {
+        reporter.report(format!("{path}.firstAvailable"), format!("has more than {MAX_ALTERNATIVES} entries"));
     }
     let mut names = HashSet::new();
     for (i, alternative) in alternatives.iter().enumerate() {
@@ -103,8 +103,8 @@ fn cel(path: &str, selectors: Option<&Vec<DeviceSelector>>, reporter: &mut Probl
         match selector.cel.as_ref().map(|cel| cel.expression.len()) {
             None => reporter.report(path, "is missing"),
             Some(0) => reporter.report(format!("{path}.expression"), "is missing"),
-            Some(length) if length > LONGEST_EXPRESSION => {
-                let message = format!("is longer than {LONGEST_EXPRESSION} bytes");
+            Some(length) if length > MAX_EXPRESSION_LENGTH => {
+                let message = format!("is longer than {MAX_EXPRESSION_LENGTH} bytes");
                 reporter.report(format!("{path}.expression"), message);
             }
             Some(_) => {}
@@ -214,8 +214,8 @@ pub(super) fn slice(spec: &ResourceSliceSpec, reporter: &mut ProblemReporter<'_>
     if !devices.is_empty() && !counters.is_empty() {
         reporter.report("spec", "must not have both `devices` and `sharedCounters`; give them in separate slices");
     }
-    if devices.len() > MOST_DEVICES_OF_SLICE {
-        reporter.report("spec.devices", format!("has more than {MOST_DEVICES_OF_SLICE} entries"));
+    if devices.len() > MAX_DEVICES_OF_SLICE {
+        reporter.report("spec.devices", format!("has more than {MAX_DEVICES_OF_SLICE} entries"));
     }
     let mut names = HashSet::new();
     for (i, counter_set) in counters.iter().enumerate() {
@@ -230,9 +230,10 @@ pub(super) fn slice(spec: &ResourceSliceSpec, reporter: &mut ProblemReporter<'_>
     }
 }
 
-fn device(path: &str, device: &Device, has_nodes: bool, reporter: &mut ProblemReporter<'_>) {
+/// Checks a device. `selects_nodes`: each device of the slice selects its nodes.
+fn device(path: &str, device: &Device, selects_nodes: bool, reporter: &mut ProblemReporter<'_>) {
     let choices = [device.node_name.is_some(), device.node_selector.is_some(), device.all_nodes == Some(true)];
-    match (has_nodes, choices.iter().filter(|&&is_chosen| is_chosen).count()) {
+    match (selects_nodes, choices.iter().filter(|&&is_chosen| is_chosen).count()) {
         (true, 1) | (false, 0) => {}
         (true, _) => reporter.report(path, "must have exactly one of `nodeName`, `nodeSelector` and `allNodes`"),
         (false, _) => reporter.report(path, "has nodes, which needs `spec.perDeviceNodeSelection: true`"),

@@ -5,7 +5,6 @@ use k8s_openapi::api::core::v1::{
     WeightedPodAffinityTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-
 use schedc_core::model::dns_subdomain_problems;
 
 use super::super::ProblemReporter;
@@ -28,7 +27,7 @@ pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, reporter: &mut 
 pub(super) fn node_selector(path: &str, selector: &NodeSelector, reporter: &mut ProblemReporter<'_>) {
     let path = format!("{path}.nodeSelectorTerms");
     if selector.node_selector_terms.is_empty() {
-        reporter.report(&path, "is empty; give one term at least, or leave the affinity out");
+        reporter.report(&path, "is empty; give at least one term, or leave the affinity out");
     }
     for (i, term) in selector.node_selector_terms.iter().enumerate() {
         node_selector_term(&format!("{path}[{i}]"), term, true, reporter);
@@ -195,10 +194,10 @@ pub(super) fn label_selector(path: &str, selector: Option<&LabelSelector>, repor
         key(&format!("{path}.key"), &requirement.key, reporter);
         let (operator, values) = (&requirement.operator, requirement.values.as_deref().unwrap_or_default());
         if one_of(&format!("{path}.operator"), operator, &["In", "NotIn", "Exists", "DoesNotExist"], reporter) {
-            let wants_values = operator == "In" || operator == "NotIn";
-            if wants_values && values.is_empty() {
+            let needs_values = operator == "In" || operator == "NotIn";
+            if needs_values && values.is_empty() {
                 reporter.report(format!("{path}.values"), format!("must have a value when the operator is {operator}"));
-            } else if !wants_values && !values.is_empty() {
+            } else if !needs_values && !values.is_empty() {
                 let message = format!("must be left out when the operator is {operator}");
                 reporter.report(format!("{path}.values"), message);
             }

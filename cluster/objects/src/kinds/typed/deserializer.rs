@@ -15,9 +15,9 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Map, Value};
 
+use super::findings::{ReadFindings, UnknownField, join, join_item};
 use super::quantities;
-use super::reader::{ReadFindings, UnknownField, join, join_item};
-use super::schema::Walk;
+use super::walk::Walk;
 
 /// A place in an object.
 #[derive(Clone, Copy)]
@@ -71,13 +71,13 @@ impl<'a> Reader<'a> {
     ) -> Result<S::Value, Error> {
         let result = seed.deserialize(Reader { source, path, ..*self });
         if result.is_err() {
-            self.failed(path);
+            self.record_failure(path);
         }
         result
     }
 
     #[cold]
-    fn failed(&self, path: Path<'_>) {
+    fn record_failure(&self, path: Path<'_>) {
         self.findings.borrow_mut().failed.get_or_insert_with(|| path.to_string());
     }
 
@@ -311,7 +311,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Ends the value of the current field.
-    fn leave(&self) {
+    fn end_value(&self) {
         if let Rest::Example { walk, .. } = self.rest {
             walk.borrow_mut().path.pop();
         }
@@ -348,7 +348,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let (path, source) = self.value();
         let value = self.of.part(source, path, seed);
-        self.leave();
+        self.end_value();
         value
     }
 }

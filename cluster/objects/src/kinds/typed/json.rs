@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
+use super::findings::UnknownFields;
 use super::is_namespaced;
-use super::reader::{self, Reason, UnknownFields, WrongValue};
+use super::reader::{self, Reason, WrongValue};
 
 /// Error in a JSON value that should be an object of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 mod apis;
 mod deserializer;
+mod findings;
 mod json;
 mod quantities;
 mod reader;
 mod schema;
+mod walk;
 
 use std::sync::OnceLock;
 
@@ -17,17 +19,18 @@ use k8s_openapi::api::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::CustomKind;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::{APIS, AnyObject, CustomObject, KINDS, Kinds, each_kind, is_namespaced, known};
 
 pub(crate) use apis::{is_custom, misspelt};
+pub use findings::{UnknownField, UnknownFields};
+pub(crate) use findings::{join, join_item};
 pub use json::ObjectError;
 pub(crate) use json::{name as describe, object_name, problem_of_list, typed};
 pub(crate) use quantities::problem as quantity_problem;
-pub use reader::{UnknownField, UnknownFields};
-pub(crate) use reader::{join, join_item};
-pub(crate) use schema::SchemaField;
+pub(crate) use walk::SchemaField;
 
 macro_rules! typed_kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
@@ -64,12 +67,29 @@ macro_rules! typed_kinds {
             /// # Errors
             /// Serialization does not fail in practice.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
-                // Type-erased: the serializer is compiled once for the fields of all kinds.
-                let object: &dyn erased_serde::Serialize = match self {
+                match self {
+                    AnyObject::Custom(object) => object.to_json(),
+                    _ => serde_json::to_value(self.erased()),
+                }
+            }
+
+            /// Returns the text of [`AnyObject::to_json`], without building its values.
+            ///
+            /// # Errors
+            /// Serialization does not fail in practice.
+            pub fn to_json_text(&self) -> Result<Box<RawValue>, serde_json::Error> {
+                match self {
+                    AnyObject::Custom(object) => to_raw_value(&object.to_json()?),
+                    _ => to_raw_value(self.erased()),
+                }
+            }
+
+            /// Type-erased: the serializer is compiled once for the fields of all kinds.
+            fn erased(&self) -> &dyn erased_serde::Serialize {
+                match self {
                     $(AnyObject::$variant(object) => object,)*
-                    AnyObject::Custom(object) => return object.to_json(),
-                };
-                serde_json::to_value(object)
+                    AnyObject::Custom(object) => &object.fields,
+                }
             }
         }
     };

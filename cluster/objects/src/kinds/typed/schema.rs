@@ -6,34 +6,8 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 
 use super::deserializer::{Path, Reader, Source};
-use super::reader::ReadFindings;
-
-/// A field: the names on the path to its object, and its own name. Lists and maps add no name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SchemaField {
-    pub(crate) parent: Vec<&'static str>,
-    pub(crate) name: &'static str,
-}
-
-/// The walk over an example.
-#[derive(Default)]
-pub(super) struct Walk {
-    /// The names on the path to the current value.
-    pub(super) path: Vec<&'static str>,
-    pub(super) found: Vec<SchemaField>,
-}
-
-/// Maximum depth of fields. No type of a kind is recursive, but only this limit would stop at one.
-const DEPTH: usize = 24;
-
-impl Walk {
-    /// Records the fields of the current value, and returns those that the example has.
-    pub(super) fn record(&mut self, fields: &'static [&'static str]) -> &'static [&'static str] {
-        let Walk { path, found } = self;
-        found.extend(fields.iter().map(|name| SchemaField { parent: path.clone(), name }));
-        if path.len() < DEPTH { fields } else { &[] }
-    }
-}
+use super::findings::ReadFindings;
+use super::walk::{SchemaField, Walk};
 
 /// Deserializes the example of a type.
 fn example<T: DeserializeOwned>(walk: &RefCell<Walk>) -> Result<T, serde_json::Error> {

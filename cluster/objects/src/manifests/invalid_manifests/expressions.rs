@@ -1,4 +1,4 @@
-//! CEL expressions that no pod uses.
+//! Wrong CEL expressions in classes, claims and templates.
 
 use expect_test::expect;
 
@@ -88,7 +88,7 @@ fn warnings(text: &str, validation: Validation) -> String {
 }
 
 #[test]
-fn they_are_warnings_for_objects_of_a_cluster() {
+fn wrong_expressions_in_objects_of_a_cluster_are_warnings() {
     expect!["a.yaml:9: DeviceClass gpu: spec.selectors[1].cel.expression: is no selector: line 2, column 1: undeclared reference to 'devic' (in container '')"].assert_eq(&warnings(CLASS, Validation::Warn));
     let stored = CLASS.replace("{name: gpu}", "{name: gpu, uid: '1'}");
     expect!["a.yaml:9: DeviceClass gpu: spec.selectors[1].cel.expression: is no selector: line 2, column 1: undeclared reference to 'devic' (in container '')"].assert_eq(&warnings(&stored, Validation::Auto));

@@ -9,8 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, value_parser};
-use schedc_backtest::aggregate::{Parts, ProfileName, aggregate, merge};
+use schedc_backtest::aggregate::{Parts, ProfileId, aggregate, merge};
 use schedc_backtest::assumptions::assumptions;
+use schedc_backtest::fingerprint::of_profile;
 use schedc_backtest::report::Shard;
 use schedc_backtest::runs::{Contender, Plan};
 use schedc_backtest::{Backtest, Options};
@@ -125,7 +126,7 @@ impl BacktestCommand {
         if let Some(shards) = self.print_job {
             return output::print_text(&job::manifest(shards, &job::arguments()?)?);
         }
-        let (names, contenders) = self.contenders(bundle)?;
+        let (profiles, contenders) = self.contenders(bundle)?;
         let workload = self.input.read(&self.on, bundle, &|_| true)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let seeds: Vec<u64> = (0..u64::from(self.seeds)).collect();
@@ -143,7 +144,7 @@ impl BacktestCommand {
             source: self.input.source(&self.on, &workload, &options),
             assumptions: assumptions(&workload),
             seeds: seeds.clone(),
-            profiles: names,
+            profiles,
             shard: self.shard,
             runs,
         });
@@ -153,14 +154,15 @@ impl BacktestCommand {
     }
 
     /// Returns the profiles, with the values of sweeps.
-    fn contenders(&self, bundle: &AnyBundle) -> Result<(Vec<ProfileName>, Vec<Contender>), Failure> {
-        let (mut names, mut contenders) = (Vec::new(), Vec::new());
+    fn contenders(&self, bundle: &AnyBundle) -> Result<(Vec<ProfileId>, Vec<Contender>), Failure> {
+        let (mut ids, mut contenders) = (Vec::new(), Vec::new());
         for argument in &self.profiles {
             let side = Side::load(bundle, argument)?;
             if self.sweep.is_empty() && !self.without_each_score {
                 let placing = placing_profile(bundle, &side)?;
                 let profile = Routes::index_of(placing.bundle.profiles, placing.profile)?;
-                names.push(ProfileName { name: argument.clone(), parameters: Vec::new() });
+                let fingerprint = of_profile(&placing.bundle.profiles[profile]);
+                ids.push(ProfileId { name: argument.clone(), parameters: Vec::new(), fingerprint });
                 contenders.push(Contender { bundle: placing.bundle, profile });
                 continue;
             }
@@ -174,11 +176,12 @@ impl BacktestCommand {
             };
             for variant in found.map_err(Failure::new)? {
                 let bundle = Interpretation::of(variant.compilation)?.bundle();
-                names.push(ProfileName { name: argument.clone(), parameters: variant.parameters });
+                let fingerprint = bundle.profiles.first().map(of_profile).unwrap_or_default();
+                ids.push(ProfileId { name: argument.clone(), parameters: variant.parameters, fingerprint });
                 contenders.push(Contender { bundle, profile: 0 });
             }
         }
-        Ok((names, contenders))
+        Ok((ids, contenders))
     }
 }
 

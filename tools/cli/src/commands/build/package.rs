@@ -101,8 +101,9 @@ impl Package {
 
     /// Returns the features to enable for these profiles.
     pub(super) fn features(&self, plans: &[Plan]) -> String {
-        let asks = plans.iter().any(|plan| !plan.extenders.is_empty());
-        let features: Vec<&str> = self.features.iter().copied().filter(|it| asks || *it != EXTENDERS).collect();
+        let has_extenders = plans.iter().any(|plan| !plan.extenders.is_empty());
+        let features: Vec<&str> =
+            self.features.iter().copied().filter(|it| has_extenders || *it != EXTENDERS).collect();
         features.join(",")
     }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
 
-use super::failure::Failure;
+use super::failure::exit_code;
 use super::objects;
 use super::output::Format;
 
@@ -94,13 +94,6 @@ impl Check {
                 Err(failure) => failure.report(),
             };
         }
-        match self.manifests(bundle) {
-            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(failure) => {
-                failure.report();
-                ExitCode::from(2)
-            }
-        }
+        exit_code(self.manifests(bundle))
     }
 }

@@ -162,12 +162,12 @@ fn without_extender(extender: Option<&Value>) -> String {
         ("bind-verb", "binds pods in place of plugins"),
         ("unreserve-verb", "is notified of Unreserve"),
     ];
-    let asked = misses.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
-    let asked: Vec<&str> = asked.map(|(_, what)| what).collect();
-    if asked.is_empty() {
+    let missed = misses.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
+    let missed: Vec<&str> = missed.map(|(_, what)| what).collect();
+    if missed.is_empty() {
         "none: it is never called".to_owned()
     } else {
-        format!("without it, no extender {}", asked.join(", "))
+        format!("without it, no extender {}", missed.join(", "))
     }
 }
 

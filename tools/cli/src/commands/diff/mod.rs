@@ -14,7 +14,7 @@ use schedc_objects::{Kinds, Objects, Options};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::{Failure, exit_code};
 use super::live::{LiveCluster, UsedKinds};
 use super::output::{self, Format};
 use super::reports::{self, ReportFile};
@@ -74,15 +74,7 @@ pub(crate) struct Diff {
 impl Diff {
     /// Runs the command. The exit codes are those of `diff`.
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
-        match self.compare(bundle) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-            Err(failure) => {
-                failure.report();
-                ExitCode::from(2)
-            }
-        }
+        exit_code(self.compare(bundle))
     }
 
     /// Prints the comparison, and returns whether the two are equal.

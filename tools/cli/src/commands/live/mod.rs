@@ -21,7 +21,8 @@ pub(crate) struct LiveCluster {
     ///
     /// All objects of the kinds that the profiles use are listed once. The cluster is that of --kubeconfig, else
     /// of the environment variable KUBECONFIG, else of ~/.kube/config, else the cluster in which this program
-    /// runs. --kubeconfig and --context imply this flag. As a kubectl plugin, the commands that need a cluster read it also without this flag if no file is given.
+    /// runs. --kubeconfig and --context imply this flag. As a kubectl plugin, a command that needs a cluster and gets
+    /// no file reads the cluster even without this flag.
     #[arg(long, help_heading = "Cluster")]
     live: bool,
 

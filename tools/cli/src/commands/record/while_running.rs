@@ -1,18 +1,19 @@
 //! Recording by `schedc run`: the changes that the scheduler receives.
+//!
+//! The scheduling task only adds changes to a queue. A thread formats, compresses and writes them.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use schedc_core::erased::AttemptObserver;
 use schedc_kubernetes::driver::DriverHooks;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::reflector::InformerEvent;
-use schedc_recording::Limits;
-use tokio::time::{MissedTickBehavior, interval};
-use tracing::{error, info};
+use schedc_recording::background::{Settings, now};
+use schedc_recording::{Background, Limits, Problem, Session};
+use tracing::{error, info, warn};
 
-use super::{FLUSH_INTERVAL, Recording, now};
+use super::change;
 use crate::commands::failure::Failure;
 
 /// Limits of the recording.
@@ -24,8 +25,7 @@ pub(crate) struct RecordingHooks(Option<Arc<OpenRecording>>);
 
 struct OpenRecording {
     folder: PathBuf,
-    /// `None` after the end, and after an error: the scheduler does not stop because of a full disk.
-    recording: Mutex<Option<Recording>>,
+    recording: Background,
 }
 
 impl RecordingHooks {
@@ -35,60 +35,47 @@ impl RecordingHooks {
     /// The folder cannot be written.
     pub(crate) fn start(folder: Option<&Path>, kinds: &[&'static Resource]) -> Result<Self, Failure> {
         let Some(folder) = folder else { return Ok(RecordingHooks::default()) };
-        let recording = Recording::start(folder, LIMITS, kinds)
+        let kinds = kinds.iter().map(|resource| resource.kind);
+        let reported = folder.to_owned();
+        let recording = Session::start(folder, LIMITS, kinds, None, now())
+            .and_then(|session| {
+                Background::start(session, Settings::default(), move |problem| log(&reported, &problem))
+            })
             .map_err(|error| Failure::new(format_args!("--record={}: {error}", folder.display())))?;
         info!(folder = %folder.display(), "Recording");
-        let open = OpenRecording { folder: folder.to_owned(), recording: Mutex::new(Some(recording)) };
-        Ok(RecordingHooks(Some(Arc::new(open))))
-    }
-
-    /// Writes the recorded lines from time to time.
-    pub(crate) async fn run(self) {
-        if self.0.is_none() {
-            return;
-        }
-        let mut ticks = interval(FLUSH_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            self.with(|recording| recording.writer.flush());
-        }
+        Ok(RecordingHooks(Some(Arc::new(OpenRecording { folder: folder.to_owned(), recording }))))
     }
 
     /// Ends the recording.
     pub(crate) fn stop(&self) {
-        let Some(open) = &self.0 else { return };
-        let recording = open.recording.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(recording) = recording {
-            open.report(recording.writer.stop(now()));
-        }
-    }
-
-    fn with(&self, write: impl FnOnce(&mut Recording) -> io::Result<()>) {
-        let Some(open) = &self.0 else { return };
-        let mut recording = open.recording.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = recording.as_mut()
-            && !open.report(write(found))
+        if let Some(open) = &self.0
+            && !open.recording.stop()
         {
-            *recording = None;
+            error!(folder = %open.folder.display(), "Recording ends without its last lines because the disk is too slow");
         }
     }
 }
 
-impl OpenRecording {
-    /// Logs an error. Returns false if there is one.
-    fn report(&self, result: io::Result<()>) -> bool {
-        if let Err(error) = &result {
-            error!(folder = %self.folder.display(), err = %error, "Recording ends because it cannot be written");
+/// Logs a problem. The scheduler does not stop because of a full or slow disk.
+fn log(folder: &Path, problem: &Problem) {
+    match problem {
+        Problem::Ended(error) => {
+            error!(folder = %folder.display(), err = %error, "Recording ends because it cannot be written");
         }
-        result.is_ok()
+        Problem::Gap => {
+            warn!(folder = %folder.display(), "Recording has a gap because writing takes too long; the gap is repaired");
+        }
     }
 }
 
 impl AttemptObserver for RecordingHooks {}
 
 impl DriverHooks for RecordingHooks {
-    fn on_informer_event(&mut self, event: &InformerEvent) {
-        self.with(|recording| recording.record(event));
+    fn take_informer_event(&mut self, event: InformerEvent) -> Option<InformerEvent> {
+        let Some(open) = &self.0 else { return Some(event) };
+        if let Some(change) = change(event) {
+            open.recording.record(change);
+        }
+        None
     }
 }

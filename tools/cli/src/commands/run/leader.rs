@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use schedc_core::profile::ProfileInfo;
-use schedc_kubernetes::config::LeaderElection;
 use schedc_kubernetes::driver::Leadership;
+use schedc_kubernetes::election::LeaderElectionConfiguration;
 use schedc_kubernetes::election::{self, Election, ElectionSettings, ElectionStatus};
 use schedc_kubernetes::transport::Transport;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ pub(super) struct Leader {
 impl Leader {
     /// Takes part in the election, unless `--leader-elect=false`.
     pub(super) fn start<T: Transport>(
-        election: &LeaderElection,
+        election: &LeaderElectionConfiguration,
         profiles: &[ProfileInfo],
         transport: T,
         seed: u64,
@@ -55,16 +55,16 @@ impl Leader {
 }
 
 /// Returns the duration of the lease, if there is an election.
-pub(super) fn lease(election: &LeaderElection) -> Option<Duration> {
+pub(super) fn lease(election: &LeaderElectionConfiguration) -> Option<Duration> {
     election.leader_elect.then_some(election.lease_duration)
 }
 
 /// Returns the name of the lease, if there is an election.
-pub(super) fn lease_name(election: &LeaderElection) -> Option<String> {
+pub(super) fn lease_name(election: &LeaderElectionConfiguration) -> Option<String> {
     election.leader_elect.then(|| election.name.clone())
 }
 
-fn settings(election: &LeaderElection) -> Option<ElectionSettings> {
+fn settings(election: &LeaderElectionConfiguration) -> Option<ElectionSettings> {
     election.leader_elect.then(|| ElectionSettings {
         identity: host::identity().into(),
         namespace: election.namespace.as_str().into(),

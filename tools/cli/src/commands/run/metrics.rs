@@ -1,7 +1,7 @@
 //! Metrics of `schedc run`.
 
 use schedc_core::profile::ProfileInfo;
-use schedc_kubernetes::config::LeaderElection;
+use schedc_kubernetes::election::LeaderElectionConfiguration;
 use schedc_kubernetes::flags::Flags;
 use schedc_kubernetes::health::Health;
 use schedc_kubernetes::metrics::{Metrics, MetricsSettings};
@@ -12,7 +12,7 @@ use super::leader;
 pub(super) fn metrics(
     flags: &Flags,
     profiles: &[ProfileInfo],
-    election: &LeaderElection,
+    election: &LeaderElectionConfiguration,
     host: String,
     health: Health,
 ) -> Metrics {

@@ -54,7 +54,7 @@ pub(crate) struct Run {
     flags: Flags,
 
     #[command(flatten)]
-    printed: FlagValues,
+    flag_values: FlagValues,
 
     /// Behaviour of a replica that does not lead
     ///
@@ -112,7 +112,7 @@ impl Run {
         let live = LiveRun::new(self.watch)?;
         #[cfg(feature = "recordings")]
         let record = self.record.clone();
-        let Run { flags, printed, standby, extenders, read_only, .. } = self;
+        let Run { flags, flag_values, standby, extenders, read_only, .. } = self;
         #[cfg(feature = "tools")]
         logs::start_around(&flags.logging, above_view);
         #[cfg(not(feature = "tools"))]
@@ -141,7 +141,7 @@ impl Run {
             configuration,
             profiles: bundle.profiles,
             hash: bundle.hash,
-            printed,
+            flag_values,
             metrics: metrics.clone(),
             started,
         };
@@ -168,10 +168,7 @@ impl Run {
         #[cfg(feature = "recordings")]
         let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
         #[cfg(feature = "recordings")]
-        let hooks = {
-            tokio::spawn(recording.clone().run());
-            (hooks, recording.clone())
-        };
+        let hooks = (hooks, recording.clone());
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
@@ -185,7 +182,7 @@ impl Run {
         let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
         // Calls of extenders block until the response; leases are renewed on another thread.
         let end = if bundle.originals.any() {
-            blocking::schedule(driver.run(stop)).await.map_err(Failure::new)
+            blocking::run_scheduler(driver.run(stop)).await.map_err(Failure::new)
         } else {
             Ok(driver.run(stop).await)
         };
@@ -210,8 +207,8 @@ impl Run {
 async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
     let host = target.server().authority().map(ToString::to_string).unwrap_or_default();
-    let (http, fresh) = target.http().await?;
-    tokio::spawn(fresh.run());
+    let (http, refresher) = target.http().await?;
+    tokio::spawn(refresher.run());
     Ok((http, host))
 }
 

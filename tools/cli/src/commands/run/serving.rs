@@ -28,7 +28,7 @@ pub(super) struct ServedContent {
     pub(super) profiles: &'static [ProfileInfo],
     pub(super) hash: &'static str,
     /// All flags with their values.
-    pub(super) printed: FlagValues,
+    pub(super) flag_values: FlagValues,
     /// Metrics.
     pub(super) metrics: Metrics,
     /// Start of the program.
@@ -55,22 +55,23 @@ impl Serving {
         if flags.serving.port == 0 {
             return Ok(Serving { health, stop, task: None });
         }
-        let ServedContent { configuration, profiles, hash, printed: FlagValues(printed), metrics, started } = content;
-        let authenticates =
+        let ServedContent { configuration, profiles, hash, flag_values: FlagValues(flag_values), metrics, started } =
+            content;
+        let authentication_client =
             api_clients.connect("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
-        let authorizes =
+        let authorization_client =
             api_clients.connect("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
-        if authorizes.is_none() {
+        if authorization_client.is_none() {
             tracing::warn!("No authorization-kubeconfig provided: only paths that need no authorization can be read");
         }
         let parts = ServerParts {
             serving: &flags.serving,
             authentication: &flags.authentication,
             authorization: &flags.authorization,
-            authenticates: authenticates.map(|http| MeteredTransport::new(http, metrics.clone())),
-            authorizes: authorizes.map(|http| MeteredTransport::new(http, metrics.clone())),
+            authentication_client: authentication_client.map(|http| MeteredTransport::new(http, metrics.clone())),
+            authorization_client: authorization_client.map(|http| MeteredTransport::new(http, metrics.clone())),
             health: health.clone(),
-            pages: pages(configuration, profiles, hash, printed, started)?,
+            pages: pages(configuration, profiles, hash, flag_values, started)?,
             endpoints: Arc::new(metrics),
         };
         let server = Server::bind(parts).await.map_err(Failure::new)?;
@@ -148,8 +149,8 @@ impl ApiClients {
             Err(error) => Err(error),
         };
         match connected {
-            Ok((http, fresh)) => {
-                tokio::spawn(fresh.run());
+            Ok((http, refresher)) => {
+                tokio::spawn(refresher.run());
                 self.0.push((kubeconfig.map(Path::to_owned), http.clone()));
                 Ok(Some(http))
             }

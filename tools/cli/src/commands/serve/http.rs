@@ -26,11 +26,11 @@ use crate::commands::output;
 use crate::commands::run::signals;
 
 /// Maximum number of connections; further ones wait in the queue of the operating system.
-const CONNECTIONS: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// Maximum size of the headers of a request.
-const HEADERS: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 /// Maximum time for the headers of a request, also of the next one on a connection.
-const HEADER_TIME: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the port.
 pub(super) fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -55,7 +55,7 @@ pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limi
         Ok(runtime) => runtime.block_on(server.accept(listener)),
         Err(error) => Err(Failure::new(format_args!("cannot start: {error}"))),
     };
-    // The main thread may be in a long answer, which is not worth waiting for.
+    // The main thread may compute an answer for a long time, which is not worth waiting for.
     match result {
         Ok(()) => std::process::exit(0),
         Err(failure) => {
@@ -79,7 +79,7 @@ impl Server {
         output::print_text(&format!("listening on http://{}\n", address(&listener)?))?;
         let listener = tokio::net::TcpListener::from_std(listener)
             .map_err(|error| Failure::new(format_args!("cannot listen: {error}")))?;
-        let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let next = async {
                 let permit = connections.clone().acquire_owned().await;
@@ -93,7 +93,7 @@ impl Server {
                 Ok((stream, _)) => {
                     let server = self.clone();
                     tokio::spawn(async move {
-                        server.talk(stream).await;
+                        server.serve_connection(stream).await;
                         drop(permit);
                     });
                 }
@@ -106,7 +106,7 @@ impl Server {
         }
     }
 
-    async fn talk(self: Arc<Self>, stream: TcpStream) {
+    async fn serve_connection(self: Arc<Self>, stream: TcpStream) {
         let server = self.clone();
         let service = service_fn(move |request| {
             let server = server.clone();
@@ -114,15 +114,15 @@ impl Server {
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEADER_TIME)
-            .max_buf_size(HEADERS)
+            .header_read_timeout(HEADER_TIMEOUT)
+            .max_buf_size(MAX_HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service);
         // An error of a connection is the client's problem. A client that does not read its response is disconnected.
         tokio::pin!(connection);
         if timeout(10 * self.limits.time, connection.as_mut()).await.is_err() {
             // The current request is answered, and the client opens another connection.
             connection.as_mut().graceful_shutdown();
-            let _ended = timeout(HEADER_TIME + self.limits.time, connection).await;
+            let _ended = timeout(HEADER_TIMEOUT + self.limits.time, connection).await;
         }
     }
 

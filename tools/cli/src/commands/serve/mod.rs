@@ -129,7 +129,7 @@ fn answer_all(mut jobs: mpsc::Receiver<Job>, mut answer: impl FnMut(Question) ->
 fn failed(panic: &(dyn Any + Send)) -> Problem {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("without a message");
-    Problem::new("failed", format_args!("a panic ended the answer to this request: {text}"))
+    Problem::new("failed", format_args!("a panic ended this request: {text}"))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) const CODES: [(u16, &str, &str); 14] = [
     (415, "wrong_type", "the Content-Type is not application/json"),
     (422, "too_many_pods", "the manifests have too many pods"),
     (422, "too_many_pools", "the label divides the nodes into too many pools"),
-    (500, "failed", "a panic ended the answer; the server continues"),
+    (500, "failed", "a panic ended the request; the server continues"),
     (503, "unavailable", "too many requests wait, or the cluster cannot be read"),
     (504, "timeout", "the answer took too long"),
 ];

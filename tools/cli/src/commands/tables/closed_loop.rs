@@ -29,8 +29,9 @@ pub(crate) fn table(report: &ClosedLoop, all: bool) -> String {
 
 /// Returns the values of one simulation.
 pub(crate) fn values(report: &ClosedLoop) -> ProfileResult {
-    let name = aggregate::ProfileName { name: report.profiles.join(", "), parameters: Vec::new() };
-    aggregate::profile(name, report.source.seconds, &[(report.seed, &report.result)])
+    let id =
+        aggregate::ProfileId { name: report.profiles.join(", "), parameters: Vec::new(), fingerprint: String::new() };
+    aggregate::profile(id, report.source.seconds, &[(report.seed, &report.result)])
 }
 
 fn pods(pods: &[PodOutcome], all: bool) -> String {

@@ -9,7 +9,7 @@ use crate::commands::diff::{Comparison, DifferenceKind, Entry, PlacementChanges}
 use crate::commands::output::{Columns, heading, wrapped};
 
 /// Maximum number of pods with different nodes in the table.
-const PODS: usize = 50;
+const MAX_PODS: usize = 50;
 
 /// Returns tables for the settings, each extension point, the arguments, and the pods (all pods if
 /// requested).
@@ -28,16 +28,16 @@ pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
         }
     }
     for point in points {
-        let here = || comparison.differences.iter().filter(|entry| entry.point == Some(point));
-        section(&mut text, point, "PLUGIN", here().filter(|entry| entry.what != DifferenceKind::Order), (a, b));
-        for entry in here().filter(|entry| entry.what == DifferenceKind::Order) {
-            order(&mut text, point, here().count() == 1, entry, (a, b));
+        let of_point = || comparison.differences.iter().filter(|entry| entry.point == Some(point));
+        section(&mut text, point, "PLUGIN", of_point().filter(|entry| entry.what != DifferenceKind::Order), (a, b));
+        for entry in of_point().filter(|entry| entry.what == DifferenceKind::Order) {
+            order(&mut text, point, of_point().count() == 1, entry, (a, b));
         }
     }
     section(&mut text, "Arguments", "ARGUMENT", of(DifferenceKind::Argument), (a, b));
     section(&mut text, "Extenders", "EXTENDER", of(DifferenceKind::Extender), (a, b));
     if let Some(placement_changes) = &comparison.placements {
-        placements(&mut text, placement_changes, if all_pods { usize::MAX } else { PODS }, (a, b));
+        placements(&mut text, placement_changes, if all_pods { usize::MAX } else { MAX_PODS }, (a, b));
     }
     text
 }

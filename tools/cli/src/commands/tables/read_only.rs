@@ -56,26 +56,30 @@ pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
             format!("{pod} was bound to {node}, but it was nominated for {}\n", best.join(", "))
         }
         Finding::LowerScore { node, best, by, scores } => {
-            format!("{pod} was bound to {node}, but {} better by {by}\n{}", are(best), table(scores, best, Some(node)))
+            format!(
+                "{pod} was bound to {node}, but {} better by {by}\n{}",
+                nodes_are(best),
+                table(scores, best, Some(node))
+            )
         }
         Finding::Infeasible { node, reason, best, .. } if best.is_empty() => {
             format!("{pod} was bound to {node}, but is unschedulable: {reason}\n")
         }
         Finding::Infeasible { node, reason, best, scores } => {
             let table = table(scores, best, None);
-            format!("{pod} was bound to {node}, which is not feasible: {reason}; {} best\n{table}", are(best))
+            format!("{pod} was bound to {node}, which is not feasible: {reason}; {} best\n{table}", nodes_are(best))
         }
         Finding::OtherMessage { theirs, ours } => {
             format!("{pod} is unschedulable\n  kube-scheduler: {theirs}\n  schedc:         {ours}\n")
         }
         Finding::Fits { theirs, best } => {
-            format!("{pod} is unschedulable for kube-scheduler, but {} best: {theirs}\n", are(best))
+            format!("{pod} is unschedulable for kube-scheduler, but {} best: {theirs}\n", nodes_are(best))
         }
     }
 }
 
 /// Formats a list of nodes: the first name, the number of others, and the verb.
-fn are(nodes: &[String]) -> String {
+fn nodes_are(nodes: &[String]) -> String {
     match nodes {
         [] => "no node is".to_owned(),
         [node] => format!("{node} is"),

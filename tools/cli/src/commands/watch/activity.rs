@@ -15,7 +15,7 @@ const SAMPLES: usize = 40;
 
 /// Counts of a scheduler.
 pub(super) struct Activity {
-    began: Instant,
+    start: Instant,
     attempts: u64,
     placed: u64,
     pub(super) queue: QueueCounts,
@@ -31,7 +31,7 @@ pub(super) struct Activity {
 impl Activity {
     pub(super) fn new(now: Instant) -> Self {
         Activity {
-            began: now,
+            start: now,
             attempts: 0,
             placed: 0,
             queue: QueueCounts::default(),
@@ -84,7 +84,7 @@ impl Activity {
     /// Returns the lines of the view, with at most this many reasons of pending pods.
     pub(super) fn frame(&self, now: Instant, max_reasons: usize) -> Vec<String> {
         let count = |number: u64| HumanCount(number).to_string();
-        let seconds = now.saturating_duration_since(self.began).as_secs_f64();
+        let seconds = now.saturating_duration_since(self.start).as_secs_f64();
         let rate = |pods: u64, seconds: f64| {
             if seconds > 0.0 { count((pods as f64 / seconds).round() as u64) } else { "0".to_owned() }
         };
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_frame_has_throughput_queue_and_reasons() {
-        let began = Instant::now();
-        let at = |seconds| began + Duration::from_secs(seconds);
-        let mut activity = Activity::new(began);
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut activity = Activity::new(start);
         activity.queue = QueueCounts { active: 1200, backoff: 2, unschedulable: 3, gated: 0 };
         activity.time = "1h virtual".to_owned();
         activity.record(at(0), &outcome("a", Ok("n")));
@@ -204,12 +204,12 @@ mod tests {
 
     #[test]
     fn idle_seconds_have_samples_too() {
-        let began = Instant::now();
-        let mut activity = Activity::new(began);
-        activity.record(began, &outcome("a", Ok("n")));
-        activity.advance(began + Duration::from_secs(4));
+        let start = Instant::now();
+        let mut activity = Activity::new(start);
+        activity.record(start, &outcome("a", Ok("n")));
+        activity.advance(start + Duration::from_secs(4));
         assert_eq!(activity.sparks(), "█▁▁▁");
-        activity.advance(began + Duration::from_secs(4000));
+        activity.advance(start + Duration::from_secs(4000));
         assert_eq!(activity.samples.len(), SAMPLES);
     }
 }

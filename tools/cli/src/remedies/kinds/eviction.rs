@@ -13,10 +13,10 @@ use crate::remedies::fork::Fork;
 use crate::remedies::remedy::{Change, Remedy};
 use crate::remedies::situation::Situation;
 
-/// Number of nodes that are considered, those whose pods matter least.
+/// Maximum number of nodes that are considered, those with the least important pods first.
 const NODES: usize = 4;
 
-/// Number of pods on each of these nodes that are tried alone.
+/// Maximum number of pods on each of these nodes that are evicted alone.
 const PODS: usize = 12;
 
 /// Evicts pods of one node within their disruption budgets.
@@ -33,7 +33,7 @@ pub struct Evict {
 }
 
 impl Evict {
-    /// Asks the scheduler for the victims of a pod of the highest priority, as candidates.
+    /// Adds the victims that a pod of the highest priority would preempt.
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
         let budgets = fork.budgets();

@@ -54,7 +54,7 @@ impl RaisePriority {
 }
 
 /// Returns higher priorities: those of priority classes; without any, the one above the least important victims.
-fn priorities(fork: &Fork<'_>, than: i32, found: &PostFilterResult) -> Vec<(i32, Option<String>)> {
+fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i32, Option<String>)> {
     let mut classes: Vec<(i32, Option<String>)> = fork
         .list("PriorityClass")
         .filter_map(|object| match object {
@@ -64,7 +64,7 @@ fn priorities(fork: &Fork<'_>, than: i32, found: &PostFilterResult) -> Vec<(i32,
             _ => None,
         })
         // Classes above are reserved for the system.
-        .filter(|(value, _)| *value > than && *value <= 1_000_000_000)
+        .filter(|(value, _)| *value > current && *value <= 1_000_000_000)
         .collect();
     if classes.is_empty() {
         let highest = |candidate: &Candidate| candidate.victims.iter().map(|pod| pod.spec.priority).max();
@@ -72,7 +72,7 @@ fn priorities(fork: &Fork<'_>, than: i32, found: &PostFilterResult) -> Vec<(i32,
         let mut values: Vec<i32> = candidates.filter_map(highest).map(|value| value.saturating_add(1)).collect();
         values.sort_unstable();
         values.dedup();
-        return values.into_iter().filter(|value| *value > than).map(|value| (value, None)).collect();
+        return values.into_iter().filter(|value| *value > current).map(|value| (value, None)).collect();
     }
     classes.sort_unstable();
     classes

@@ -42,8 +42,8 @@ async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Htt
             let (acceptor, answer) = (acceptor.clone(), answer.clone());
             tokio::spawn(async move {
                 let mut connection = handshake(acceptor.accept(tcp).await.unwrap()).await.unwrap();
-                while let Some(Ok(asked)) = connection.accept().await {
-                    if !answer(asked) {
+                while let Some(Ok(request)) = connection.accept().await {
+                    if !answer(request) {
                         return;
                     }
                 }
@@ -76,9 +76,9 @@ fn text(answer: Result<ApiResponse, TransportError>) -> String {
 #[tokio::test]
 async fn requests_share_one_connection() {
     let (http, connections) = serves(echoes).await;
-    let asked: Vec<_> = (0..50).map(|number| format!("/{number}")).collect();
-    let answers = join_all(asked.iter().map(|path| http.call(RequestClass::Bind, get(path)))).await;
-    for (path, answer) in asked.iter().zip(answers) {
+    let paths: Vec<_> = (0..50).map(|number| format!("/{number}")).collect();
+    let answers = join_all(paths.iter().map(|path| http.call(RequestClass::Bind, get(path)))).await;
+    for (path, answer) in paths.iter().zip(answers) {
         let text = text(answer);
         assert!(text.starts_with("GET https://127.0.0.1:") && text.ends_with(path), "{text}");
     }
@@ -90,7 +90,7 @@ async fn requests_share_one_connection() {
 
 #[tokio::test]
 async fn a_closed_connection_is_replaced() {
-    let (http, connections) = serves(|asked| asked.0.uri().path() != "/end" && echoes(asked)).await;
+    let (http, connections) = serves(|request| request.0.uri().path() != "/end" && echoes(request)).await;
     for round in 1..=3 {
         assert!(text(http.call(RequestClass::Write, get("/a")).await).ends_with("/a"));
         assert_eq!(connections.load(Ordering::Relaxed), round);

@@ -3,7 +3,7 @@
 use crate::schema::Format;
 
 /// Returns whether a string has a format.
-pub(super) fn matches(format: Format, text: &str) -> bool {
+pub(crate) fn matches(format: Format, text: &str) -> bool {
     match format {
         Format::Any => true,
         Format::QualifiedName => match text.split_once('/') {

@@ -6,8 +6,8 @@ use k8s_openapi::api::core::v1 as api;
 use schedc_core::map::Map;
 use schedc_core::model::Uid;
 
+use super::ObjectListeners;
 use crate::status_patch::{ConditionOrders, ObservedStatus};
-use crate::write::ObjectListeners;
 
 /// Records of all pods, and the listeners of object updates. Clones share the content.
 #[derive(Clone, Debug, Default)]

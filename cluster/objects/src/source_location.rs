@@ -1,0 +1,35 @@
+//! Locations of objects in manifests.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Location of an object in the manifests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLocation {
+    /// The file as the user named it, or `standard input`.
+    pub file: Arc<str>,
+    /// The first line of its document, from 1; 0 stands for the whole file.
+    pub line: u32,
+    /// Its index in the `items` of the document, if that is a list.
+    pub item: Option<u32>,
+}
+
+impl SourceLocation {
+    /// Returns the path of an object's field in its document.
+    pub(crate) fn path(&self, field: &str) -> String {
+        self.item.map_or_else(|| field.to_owned(), |item| format!("items[{item}].{field}"))
+    }
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        match self.item {
+            Some(item) => write!(f, " items[{item}]"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Evaluation of a request for the devices of a block.
+
+use schedc_core::intern::Symbol;
+use schedc_core::model::{Device, DeviceTaint, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator};
+
+use crate::block::{Block, bits};
+use crate::capacity::consumption;
+use crate::column::{Column, Shape};
+
+impl Column {
+    /// Evaluates a request for the devices of a block.
+    pub(crate) fn evaluate(shape: &Shape, block: &Block) -> Column {
+        let mut column = Column { matching: block.all, ..Column::default() };
+        for selector in &shape.selectors {
+            if column.matching == 0 {
+                break;
+            }
+            match &**selector {
+                Err(_) => {
+                    column.failing |= column.matching;
+                    column.matching = 0;
+                }
+                Ok(selector) => {
+                    let verdicts = selector.evaluate(&block.table);
+                    let word = |words: &[u64]| words.first().copied().unwrap_or(0);
+                    column.failing |= column.matching & word(verdicts.failures());
+                    column.matching &= word(verdicts.matches());
+                }
+            }
+        }
+        for (bit, device) in block.devices() {
+            column.tainted |= u64::from(is_tainted(device, &shape.tolerations)) << bit;
+        }
+        for bit in bits(column.matching) {
+            let Some(consumed) = consumption(shape.capacity.as_ref(), block.device(bit)) else { continue };
+            column.selected |= 1 << bit;
+            if block.shareable & 1 << bit != 0 {
+                column.consumed.push((bit, consumed.into()));
+            }
+        }
+        column
+    }
+}
+
+/// Returns the first selector that a device does not meet, with the reason if it fails.
+pub(crate) fn first_unmet(shape: &Shape, block: &Block, bit: u32) -> Option<(usize, Option<String>)> {
+    let device = block.table.get(bit as usize)?;
+    shape.selectors.iter().enumerate().find_map(|(at, selector)| match &**selector {
+        Err(error) => Some((at, Some(format!("CEL compile error: {error}")))),
+        Ok(selector) => match selector.matches(device) {
+            Ok(true) => None,
+            Ok(false) => Some((at, None)),
+            Err(error) => Some((at, Some(format!("CEL runtime error: {error}")))),
+        },
+    })
+}
+
+/// Returns whether a device has a taint that prevents its allocation.
+fn is_tainted(device: &Device, tolerations: &[DeviceToleration]) -> bool {
+    let prevents =
+        |taint: &&DeviceTaint| matches!(taint.effect, DeviceTaintEffect::NoSchedule | DeviceTaintEffect::NoExecute);
+    device
+        .taints
+        .iter()
+        .filter(prevents)
+        .any(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)))
+}
+
+fn tolerates(toleration: &DeviceToleration, taint: &DeviceTaint) -> bool {
+    if toleration.effect.is_some_and(|effect| effect != taint.effect) {
+        return false;
+    }
+    if toleration.key != Symbol::EMPTY && toleration.key != taint.key {
+        return false;
+    }
+    match toleration.operator {
+        DeviceTolerationOperator::Unset | DeviceTolerationOperator::Equal => toleration.value == taint.value,
+        DeviceTolerationOperator::Exists => true,
+        DeviceTolerationOperator::Other(_) => false,
+    }
+}

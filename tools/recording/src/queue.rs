@@ -1,0 +1,233 @@
+//! The bounded queue between the scheduling task and the thread that writes a recording.
+//!
+//! [`Queue::push`] never waits for the disk. When the queue is full, later changes are merged: of each object, only the
+//! latest form is stored. A merged backlog lacks the order of the changes, so it is recorded as a repaired gap. Its size
+//! depends on the number of changed objects, not on the time that the disk takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::change::{Change, reference};
+use crate::entry::Reference;
+
+/// Capacities of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Number of changes with their order.
+    pub changes: usize,
+    /// Number of objects and lists in a merged backlog. A queue that needs more closes.
+    pub merged: usize,
+}
+
+/// A change with its time.
+pub type TimedChange = (i64, Change);
+
+/// The changes that a queue contains at a time.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Changes in their order.
+    pub changes: Vec<TimedChange>,
+    /// Later changes, if the queue was full.
+    pub backlog: Backlog,
+}
+
+/// The latest form of each object that changed while a queue was full.
+#[derive(Debug, Default)]
+pub struct Backlog {
+    objects: BTreeMap<Reference, TimedChange>,
+    lists: BTreeMap<&'static str, TimedChange>,
+}
+
+impl Backlog {
+    /// Returns whether there are no changes.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty() && self.lists.is_empty()
+    }
+
+    /// Returns the kinds of the changes.
+    pub fn kinds(&self) -> BTreeSet<&'static str> {
+        self.objects.values().chain(self.lists.values()).map(|(_, change)| change.kind()).collect()
+    }
+
+    /// Returns the changes: objects precede the lists that contain them.
+    pub fn into_changes(self) -> impl Iterator<Item = TimedChange> {
+        self.objects.into_values().chain(self.lists.into_values())
+    }
+
+    fn len(&self) -> usize {
+        self.objects.len() + self.lists.len()
+    }
+
+    fn insert(&mut self, at: i64, change: Change) {
+        match &change {
+            Change::Upsert(object, _) | Change::Removal(object) => {
+                self.objects.insert(reference(object), (at, change));
+            }
+            Change::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),
+        }
+    }
+}
+
+/// A queue of changes that is bounded and does not block its producer.
+#[derive(Debug)]
+pub struct Queue {
+    capacity: Capacity,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    batch: Batch,
+    /// Whether the consumer waits for the first change.
+    is_idle: bool,
+    /// Whether the producer has stopped.
+    is_stopped: bool,
+    /// Whether changes are no longer accepted.
+    is_closed: bool,
+}
+
+impl Queue {
+    /// Creates an empty queue.
+    pub fn new(capacity: Capacity) -> Queue {
+        Queue { capacity, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Adds a change. Returns false if the merged backlog was full, and closes the queue. A closed queue ignores changes.
+    pub fn push(&self, at: i64, change: Change) -> bool {
+        let mut state = self.lock();
+        if state.is_closed {
+            return true;
+        }
+        let State { batch, is_idle, .. } = &mut *state;
+        if batch.backlog.is_empty() && batch.changes.len() < self.capacity.changes {
+            batch.changes.push((at, change));
+        } else {
+            batch.backlog.insert(at, change);
+        }
+        // A consumer that gathers changes ends its pause when the queue is half full.
+        let is_half_full = batch.backlog.is_empty() && batch.changes.len() * 2 == self.capacity.changes;
+        if mem::take(is_idle) || is_half_full {
+            self.changed.notify_all();
+        }
+        let is_full = batch.backlog.len() > self.capacity.merged;
+        if is_full {
+            close(&mut state);
+            self.changed.notify_all();
+        }
+        !is_full
+    }
+
+    /// Reports that no changes follow.
+    pub fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Ignores all further changes, and drops those that wait.
+    pub fn close(&self) {
+        close(&mut self.lock());
+    }
+
+    /// Returns whether the queue is closed.
+    pub fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Waits until there is a change, the producer stops, or a time is reached. Then gathers more changes for the pause,
+    /// which saves wake-ups. Returns all changes, and whether the producer has stopped.
+    pub fn take(&self, until: Option<Instant>, pause: Duration) -> (Batch, bool) {
+        let mut state = self.lock();
+        while state.is_waiting() {
+            let Some(remaining) = until.map(|until| until.saturating_duration_since(Instant::now())) else {
+                state.is_idle = true;
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            if remaining.is_zero() {
+                break;
+            }
+            state.is_idle = true;
+            state = self.changed.wait_timeout(state, remaining).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.is_idle = false;
+        if !state.batch.changes.is_empty() {
+            let is_gathering = |state: &mut State| {
+                !state.is_stopped && !state.is_closed && state.batch.changes.len() * 2 < self.capacity.changes
+            };
+            let gathered = self.changed.wait_timeout_while(state, pause, is_gathering);
+            state = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        (mem::take(&mut state.batch), state.is_stopped)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_waiting(&self) -> bool {
+        self.batch.changes.is_empty() && !self.is_stopped && !self.is_closed
+    }
+}
+
+fn close(state: &mut State) {
+    state.is_closed = true;
+    state.batch = Batch::default();
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_object;
+
+    use super::*;
+
+    fn upsert(name: &str, epoch: u32) -> Change {
+        Change::Upsert(api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}")), epoch)
+    }
+
+    fn take(queue: &Queue) -> Batch {
+        queue.take(Some(Instant::now()), Duration::ZERO).0
+    }
+
+    #[test]
+    fn a_full_queue_keeps_the_latest_form_of_each_object() {
+        let queue = Queue::new(Capacity { changes: 2, merged: 10 });
+        for (at, name) in (0..).zip(["a", "b", "c", "a", "c"]) {
+            assert!(queue.push(at, upsert(name, 1)));
+        }
+        queue.push(5, Change::ListComplete { kind: "Node", epoch: 1 });
+        let batch = take(&queue);
+        assert_eq!(batch.changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
+        assert_eq!(batch.backlog.kinds(), BTreeSet::from(["Node"]));
+        let merged: Vec<_> = batch.backlog.into_changes().collect();
+        let list = Change::ListComplete { kind: "Node", epoch: 1 };
+        assert_eq!(merged, [(3, upsert("a", 1)), (4, upsert("c", 1)), (5, list)]);
+        // The order is complete again.
+        queue.push(6, upsert("a", 1));
+        let batch = take(&queue);
+        assert!(batch.changes.len() == 1 && batch.backlog.is_empty());
+    }
+
+    #[test]
+    fn a_full_backlog_closes_the_queue() {
+        let queue = Queue::new(Capacity { changes: 1, merged: 1 });
+        assert!(queue.push(0, upsert("a", 1)) && queue.push(1, upsert("b", 1)));
+        assert!(!queue.push(2, upsert("c", 1)));
+        assert!(queue.is_closed());
+        assert!(queue.push(3, upsert("d", 1)), "reported once");
+        assert!(take(&queue).changes.is_empty());
+    }
+
+    #[test]
+    fn a_stopped_queue_returns_its_last_changes_at_once() {
+        let queue = Queue::new(Capacity { changes: 10, merged: 10 });
+        queue.push(0, upsert("a", 1));
+        queue.stop();
+        let (batch, is_stopped) = queue.take(None, Duration::MAX);
+        assert_eq!((batch.changes.len(), is_stopped), (1, true));
+    }
+}
