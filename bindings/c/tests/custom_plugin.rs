@@ -46,7 +46,7 @@ fn a_plugin_of_another_crate_decides_through_the_c_interface() {
         assert_eq!(schedc_cluster_apply(cluster, Text::of(OBJECTS), false, ptr::null_mut()), Status::Ok);
         let status = schedc_cluster_check(cluster, Text::of("p"), Text::of("a"), &raw mut out);
         assert_eq!(status, Status::Rejected);
-        let answer = r#"{"code":"UnschedulableAndUnresolvable","plugin":"Maintenance","reasons":["node(s) were under maintenance"]}"#;
+        let answer = r#"{"code":"Unschedulable","plugin":"Maintenance","reasons":["node(s) were under maintenance"]}"#;
         assert_eq!(text(out), answer);
         assert_eq!(schedc_cluster_check(cluster, Text::of("p"), Text::of("b"), &raw mut out), Status::Ok);
         assert_eq!(text(out), "");
@@ -59,7 +59,7 @@ fn scenarios_are_evaluated_with_a_plugin_of_another_crate() {
     let evaluator =
         EvaluatorHandle::from(Evaluator::compiled::<out_of_tree::scheduler::Profiles>().unwrap()).into_raw();
     let scenario = r#"{"id": "s", "profile": "maintenance",
-        "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"example.com/maintenance": ""}}}],
+        "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"example.com/maintenance": ""}}, "status": {"allocatable": {"pods": "9"}}}],
         "steps": [{"schedule": {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}}]}"#;
     let mut out = Buffer { data: ptr::null_mut(), length: 0 };
     // SAFETY: the handle is valid until it is released once, and the text is a constant.
