@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use schedc_fake_apiserver::Server;
 use serde_json::{Value, json};
 
 use super::process::Scheduler;

@@ -129,7 +129,13 @@ impl Anonymiser {
     fn value(&self, field: &str, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(field, text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(field, item)),
+            Value::Array(items) => {
+                for item in items {
+                    // Requests of a claim for devices, unlike those of a container, are not quantities.
+                    let is_device_request = field == "requests" && item.is_object();
+                    self.value(if is_device_request { "request" } else { field }, item);
+                }
+            }
             Value::Object(_) if KEPT_OBJECTS.contains(&field) => {}
             Value::Object(fields) if LABELS.contains(&field) && fields.values().all(Value::is_string) => {
                 fields.values_mut().for_each(|value| self.value("value", value));
@@ -154,12 +160,17 @@ impl Anonymiser {
             "message" => self.message(text),
             // A request, or one of its alternatives.
             "request" | "requests" => text.split('/').map(|part| self.pseudonym(part)).collect::<Vec<_>>().join("/"),
-            // A name without a tag is the tag `latest`.
-            "image" | "reference" if !text.rsplit('/').next().unwrap_or_default().contains([':', '@']) => {
-                self.pseudonym(&format!("{text}:latest"))
-            }
+            "image" | "reference" => self.image(text),
             _ => self.pseudonym(text),
         }
+    }
+
+    /// Returns the pseudonym of an image. It has a tag: ImageLocality adds the tag `latest` to names of pods without a tag, and not to
+    /// those of nodes.
+    fn image(&self, name: &str) -> String {
+        let is_tagged = name.rsplit('/').next().unwrap_or_default().contains([':', '@']);
+        let pseudonym = if is_tagged { self.pseudonym(name) } else { self.pseudonym(&format!("{name}:latest")) };
+        format!("{pseudonym}:tag")
     }
 
     /// Replaces the names in a message, which are in quotes.

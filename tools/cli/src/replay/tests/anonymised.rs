@@ -315,9 +315,10 @@ fn lines() -> Vec<Value> {
     lines
 }
 
-/// Removes the names in quotes.
+/// Removes the names in quotes, and those of gates, in brackets.
 fn without_names(text: &str) -> String {
-    text.split('"').enumerate().filter(|(at, _)| at % 2 == 0).map(|(_, part)| part).collect()
+    let unquoted: String = text.split('"').step_by(2).collect();
+    unquoted.split('[').next().unwrap_or_default().to_owned()
 }
 
 /// Returns the disagreements without names.

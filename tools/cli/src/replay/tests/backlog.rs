@@ -24,14 +24,20 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     let mut session = Session::start(&folder, limits, ["Node", "Pod"], None, 0).expect("a folder");
     let queue = Queue::new(Capacity { changes: 6, merged: 100 });
     let all = lines();
-    all[1..5].iter().for_each(|line| drop(queue.push(1, Change::Upsert(object(line), 1))));
-    ["Node", "Pod"].map(|kind| queue.push(1, Change::ListComplete { kind, epoch: 1 }));
+    for line in &all[1..5] {
+        queue.push(1, Change::Upsert(object(line), 1));
+    }
+    for kind in ["Node", "Pod"] {
+        queue.push(1, Change::ListComplete { kind, epoch: 1 });
+    }
     // The queue is full: a node is replaced and a pod is bound, in an unknown order.
     let mut replaced = all[2].clone();
     replaced["set"]["status"]["allocatable"]["cpu"] = "1".into();
     let mut bound = all[7].clone();
     bound["set"]["status"] = json!({});
-    [&replaced, &bound].map(|line| queue.push(2, Change::Upsert(object(line), 1)));
+    for line in [&replaced, &bound] {
+        queue.push(2, Change::Upsert(object(line), 1));
+    }
     let (batch, _) = queue.take(Some(Instant::now()), Duration::ZERO);
     session.record_batch(3, batch).expect("a recording");
     // A later pod is bound to the node with more capacity.
@@ -46,7 +52,7 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     let bundle = AnyBundle::of::<profiles::Profiles>();
     let mut cluster = bundle.cluster(Some(Overrides::NONE)).expect("plugins without settings start");
     let mut replay = Replay::new(&mut *cluster, &bundle, Routes::by_scheduler_name(bundle.profiles));
-    let mut reader = Reader::open(&[folder.clone()]).expect("a recording");
+    let mut reader = Reader::open(std::slice::from_ref(&folder)).expect("a recording");
     while let Some((place, item)) = reader.next_line().expect("valid lines") {
         replay.next(&place, item).expect("valid objects");
     }
