@@ -28,6 +28,7 @@ pub mod original;
 mod source_location;
 #[cfg(feature = "manifests")]
 pub mod testing;
+#[cfg(feature = "manifests")]
 mod validation;
 
 #[cfg(feature = "manifests")]
@@ -38,6 +39,7 @@ pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
 pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, Sourced};
+#[cfg(feature = "manifests")]
 pub use source_location::SourceLocation;
 #[cfg(feature = "manifests")]
 pub use validation::{IgnoredErrors, ObjectReader, Validation};

@@ -37,7 +37,9 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_rust_block_is_part_of_a_file_that_is_compiled() {
     let root = root();
     let mut files = Vec::new();
-    for folder in ["examples", "tools/book/tests/book/excerpts", "tools/cli/src/commands/new/template"] {
+    for folder in
+        ["bindings/c/examples", "examples", "tools/book/tests/book/excerpts", "tools/cli/src/commands/new/template"]
+    {
         sources(&root.join(folder), &mut files);
     }
     let sources: Vec<String> = files.iter().map(|file| essence(&fs::read_to_string(file).unwrap())).collect();

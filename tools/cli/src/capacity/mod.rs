@@ -15,7 +15,9 @@ use serde::Serialize;
 
 use crate::trial::{self, Trial, TrialState, Victim, WaitReason};
 use crate::workloads::Submission;
-pub(crate) use ratio::{InvalidQuestion, prepare};
+#[cfg(feature = "run")]
+pub(crate) use ratio::InvalidQuestion;
+pub(crate) use ratio::prepare;
 
 /// The question: which pods, in which ratio, and where.
 #[derive(Clone, Debug)]

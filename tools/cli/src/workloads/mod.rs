@@ -76,6 +76,7 @@ impl Submission {
     ///
     /// # Errors
     /// Returns the same errors as [`Submission::read`].
+    #[cfg(any(feature = "run", test))]
     pub(crate) fn parse(name: &str, text: &str, cluster: &Objects) -> Result<Submission, Error> {
         let mut problems = Vec::new();
         let documents = document::documents(entries::parse(name, text)?, &mut problems);
