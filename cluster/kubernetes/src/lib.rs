@@ -19,7 +19,7 @@
 //! | [`resources`] | the kinds of objects and their paths |
 //! | [`serving`] | the HTTPS server |
 //! | [`shadow`] | compares decisions with those of kube-scheduler |
-//! | [`status_patch`] | patches of pod statuses |
+//! | `status_patch` | patches of pod statuses |
 //! | [`watch`] | lists and watches of objects |
 //! | [`transport`] | requests to an API server and their responses |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |

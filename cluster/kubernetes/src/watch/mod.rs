@@ -2,11 +2,11 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`reflector_state`] | the state machine of a reflector, without I/O |
+//! | `reflector_state` | the state machine of a reflector, without I/O |
 //! | [`query`] | paths and queries of list and watch requests |
-//! | [`list_page`] | decoding of list pages |
+//! | `list_page` | decoding of list pages |
 //! | [`framing`] | splits a watch stream into events |
-//! | [`watch_event`] | decoding of watch events |
+//! | `watch_event` | decoding of watch events |
 //! | [`reflector`](mod@reflector) | sends requests, reads responses, forwards objects |
 //! | [`reachability`] | whether the API server responds, shared by all reflectors |
 //! | [`originals`] | the JSON texts of objects, for extenders |
