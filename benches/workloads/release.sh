@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares a program of `cargo build --release` with one of `cargo build --profile dist`, and writes the table into docs/building.md:
 # benches/workloads/release.sh [RELEASE DIST]
-# Each workload runs five times with each program, alternately. The table has the medians of the mean times.
+# Each workload runs five times (RUNS) with each program, alternately. The table has the medians of the mean times.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
@@ -11,7 +11,7 @@ trap 'rm -rf "$results"' EXIT
 
 for workload in basic:Basic basic:NodeAffinity affinity:PodAntiAffinity affinity:PodAffinity affinity:PreferredPodAffinity \
     spread:TopologySpread spread:PreferredTopologySpread spread:DefaultTopologySpread volumes:Secrets volumes:CsiVolumes; do
-    for _ in 1 2 3 4 5; do
+    for _ in $(seq "${RUNS:-5}"); do
         for program in release dist; do
             eval "binary=\$$program"
             "$binary" bench "benches/workloads/${workload%:*}.yaml" --workload "${workload#*:}/5000Nodes" -o json |
