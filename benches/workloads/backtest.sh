@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures back-tests, and writes the table into docs/backtest.md: benches/workloads/backtest.sh [BINARY [FOLDER]]
-# The binary has the feature `recordings`. The week is generated: 70,000 pods of services, batch jobs and tests on 1,000 nodes. FOLDER has
+# The binary has the feature `recordings`. tools/backtest/mappings/week.sh writes the week: 70,000 pods on 1,000 nodes. FOLDER has
 # the tables of Alibaba's trace (openb_node_list_all_node.csv and openb_pod_list_default.csv); without it, that row stays out, and nothing
 # is written. REPORTS=FOLDER keeps the reports, PRINT=1 prints the rows and leaves the page as it is.
 set -eu
@@ -13,46 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 reports=${REPORTS:-$folder}
 mkdir -p "$reports"
 
-# Nodes in three zones, and pods over seven days: half of them run for minutes, the others for hours. Load is higher by day.
-mkdir "$folder/week"
-awk -v nodes="$folder/week/nodes.csv" -v pods="$folder/week/pods.csv" 'BEGIN {
-    print "name,zone,cpu,memory" >nodes
-    for (i = 0; i < 1000; i++) printf "node-%d,zone-%d,%d,%d\n", i, i % 3, i % 4 ? 16 : 32, i % 4 ? 64 : 128 >nodes
-    print "name,class,cpu,memory,created,ended" >pods
-    srand(7)
-    for (i = 0; i < 70000; i++) {
-        day = int(i / 10000)
-        hour = 24 * rand()
-        if (hour < 8 && rand() < 0.6) hour += 8
-        created = int((day * 24 + hour) * 3600)
-        class = rand() < 0.5 ? "test" : rand() < 0.6 ? "batch" : "service"
-        runs = class == "test" ? 60 + 1800 * rand() : class == "batch" ? 3600 * (1 + 11 * rand()) : 3600 * 48 * (0.5 + rand())
-        cpu = 250 * (1 + int(rand() * rand() * 24))
-        printf "pod-%d,%s,%d,%d,%d,%d\n", i, class, cpu, cpu * (2 + int(4 * rand())), created, created + runs >pods
-    }
-}'
-cat >"$folder/week.toml" <<'MAPPING'
-[[nodes]]
-file = "nodes.csv"
-name = "{name}"
-labels = { "topology.kubernetes.io/zone" = "{zone}" }
-allocatable = { cpu = "{cpu}", memory = "{memory}Gi" }
-
-[[pods]]
-file = "pods.csv"
-name = "{name}"
-labels = { class = "{class}" }
-priority = "{class:priorities}"
-owner = "ReplicaSet"
-time-unit = "s"
-created = "{created}"
-ended = "{ended}"
-requests = { cpu = "{cpu}m", memory = "{memory}Mi" }
-
-[maps.priorities]
-service = "1000"
-"*" = "0"
-MAPPING
+tools/backtest/mappings/week.sh "$folder/week"
 
 # Five profiles: kube-scheduler's defaults, two strategies, and both for GPUs first.
 profile() { # the name, and the scoring strategy of NodeResourcesFit
@@ -89,8 +50,8 @@ row() {
 {
     echo '| workload | nodes | pods | profiles | seeds | attempts | seconds | peak memory, MiB | report, KiB |'
     echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
-    row 'a week' week.html default --on "$folder/week" --trace-mapping "$folder/week.toml" --seeds 1
-    row 'a week, ten seeds' week-seeds.html default profiles/binpack.toml --on "$folder/week" --trace-mapping "$folder/week.toml"
+    row 'a week' week.html default --on "$folder/week" --trace-mapping "$folder/week/week.toml" --seeds 1
+    row 'a week, ten seeds' week-seeds.html default profiles/binpack.toml --on "$folder/week" --trace-mapping "$folder/week/week.toml"
     [ -z "$openb" ] || row 'openb' openb.html default profiles/binpack.toml "$folder/pack-gpus.toml" "$folder/spread-gpus.toml" \
         "$folder/half-full.toml" --on "$openb" --trace-mapping tools/backtest/mappings/openb.toml
 } >"$folder/table"
