@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { open } from "../../bindings/wasm/test/browser.mjs";
+import { open } from "../../testing/browser.mjs";
 
 const SCREENS = [
   { width: 1280, height: 900, scheme: "light" },

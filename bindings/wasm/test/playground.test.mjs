@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { open } from "./browser.mjs";
+import { open } from "../../../testing/browser.mjs";
 
 const page = pathToFileURL(process.env.SCHEDC_PLAYGROUND).href;
 let browser;

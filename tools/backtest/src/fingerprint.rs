@@ -13,7 +13,7 @@ pub(crate) struct Fingerprint(SipHasher13);
 impl Fingerprint {
     /// Adds a value.
     pub(crate) fn add(&mut self, value: &impl Serialize) {
-        // Everything that is hashed was read from JSON or has no maps with other keys than strings, so it can be written.
+        // All values have a form in JSON, because the keys of their maps are strings.
         self.0.write(&serde_json::to_vec(value).unwrap_or_default());
         // Separates values: JSON on one line contains no line end.
         self.0.write(b"\n");
