@@ -162,19 +162,20 @@ size=$(find "$dir/recording" -type f -exec cat {} + | wc -c)
 jq -r --arg bytes "$bytes" --argjson size "$size" --argjson created "$created" --argjson nodes "$nodes" --argjson seconds "$((end - start))" '
     def explained($results): [.disagreements[] | select(.result == $results) | .agreesBefore != null or .agreesAfter != null]
         | "\(length), \(map(select(.)) | length) of them explained";
+    def thousands: tostring | if length > 3 then (.[:-3] | thousands) + "," + .[-3:] else . end;
     .agreement[0] as $counts | . as $all
     | ["", ""], ["---", "---"],
-      ["nodes; pods; time", "\($nodes); \($created); \($seconds) s"],
-      ["decisions", "\([$counts | .sameBest, .lowerScore, .infeasible, .sameMessage, .otherMessage, .fits] | add)"],
-      ["bound to one of the best nodes", "\($counts.sameBest), \($all.ties) of them among several"],
+      ["nodes; pods; time", "\($nodes | thousands); \($created | thousands); \($seconds) s"],
+      ["decisions", ([$counts | .sameBest, .lowerScore, .infeasible, .sameMessage, .otherMessage, .fits] | add | thousands)],
+      ["bound to one of the best nodes", "\($counts.sameBest | thousands), \($all.ties | thousands) of them among several"],
       ["bound to a node with a lower total", explained("lowerScore")],
       ["bound to an infeasible node", explained("infeasible")],
-      ["unschedulable, the same message", "\($counts.sameMessage)"],
+      ["unschedulable, the same message", ($counts.sameMessage | thousands)],
       ["unschedulable, another message", explained("otherMessage")],
       ["unschedulable, but a node is feasible", explained("fits")],
       ["disagreements", "\($all.disagreements | length): \($all.explained) explained by another order, \($all.unexplained) not explained"],
       ["not compared", "\($counts.notJudged)"],
       ["replayed twice", $bytes],
-      ["size of the recording, nodes included", "\($size / 1000 | round) kB"]
+      ["size of the recording, nodes included", "\($size / 1000 | round | thousands) kB"]
     | "| " + join(" | ") + " |"' "$dir/replay-1.json" | sed '2s/.*/|---|---|/' >"$dir/table.md"
 if [ "${PRINT:-}" = 1 ]; then cat "$dir/table.md"; else fill record "recording of a real API server" "$dir/table.md"; fi

@@ -68,6 +68,9 @@ pub(crate) struct Report {
     pub explained: u64,
     /// Other disagreements.
     pub unexplained: u64,
+    /// Those of them for which no other order was searched, because there are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_searched: u64,
     /// Decisions with another answer.
     pub disagreements: Vec<Difference>,
 }
@@ -88,6 +91,9 @@ pub(crate) struct Difference {
     pub order: Option<Order>,
 }
 
+/// Maximum number of evaluations in other orders: a profile that often disagrees would otherwise take hours.
+const BUDGET: usize = 40_000;
+
 /// A replay in progress.
 pub(crate) struct Replay<'a> {
     state: RecordedState<'a>,
@@ -101,6 +107,8 @@ pub(crate) struct Replay<'a> {
     window: Window,
     journal: Journal,
     origins: Origins,
+    /// Number of evaluations in other orders that are left.
+    budget: usize,
     report: Report,
 }
 
@@ -117,6 +125,7 @@ impl<'a> Replay<'a> {
             window: Window::default(),
             journal: Journal::default(),
             origins: Origins::default(),
+            budget: BUDGET,
             report: Report { counts: vec![ProfileCounts::default(); bundle.profiles.len()], ..Report::default() },
         }
     }
@@ -282,8 +291,9 @@ impl<'a> Replay<'a> {
 
     /// Adds a disagreement, with the order that explains it.
     fn disagreed(&mut self, place: &Place, profile: usize, decision: &Decision, finding: Finding) {
-        let Replay { state, routes, journal, window, report, .. } = self;
-        let order = Search::new(state, routes, profile, decision, journal, window).find();
+        let Replay { state, routes, journal, window, budget, report, .. } = self;
+        report.not_searched += u64::from(*budget == 0);
+        let order = Search::new(state, routes, profile, decision, journal, window, budget).find();
         let count = if order.is_some() { &mut report.explained } else { &mut report.unexplained };
         *count += 1;
         let Decision { at, namespace, name, .. } = decision;
@@ -292,6 +302,10 @@ impl<'a> Replay<'a> {
         let disagreement = Disagreement { pod, profile, finding };
         report.disagreements.push(Difference { at, place: place.to_string(), disagreement, order });
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]

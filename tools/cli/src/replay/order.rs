@@ -22,8 +22,8 @@ use crate::cluster::Routes;
 
 /// Maximum number of changes before, and of changes after a decision.
 const CHANGES: usize = 256;
-/// Maximum number of evaluations for a decision.
-const EVALUATIONS: usize = 800;
+/// Maximum number of neighbouring states of a decision.
+const STATES: usize = 800;
 
 /// The order in which a profile agrees. The decision precedes or follows these changes, and all others are as recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -102,6 +102,8 @@ pub(super) struct Search<'s, 'a> {
     past: usize,
     /// Writes of claims for the pod: the scheduler decided before.
     own_claims: Moved,
+    /// Number of evaluations that the replay may still use.
+    budget: &'s mut usize,
 }
 
 /// Changes that are moved to the other side of the decision.
@@ -115,6 +117,7 @@ impl<'s, 'a> Search<'s, 'a> {
         decision: &'s Decision,
         journal: &Journal,
         window: &Window,
+        budget: &'s mut usize,
     ) -> Self {
         let mut changes = journal.since(decision.at - SPAN, CHANGES);
         let past = changes.len();
@@ -131,7 +134,7 @@ impl<'s, 'a> Search<'s, 'a> {
             })
         };
         let own_claims = (0..past).filter(|at| is_own(&changes[*at])).collect();
-        Search { state, routes, profile, decision, changes, past, own_claims }
+        Search { state, routes, profile, decision, changes, past, own_claims, budget }
     }
 
     /// Returns the order, if there is one.
@@ -206,6 +209,10 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Returns whether the profile agrees if these changes are moved.
     fn agrees(&mut self, moved: &Moved) -> bool {
+        if *self.budget == 0 {
+            return false;
+        }
+        *self.budget -= 1;
         let versions = self.versions(moved);
         self.state.show(&versions, self.routes);
         let Decision { namespace, name, .. } = self.decision;
@@ -242,7 +249,7 @@ struct Candidates {
 
 impl Candidates {
     fn add(&mut self, moved: impl IntoIterator<Item = usize>) {
-        if self.ordered.len() < EVALUATIONS {
+        if self.ordered.len() < STATES {
             let moved: Moved = moved.into_iter().collect();
             if self.known.insert(moved.clone()) {
                 self.ordered.push(moved);

@@ -42,9 +42,10 @@ pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
     }
     text += &agreement(found);
     if !report.disagreements.is_empty() {
-        let Report { disagreements, explained, unexplained, .. } = report;
+        let Report { disagreements, explained, unexplained, not_searched, .. } = report;
+        let searched = if *not_searched > 0 { format!(" ({not_searched} not searched)") } else { String::new() };
         text += &format!(
-            "\n{} disagreements: {explained} explained by another order of changes, {unexplained} unexplained\n",
+            "\n{} disagreements: {explained} explained by another order of changes, {unexplained} unexplained{searched}\n",
             disagreements.len()
         );
     }

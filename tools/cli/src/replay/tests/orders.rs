@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A recording with two nodes of equal size and two pending pods, which each prefer an empty node.
+/// A recording with two nodes of equal size and two pending pods. An empty node with 12 CPUs is better than one with 8, unless it has a pod.
 struct Recording(Vec<Value>);
 
 fn node(name: &str, cpu: &str) -> Value {
@@ -77,15 +77,17 @@ impl Recording {
 #[test]
 fn changes_are_applied_in_the_order_of_resource_versions() {
     // The node grew before the binding, but its watch was slower.
-    let recording = Recording::new().bind(20, 22, "web-1", "b").set(25, 21, node("b", "64"));
+    let start = Recording::new().set(15, 15, node("a", "12"));
+    let recording = start.bind(20, 22, "web-1", "b").set(25, 21, node("b", "64"));
     let counts = recording.replay().counts[0];
     assert_eq!((counts.same_best, counts.lower_score), (1, 0), "{counts:?}");
 }
 
 #[test]
 fn without_versions_a_change_that_was_received_late_explains_a_decision() {
-    let recording = Recording::new().bind(20, 22, "web-1", "b").set(25, 21, node("b", "64")).without_versions();
-    assert_eq!(recording.explanation(), "after Node b was changed (r:9)");
+    let start = Recording::new().set(15, 15, node("a", "12"));
+    let recording = start.bind(20, 22, "web-1", "b").set(25, 21, node("b", "64")).without_versions();
+    assert_eq!(recording.explanation(), "after Node b was changed (r:10)");
 }
 
 #[test]
@@ -112,35 +114,44 @@ fn a_change_that_the_scheduler_had_not_received_explains_a_decision() {
 #[test]
 fn an_earlier_decision_that_is_written_later_explains_a_decision() {
     // Both nodes are equal until web-2 takes one. It was decided first, but bound last.
-    let start = Recording::new().set(15, 15, node("a", "9"));
+    let start = Recording::new().set(15, 15, node("a", "12"));
     let recording = start.bind(20, 20, "web-1", "b").bind(21, 21, "web-2", "a");
-    assert_eq!(recording.explanation(), "after Pod shop/web-2 was bound (r:10)");
+    assert_eq!(recording.explanation(), "after Pod shop/web-2 was bound (r:11)");
 }
 
 #[test]
 fn a_later_decision_that_is_written_first_explains_a_decision() {
-    let start = Recording::new().set(15, 15, node("a", "9"));
+    let start = Recording::new().set(15, 15, node("a", "12"));
     let recording = start.bind(20, 20, "web-2", "a").set(21, 21, node("b", "8001m")).bind(22, 22, "web-1", "a");
-    assert_eq!(recording.explanation(), "before Pod shop/web-2 was bound (r:8)");
+    assert_eq!(recording.explanation(), "before Pod shop/web-2 was bound (r:9)");
 }
 
 #[test]
 fn a_decision_without_such_an_order_is_unexplained_and_the_state_is_restored() {
-    let recording = Recording::new()
-        .set(20, 20, node("a", "64"))
-        .set(21, 21, node("b", "16"))
-        .bind(22, 22, "web-1", "b")
-        .bind(23, 23, "web-2", "a");
-    let report = recording.replay();
-    // The first decision fits neither order: before the first change, both nodes were equal.
-    assert_eq!((report.counts[0].same_best, report.counts[0].lower_score), (1, 1), "{report:#?}");
-    let bound_to_unknown = Recording::new().bind(22, 22, "web-1", "gone").bind(23, 23, "web-2", "a").replay();
-    assert_eq!((bound_to_unknown.explained, bound_to_unknown.unexplained), (0, 1), "{bound_to_unknown:#?}");
-    assert_eq!(bound_to_unknown.counts[0].same_best, 1);
+    let changed = Recording::new().set(20, 20, node("a", "12")).set(21, 21, node("b", "12"));
+    let report = changed.bind(22, 22, "web-1", "unknown").bind(23, 23, "web-2", "a").replay();
+    assert_eq!((report.explained, report.unexplained), (0, 1), "{report:#?}");
+    // The nodes are equal again.
+    assert_eq!((report.counts[0].same_best, report.ties), (1, 1), "{report:#?}");
 }
 
 #[test]
 fn changes_long_before_a_decision_do_not_explain_it() {
     let recording = Recording::new().set(20, 20, node("large", "64")).bind(6_000, 22, "web-1", "a");
     assert_eq!(recording.replay().unexplained, 1);
+}
+
+#[test]
+fn a_replay_without_evaluations_left_reports_decisions_that_it_did_not_search() {
+    let recording = Recording::new().set(20, 20, node("large", "64")).bind(22, 22, "web-1", "a");
+    let bundle = AnyBundle::of::<profiles::Profiles>();
+    let mut cluster = bundle.cluster(Some(Overrides::NONE)).expect("plugins without settings start");
+    let mut replay = Replay::new(&mut *cluster, &bundle, Routes::by_scheduler_name(bundle.profiles));
+    replay.budget = 0;
+    for line in recording.0 {
+        let place = Place { file: "r".into(), line: 1 };
+        replay.next(&place, Item::Line(serde_json::from_value(line).expect("a line"))).expect("a valid line");
+    }
+    let report = replay.finish().expect("valid objects");
+    assert_eq!((report.explained, report.unexplained, report.not_searched), (0, 1, 1));
 }
