@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import warnings
 
-from support import CHECKOUT, needs, needs_program
+from support import CHECKOUT, needs
 
 PACKAGE = CHECKOUT / "bindings" / "python"
 NOTEBOOK = PACKAGE / "examples" / "policies.ipynb"
@@ -34,14 +34,21 @@ class Types(unittest.TestCase):
             environment = {**os.environ, "MYPYPATH": str(PACKAGE)}
             command = [sys.executable, "-m", "mypy", "--cache-dir", folder, str(file)]
             found = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-        self.assertIn('note: Revealed type is "schedc.Answer"', found.stdout)
+        self.assertIn('note: Revealed type is "schedc._native.Answer"', found.stdout)
         self.assertIn('Argument 1 to "check" of "Cluster" has incompatible type "int"; expected "str"', found.stdout)
         self.assertIn("Found 1 error", found.stdout)
 
 
 class Documentation(unittest.TestCase):
+    def test_the_example_of_the_libraries_prints_what_it_shows(self):
+        page = CHECKOUT.joinpath("docs", "libraries.md").read_text(encoding="utf-8")
+        code, output = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()
+        found = io.StringIO()
+        with contextlib.redirect_stdout(found):
+            exec(compile(code, "docs/libraries.md", "exec"), {"__name__": "documentation"})
+        self.assertEqual(found.getvalue(), output)
+
     @needs("pandas", "pyarrow")
-    @needs_program
     def test_the_code_of_the_page_prints_what_it_shows(self):
         page = CHECKOUT.joinpath("docs", "python.md").read_text(encoding="utf-8")
         blocks = re.findall(r"```python\n(.*?)```(?:\n+```text\n(.*?)```)?", page, re.DOTALL)
@@ -64,7 +71,6 @@ class Notebook(unittest.TestCase):
         self.assertLess(NOTEBOOK.stat().st_size, 60_000)
 
     @needs("pandas", "nbclient", "nbformat", "ipykernel")
-    @needs_program
     def test_it_runs_and_prints_what_it_shows(self):
         import nbclient
         import nbformat
