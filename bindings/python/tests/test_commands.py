@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import sys
 import tempfile
 import unittest
 import warnings
@@ -109,6 +110,7 @@ class Explanations(unittest.TestCase):
         self.assertEqual(result.raw["comparison"]["deciding"], "NodeResourcesFit")
 
 
+@unittest.skipIf(sys.platform == "win32", "the command replay needs the signals of Unix")
 class Replays(unittest.TestCase):
     def test_a_recording_is_compared_with_a_profile(self):
         lines = [

@@ -15,6 +15,7 @@ from support import CHECKOUT, needs
 
 PACKAGE = CHECKOUT / "bindings" / "python"
 NOTEBOOK = PACKAGE / "examples" / "policies.ipynb"
+PUBLIC_TRACE = PACKAGE / "examples" / "openb.ipynb"
 
 
 class Types(unittest.TestCase):
@@ -66,18 +67,27 @@ class Documentation(unittest.TestCase):
             os.chdir(folder)
 
 
-class Notebook(unittest.TestCase):
-    def test_its_outputs_are_small(self):
-        self.assertLess(NOTEBOOK.stat().st_size, 60_000)
+class Notebooks(unittest.TestCase):
+    def test_their_outputs_are_small(self):
+        for notebook in (NOTEBOOK, PUBLIC_TRACE):
+            self.assertLess(notebook.stat().st_size, 60_000)
 
     @needs("pandas", "nbclient", "nbformat", "ipykernel")
-    def test_it_runs_and_prints_what_it_shows(self):
+    def test_the_generated_trace_has_the_results_that_the_notebook_shows(self):
+        self.assert_reproducible(NOTEBOOK)
+
+    @needs("pandas", "nbclient", "nbformat", "ipykernel")
+    @unittest.skipUnless(os.environ.get("OPENB"), "OPENB names no folder with the tables of the trace openb")
+    def test_the_public_trace_has_the_results_that_the_notebook_shows(self):
+        self.assert_reproducible(PUBLIC_TRACE)
+
+    def assert_reproducible(self, path):
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(NOTEBOOK, as_version=4)
+        notebook = nbformat.read(path, as_version=4)
         expected = printed(notebook)
-        nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+        nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
         self.assertEqual(printed(notebook), expected)
         self.assertGreater(len(expected), 1)
 
