@@ -192,6 +192,7 @@ impl PluginResults<Pipeline> for CachedResults {
         &mut self,
         cx: &UpdateContext<'_, Pipeline>,
         score: &Score,
+        _: &NodeMask,
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         self.steps.get_or_insert_with(|| cx.compiled.steps.clone());
