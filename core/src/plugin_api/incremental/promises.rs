@@ -47,6 +47,7 @@ impl DependsOn {
 /// | [`SKIPS`](Self::SKIPS) | checks skipped plugins once per pod instead of once per node |
 /// | [`FILTER_CAN_FAIL`](Self::FILTER_CAN_FAIL) `= false` | does not evaluate later filters on rejected nodes |
 /// | [`compile_epoch`](Self::compile_epoch) | compiles pods with equal specifications once |
+/// | [`reasons_key`](Self::reasons_key) | composes the reasons of equal rejections once |
 /// | [`filter_depends_on`](Self::filter_depends_on) | keeps states and verdicts that a change does not affect |
 /// | [`score_depends_on`](Self::score_depends_on) | keeps states and scores that a change does not affect |
 /// | [`update_filter`](Self::update_filter), [`update_score`](Self::update_score), [`update_prepared`](Self::update_prepared) | updates a state instead of computing it again |
@@ -71,6 +72,16 @@ pub trait Incremental: Plugin {
     /// for every attempt; this is the default for plugins with indexes.
     fn compile_epoch(_indexes: Refs<'_, Self>) -> Option<u64> {
         <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
+    }
+
+    /// Returns a number that determines code and reasons of a rejection, for one pod and one state of PreFilter. `None`: they
+    /// also depend on the node.
+    #[inline(always)]
+    fn reasons_key(_rejection: &Self::Rejection) -> Option<u32>
+    where
+        Self: FilterPlugin,
+    {
+        None
     }
 
     /// Returns what Filter depends on, given a state of PreFilter. With [`DependsOn::Node`], `add_pod` and `remove_pod`
