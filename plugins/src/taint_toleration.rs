@@ -118,6 +118,11 @@ impl Incremental for TaintToleration {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(_: &()) -> Option<u32> {
+        Some(0)
+    }
+
+    #[inline]
     fn score_depends_on(_: &TaintTolerationPod) -> DependsOn {
         DependsOn::Node
     }

@@ -63,6 +63,16 @@ pub trait Incremental: Plugin {
         <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
     }
 
+    /// Returns a number that determines code and reasons of a rejection, for one pod and one state of PreFilter. `None`: they
+    /// also depend on the node.
+    #[inline(always)]
+    fn reasons_key(_rejection: &Self::Rejection) -> Option<u32>
+    where
+        Self: FilterPlugin,
+    {
+        None
+    }
+
     /// Returns what Filter depends on, given a state of PreFilter. With [`DependsOn::Node`], `add_pod` and `remove_pod`
     /// read only the two pods. The state may come from an equal pod that differs in parts that are
     /// [`ExcludedFromSignature`](super::ExcludedFromSignature).
