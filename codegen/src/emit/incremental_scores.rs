@@ -3,13 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::columns::slices;
-use super::docs::doc;
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::promises::score_depends_on;
 use super::score::{call, has_base, normalizing};
-use super::tokens::{context, expression_with_columns, parameter, with_columns};
+use super::tokens::{context, doc, expression_with_columns, parameter, with_columns};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -133,7 +131,7 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
 /// Returns the plugin's Score by classes with its inputs.
 fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (state(member), slices(members, member));
+    let (state, columns) = (state(member), members.column_slices(member));
     quote! {
         ClassKernel::<#ty, _, _> {
             args: #args,

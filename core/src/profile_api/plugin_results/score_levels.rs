@@ -148,7 +148,7 @@ impl ScoreLevels {
         }
     }
 
-    /// Normalises and weighs new and changed scores. Stores the differences of changed weighted scores in `moved`,
+    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted scores in `moved`,
     /// except those of new levels.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ impl PlannedClaim {
         if let Some(allocation) = self.allocation() {
             let mut written = allocation.to_json(interner);
             let results = written["devices"]["results"].as_array_mut().into_iter().flatten();
-            // Ids of shares have no meaning.
+            // Share ids are arbitrary.
             results.filter(|result| result["shareID"].is_string()).for_each(|result| result["shareID"] = "*".into());
             for (field, value) in [
                 ("results", written["devices"]["results"].take()),
