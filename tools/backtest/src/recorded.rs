@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// Returns an error if an object is invalid.
     pub fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
-        let Line { at, entry } = match item {
+        let Line { at, entry, .. } = match item {
             Item::Line(line) => line,
             Item::Cut => {
                 self.workload.facts.cut.push(place.to_string());

@@ -26,7 +26,7 @@ pub enum DependsOn {
 impl DependsOn {
     /// Returns whether a cluster change can affect the state.
     #[inline(always)]
-    pub(crate) const fn needs_update(self) -> bool {
+    pub const fn needs_update(self) -> bool {
         matches!(self, DependsOn::NodeUntilUpdate | DependsOn::Cluster)
     }
 
