@@ -56,7 +56,7 @@ impl Plugin for DefaultPreemption {
     type Indexes = DisruptionBudgets;
 
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
-        Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::default() })
+        Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::new(handle) })
     }
 }
 

@@ -226,6 +226,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn remove_pod(&mut self, uid: &Uid) {
         let Some(pod) = self.known(uid).cloned() else { return };
         self.forget_name(&pod);
+        self.templates.count_removal();
         self.status.forget(uid);
         self.timed_activations.forget(uid);
         let nominated = self.cache.nominator.node(uid);

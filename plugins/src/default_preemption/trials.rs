@@ -1,9 +1,10 @@
 //! Preemption trials, cached for equivalent pods.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use schedc_core::cache::{Base, Cache, State};
 use schedc_core::extension_points::PostFilterContext;
+use schedc_core::handle::{Handle, PluginCacheSize};
 use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod};
@@ -154,8 +155,11 @@ impl PreemptionTrials {
 /// The trials of a profile, by
 /// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
 /// and priority. The least recently used trials are evicted if the memory limit is reached.
-#[derive(Debug, Default)]
-pub(super) struct TrialCache(Mutex<CacheEntries>);
+#[derive(Debug)]
+pub(super) struct TrialCache {
+    entries: Mutex<CacheEntries>,
+    size: Arc<PluginCacheSize>,
+}
 
 #[derive(Debug, Default)]
 struct CacheEntries {
@@ -178,8 +182,13 @@ struct CacheEntry {
 const BUDGET: usize = 64 << 20;
 
 impl TrialCache {
+    /// Makes an empty cache, and registers its size.
+    pub(super) fn new(handle: &Handle) -> Self {
+        TrialCache { entries: Mutex::default(), size: handle.register_cache("preemption_bytes", BUDGET) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, CacheEntries> {
-        self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+        self.entries.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             // The thread that panicked may have left a partial change.
             let mut entries = poisoned.into_inner();
             *entries = CacheEntries::default();
@@ -208,6 +217,7 @@ impl TrialCache {
         *bytes -= std::mem::replace(&mut entry.bytes, entry.trials.bytes());
         *bytes += entry.bytes;
         entries.evict_oldest();
+        self.size.set(entries.bytes);
         found
     }
 }

@@ -98,14 +98,19 @@ impl AffinityTerms {
         id
     }
 
+    /// Removes groups without pods, if there are too many.
+    fn forget_unused(&mut self) {
+        for evicted in self.groups.forget() {
+            evicted.anti_required.into_iter().for_each(|id| self.anti_required.release(id));
+            evicted.scored.into_iter().for_each(|id| self.scored.release(id));
+        }
+    }
+
     /// Registers an unknown affinity.
     #[cold]
     fn acquire(&mut self, affinity: &PodAffinity) -> usize {
+        self.forget_unused();
         let AffinityTerms { groups, anti_required, scored, .. } = self;
-        for evicted in groups.forget() {
-            evicted.anti_required.into_iter().for_each(|id| anti_required.release(id));
-            evicted.scored.into_iter().for_each(|id| scored.release(id));
-        }
         let required = affinity.required.iter().map(|term| (ScoredTermKind::Required, term));
         let preferred = affinity.preferred_by_weight().map(|(weight, term)| (ScoredTermKind::Preferred(weight), term));
         // A term without a selector matches no pod.
@@ -157,6 +162,8 @@ impl Index for AffinityTerms {
         if let Some(old) = old.filter(|old| !old.spec.affinity.is_empty()) {
             let id = self.group(&old.spec);
             self.groups.count(id, false);
+            // After a burst, no new affinity may arrive.
+            self.forget_unused();
         }
     }
 

@@ -359,6 +359,14 @@ impl Index for SelectorCounts {
         }
     }
 
+    /// Pods that fit nowhere register queries, and no pod is added to a node.
+    #[inline]
+    fn set_pending(&mut self, _: Option<&Pod>, new: Option<&Pod>) {
+        if new.is_some() {
+            self.forget();
+        }
+    }
+
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(Object::Namespace(namespace)) = new.or(old) else { return };
         let name = namespace.name;
