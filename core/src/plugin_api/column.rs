@@ -81,23 +81,6 @@ impl<C: Column> HypotheticalColumn<'_, C> {
     }
 }
 
-impl<C: ColumnWithArgs> HypotheticalColumn<'_, C> {
-    /// Adds a pod to the node.
-    #[inline]
-    pub fn add_pod_with(&mut self, args: &C::Args, pod: &Pod) {
-        if !C::READS_ONLY_NODE {
-            self.own().add_pod(args, pod);
-        }
-    }
-    /// Removes a pod from the node.
-    #[inline]
-    pub fn remove_pod_with(&mut self, args: &C::Args, pod: &Pod) {
-        if !C::READS_ONLY_NODE {
-            self.own().remove_pod(args, pod);
-        }
-    }
-}
-
 impl<C: Clone> HypotheticalColumn<'_, C> {
     /// Returns the entry.
     #[inline]

@@ -3,11 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schedc_core::cache::{Base, Cache, State};
+use schedc_core::extension_points::PostFilterContext;
 use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::node_set::NodeSet;
+use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
 
 use super::victims::Victims;
@@ -186,25 +188,22 @@ impl TrialCache {
     }
 
     /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
-    pub(super) fn with<S: State, T>(
+    pub(super) fn with<P: Profile, T>(
         &self,
-        equivalence_class: Option<u64>,
-        pod: &Pod,
-        cache: &Cache<S>,
+        cx: &PostFilterContext<'_, P>,
         budgets: &DisruptionBudgets,
-        now: i64,
         evaluate: impl FnOnce(&mut PreemptionTrials) -> T,
     ) -> T {
         let mut entries = self.lock();
-        let Some(equivalence_class) = equivalence_class else {
-            entries.uncached.clear(&cache.base);
+        let Some(equivalence_class) = cx.equivalence_class else {
+            entries.uncached.clear(&cx.cache.base);
             return evaluate(&mut entries.uncached);
         };
         entries.clock += 1;
         let CacheEntries { by_pod, bytes, clock, .. } = &mut *entries;
-        let entry = by_pod.entry((equivalence_class, pod.spec.priority)).or_default();
+        let entry = by_pod.entry((equivalence_class, cx.pod.spec.priority)).or_default();
         entry.used = *clock;
-        entry.trials.update(pod, cache, budgets, now);
+        entry.trials.update(cx.pod, cx.cache, budgets, cx.now);
         let found = evaluate(&mut entry.trials);
         *bytes -= std::mem::replace(&mut entry.bytes, entry.trials.bytes());
         *bytes += entry.bytes;

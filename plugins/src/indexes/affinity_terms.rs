@@ -42,12 +42,12 @@ pub enum ScoredTermKind {
 
 impl AffinityTerms {
     /// Returns the required anti-affinity terms that match a pod, in an internal order.
-    pub fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+    pub(crate) fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.anti_required.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
     /// Returns the required affinity terms and the preferred terms that match a pod, in an internal order.
-    pub fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+    pub(crate) fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.scored.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
@@ -64,7 +64,7 @@ impl AffinityTerms {
     }
 
     /// Returns the required anti-affinity terms of a pod, `None` if its affinity is not registered.
-    pub fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
+    pub(crate) fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
         self.groups.find(pod).map(|group| &*group.anti_required)
     }
 

@@ -275,7 +275,7 @@ impl SelectorCounts {
     }
 
     /// Returns whether a query selects pods with these labels in this namespace.
-    pub fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
+    pub(crate) fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
         let query = self.queries.get(id.0).map(|(query, _)| query);
         query.is_some_and(|query| query.selects(namespace, labels, &self.namespaces))
     }

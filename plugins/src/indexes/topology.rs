@@ -186,7 +186,7 @@ impl Topology {
     }
 
     /// Returns the nodes of each domain.
-    pub fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
+    pub(crate) fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
         let domains = self.get(key);
         domains.nodes_by_domain.get_or_init(|| DomainNodes::new(&domains.of_node, domains.values.len()))
     }
@@ -199,7 +199,7 @@ impl Topology {
 
     /// Returns an upper bound of the domain numbers of this key: the length of arrays with one entry for each
     /// domain.
-    pub fn domain_count(&self, key: TopologyKey) -> usize {
+    pub(crate) fn domain_count(&self, key: TopologyKey) -> usize {
         self.get(key).values.len()
     }
 

@@ -207,7 +207,7 @@ impl EventRecorder {
 
 impl RecordedEvent {
     fn write(&self, version: Option<u64>, host: &str) -> EventWrite {
-        let body = EventBody::new(&self.event, &self.name, self.time, self.series, version, host);
+        let body = EventBody::new(self, version, host);
         let event = body.to_json();
         let operation = match body.series_to_json() {
             Some(patch) => EventOperation::Update { patch, event },
