@@ -19,7 +19,7 @@ use term_table::TermTable;
 /// of the pods on nodes. A pod is compared once, when it is compiled, with every term that can match its
 /// labels. The number of pods with the term does not matter.
 ///
-/// The results of [`AffinityTerms::anti_required_matching`] and [`AffinityTerms::scored_matching`] are valid
+/// The results of `anti_required_matching` and `scored_matching` are valid
 /// until [`AffinityTerms::epoch`] changes.
 #[derive(Clone, Debug, Default)]
 pub struct AffinityTerms {

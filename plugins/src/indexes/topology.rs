@@ -30,7 +30,7 @@ impl Domain {
         Domain(number as u32)
     }
 
-    /// Returns the index for an array of [`Topology::domain_count`] entries. [`Domain::NONE`] is out of bounds.
+    /// Returns the index for an array of `domain_count` entries. [`Domain::NONE`] is out of bounds.
     #[inline(always)]
     pub fn get(self) -> usize {
         self.0 as usize
