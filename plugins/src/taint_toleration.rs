@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::columns::{NodeTaints, is_hard};
 
-/// Compares taints with tolerations.
+/// Compares taints with tolerations. [`Toleration::tolerates`] compares one of each.
 #[derive(Debug, Default)]
 pub struct TaintToleration;
 

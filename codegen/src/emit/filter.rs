@@ -6,11 +6,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::columns::row;
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::{Member, Members};
 use super::pre_filter::state;
 use super::promises;
-use super::tokens::{idle, parameter};
+use super::tokens::{doc, idle, parameter};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {

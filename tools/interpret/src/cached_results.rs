@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use schedc_core::incremental::{
     DependsOn, NeedsFullEvaluation, NormalizedScores, PluginResults, UpdateContext, UpdateScratch, init_totals,
-    score_each, total_each, weighted,
+    is_dense, score_each, total_each, weighted,
 };
 use schedc_core::model::NodeIndex;
 use schedc_core::node_mask::NodeMask;
@@ -88,7 +88,7 @@ impl CachedResults {
     fn set_totals(&self, nodes: &NodeSet, totals: &mut [i64]) {
         let normalized = || self.scores.normalized.iter().map(|&at| &self.normalized[at]);
         for (word, bits) in nodes.words() {
-            if bits == u64::MAX {
+            if is_dense(word, bits, totals) {
                 init_totals(word, &self.base, totals);
                 normalized().for_each(|scores| scores.add(word, totals));
             } else {
@@ -177,7 +177,8 @@ impl PluginResults<Pipeline> for CachedResults {
             };
             if work.scores.have_changed(feasible) {
                 if !score.skips(step.position) {
-                    plugin.update_scores(score_inputs(cx, score, step), &mut self.normalized[at], &work.scores)?;
+                    let scores = &mut self.normalized[at];
+                    plugin.update_scores(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
                 }
                 work.scores.reevaluate.clear();
             }
@@ -217,12 +218,14 @@ impl PluginResults<Pipeline> for CachedResults {
         &mut self,
         cx: &UpdateContext<'_, Pipeline>,
         score: &Score,
+        feasible: &NodeMask,
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         for &at in &self.scores.normalized {
             let step = &cx.compiled.steps.score[at];
             let Some(plugin) = &step.normalize else { continue };
-            plugin.score_nodes(score_inputs(cx, score, step), &mut self.normalized[at], &work.scores)?;
+            let scores = &mut self.normalized[at];
+            plugin.score_nodes(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
         }
         let nodes = work.scores.nodes_to_score_base();
         score_each(nodes, &mut self.base, |node| self.scores.base_of(cx, score, node))

@@ -73,6 +73,8 @@ mod run;
 mod schema;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod serve;
+#[cfg(feature = "run")]
+mod signals;
 #[cfg(feature = "tools")]
 mod simulate;
 #[cfg(feature = "tools")]

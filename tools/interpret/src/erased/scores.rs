@@ -113,9 +113,10 @@ erased_point! {
             inputs: Inputs<'_>,
             scores: &mut NormalizedScores,
             changes: &ScoreChanges,
+            feasible: &NodeMask,
         ) -> Result<(), NeedsFullEvaluation> {
             let default = Default::default();
-            scores.update(self.class_kernel(inputs, &default), changes)
+            scores.update(self.class_kernel(inputs, &default), changes, feasible)
         }
         /// Runs Score for the changed nodes whose score may differ.
         ///
@@ -126,11 +127,16 @@ erased_point! {
             inputs: Inputs<'_>,
             scores: &mut NormalizedScores,
             changes: &ScoreChanges,
+            feasible: &NodeMask,
         ) -> Result<(), NeedsFullEvaluation> {
             let default = Default::default();
             let kernel = self.class_kernel(inputs, &default);
-            let nodes = changes.nodes_to_score::<P>(P::score_depends_on(kernel.pod));
-            if nodes.is_empty() { Ok(()) } else { scores.score(kernel, nodes) }
+            let depends = P::score_depends_on(kernel.pod);
+            let nodes = changes.nodes_to_score::<P>(depends);
+            if nodes.is_empty() {
+                return Ok(());
+            }
+            scores.score(kernel, nodes, changes.nodes_with_new_class(depends), feasible)
         }
         /// Normalises changed scores, and updates the totals.
         ///
