@@ -55,7 +55,7 @@ run() { # NAME FLAGS...
     "$server" >"$name.config" &
     pids="$pids $!"
     while [ ! -s "$name.config" ]; do sleep 0.1; done
-    url=$(sed -n 's/.*server: *//p' "$name.config" | tr -d '"')
+    url=$(jq -r '.clusters[0].cluster.server' "$name.config")
     requests "$url" nodes "$nodes" >"$name.nodes"
     requests "$url" pods "$pods" >"$name.pods"
     curl -K "$name.nodes"

@@ -29,6 +29,7 @@ pub struct Recorder {
 struct Known {
     text: ObjectText,
     epoch: u32,
+    rv: Option<u64>,
     /// State of a pod.
     pod: Option<PodState>,
 }
@@ -95,7 +96,7 @@ impl Recorder {
 
     fn upsert(&mut self, at: i64, object: AnyObject, epoch: u32) -> Vec<Line> {
         let mut lines = self.begin_epoch(at, object.kind(), epoch);
-        let key = reference(&object);
+        let (key, rv) = (reference(&object), resource_version(&object));
         let object = recorded::select(object);
         let Some(text) = recorded::text(&object) else { return lines };
         let before = self.objects.get_mut(&key);
@@ -109,21 +110,21 @@ impl Recorder {
             AnyObject::Pod(pod) => Some(PodState::of(pod)),
             _ => None,
         };
-        let before = self.objects.insert(key, Known { text: text.clone(), epoch, pod });
+        let before = self.objects.insert(key, Known { text: text.clone(), epoch, rv, pod });
         if self.is_synced
             && let AnyObject::Pod(pod) = &object
             && let Some(before) = before.and_then(|before| before.pod)
         {
-            lines.extend(decision(&before, pod).map(|entry| Line { at, entry }));
+            lines.extend(decision(&before, pod).map(|entry| Line { at, rv, entry }));
         }
-        lines.push(Line { at, entry: Entry::Set(text) });
+        lines.push(Line { at, rv, entry: Entry::Set(text) });
         lines
     }
 
     fn removal(&mut self, at: i64, object: &AnyObject) -> Vec<Line> {
         let key = reference(object);
         match self.objects.remove(&key) {
-            Some(_) => vec![Line { at, entry: Entry::Delete(key) }],
+            Some(_) => vec![Line { at, rv: resource_version(object), entry: Entry::Delete(key) }],
             None => Vec::new(),
         }
     }
@@ -136,7 +137,7 @@ impl Recorder {
         let gone: Vec<Reference> = self.objects.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
         for key in gone {
             self.objects.remove(&key);
-            lines.push(Line { at, entry: Entry::Delete(key) });
+            lines.push(Line::new(at, Entry::Delete(key)));
         }
         if !is_latest {
             return lines;
@@ -156,12 +157,13 @@ impl Recorder {
 
     /// Returns the lines of all objects, for the begin of a file.
     pub fn snapshot(&self, at: i64) -> impl Iterator<Item = Line> + '_ {
-        let objects = self.objects.values().map(move |known| Line { at, entry: Entry::Set(known.text.clone()) });
+        let objects = self.objects.values();
+        let objects = objects.map(move |known| Line { at, rv: known.rv, entry: Entry::Set(known.text.clone()) });
         objects.chain([self.synced(at)])
     }
 
     fn synced(&self, at: i64) -> Line {
-        Line { at, entry: Entry::Synced(Synced { objects: self.objects.len() }) }
+        Line::new(at, Entry::Synced(Synced { objects: self.objects.len() }))
     }
 
     /// Marks a gap if this is a new list of a kind whose objects were known.
@@ -182,11 +184,17 @@ impl Recorder {
 }
 
 fn gap(at: i64, kind: &str) -> Line {
-    Line { at, entry: Entry::Gap(Kind { kind: kind.to_owned() }) }
+    Line::new(at, Entry::Gap(Kind { kind: kind.to_owned() }))
 }
 
 fn repaired(at: i64, kind: &str) -> Line {
-    Line { at, entry: Entry::Repaired(Kind { kind: kind.to_owned() }) }
+    Line::new(at, Entry::Repaired(Kind { kind: kind.to_owned() }))
+}
+
+/// Returns the resource version of an object. Versions of kinds that plugins declare may be those of another store.
+fn resource_version(object: &AnyObject) -> Option<u64> {
+    let version = object.metadata().resource_version.as_deref();
+    version.filter(|_| !matches!(object, AnyObject::Custom(_))).and_then(|version| version.parse().ok())
 }
 
 impl PodState {
