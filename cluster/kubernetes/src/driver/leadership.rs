@@ -91,6 +91,9 @@ impl<T: Transport> Transport for FencedTransport<T> {
     fn clock(&self) -> Duration {
         self.inner.clock()
     }
+    fn binding_requested(&self, time: Duration) {
+        self.inner.binding_requested(time);
+    }
 }
 
 impl<T: StreamingTransport> StreamingTransport for FencedTransport<T> {

@@ -232,12 +232,12 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     fn on_informer_event(&mut self, event: InformerEvent) {
         let interner = &mut self.scheduler.base_mut().interner;
         match &event {
-            InformerEvent::Upsert(object, epoch) => {
-                let change = self.known_objects.upsert(object, *epoch, interner);
+            InformerEvent::Upsert(object, arrival) => {
+                let change = self.known_objects.upsert(object, *arrival, interner);
                 self.apply_changes(change, Some(object), None);
             }
-            InformerEvent::UpsertWithOriginal(object, epoch, original) => {
-                let change = self.known_objects.upsert(object, *epoch, interner);
+            InformerEvent::UpsertWithOriginal(object, arrival, original) => {
+                let change = self.known_objects.upsert(object, *arrival, interner);
                 self.apply_changes(change, Some(object), Some(original.clone()));
             }
             InformerEvent::Removal(object) => {

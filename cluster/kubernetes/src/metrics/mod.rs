@@ -51,7 +51,7 @@ use rest_client::RestClientMetrics;
 use scheduler_counts::SchedulerCounts;
 use scheduling::AttemptMetrics;
 use table::Endpoint;
-use values::MetricVec;
+use values::{Histogram, MetricVec};
 
 use crate::KUBERNETES_VERSION;
 use crate::health::Health;
@@ -86,6 +86,7 @@ struct Inner {
     attempts: AttemptMetrics,
     extenders: ExtenderMetrics,
     requests: RestClientMetrics,
+    watch_to_bind: Histogram,
     checks: Mutex<Checks>,
     snapshot_requests: SnapshotRequests,
     /// Counts of the shadow mode, if it runs.
@@ -120,6 +121,7 @@ impl Metrics {
             attempts: AttemptMetrics::new(&settings.profiles),
             extenders: ExtenderMetrics::default(),
             requests: RestClientMetrics::new(settings.host.as_str().into()),
+            watch_to_bind: Histogram::new(&table::WATCH_TO_BIND),
             checks: Mutex::default(),
             snapshot_requests: SnapshotRequests::default(),
             shadow: OnceLock::new(),
@@ -170,7 +172,7 @@ impl Metrics {
     }
 
     fn write(&self, endpoint: Endpoint, counts: &SchedulerCounts) -> String {
-        let Inner { settings, attempts, extenders, requests, checks, .. } = &*self.0;
+        let Inner { settings, attempts, extenders, requests, watch_to_bind, checks, .. } = &*self.0;
         let mut exposition = Exposition::new(&settings.disabled);
         match endpoint {
             Endpoint::Metrics => {
@@ -183,6 +185,7 @@ impl Metrics {
                 process::write(&mut exposition);
                 requests.write(&mut exposition);
                 attempts.write(&mut exposition);
+                exposition.histogram(&table::WATCH_TO_BIND, &[], watch_to_bind);
                 extenders.write(&mut exposition);
                 counts.write(&mut exposition, attempts);
                 if let Some(shadow_counts) = self.0.shadow.get() {

@@ -143,6 +143,10 @@ impl<T: Transport> Transport for MeteredTransport<T> {
         self.metrics.requests().waited(verb, time);
         self.inner.waited(verb, time);
     }
+    fn binding_requested(&self, time: Duration) {
+        self.metrics.0.watch_to_bind.observe_duration(time);
+        self.inner.binding_requested(time);
+    }
 }
 
 impl<S: StreamingTransport> StreamingTransport for MeteredTransport<S> {

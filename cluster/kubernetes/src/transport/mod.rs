@@ -167,6 +167,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn clock(&self) -> Duration;
     /// Reports how long a request waited for the rate limiter, for metrics.
     fn waited(&self, _verb: Verb, _time: Duration) {}
+    /// Reports the time from the watch event of a pod to its first binding request, for metrics.
+    fn binding_requested(&self, _time: Duration) {}
 }
 
 /// Transport that also streams responses.

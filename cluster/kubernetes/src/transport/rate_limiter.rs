@@ -89,6 +89,9 @@ impl<T: Transport> Transport for RateLimitedTransport<T> {
     fn waited(&self, verb: Verb, time: Duration) {
         self.inner.waited(verb, time);
     }
+    fn binding_requested(&self, time: Duration) {
+        self.inner.binding_requested(time);
+    }
 }
 
 impl<S: StreamingTransport> StreamingTransport for RateLimitedTransport<S> {

@@ -10,6 +10,7 @@ use schedc_core::map::Map;
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_objects::AnyObject;
 
+use super::reflector::Arrival;
 use crate::write::PodRecords;
 
 /// Keys of the known objects of all kinds.
@@ -25,18 +26,23 @@ impl KnownObjects {
         KnownObjects { kinds: BTreeMap::new(), records }
     }
 
-    /// Records an object in an epoch. Returns the change for the scheduler.
-    pub fn upsert(&mut self, object: &AnyObject, epoch: u32, interner: &mut Interner) -> Option<Change> {
+    /// Records an object. Returns the change for the scheduler.
+    pub fn upsert(&mut self, object: &AnyObject, arrival: Arrival, interner: &mut Interner) -> Option<Change> {
         let change = object.upsert(interner)?;
         let known = self.kinds.entry(object.kind()).or_default();
         let name = change.id();
         if change.is_removal() {
             known.remove(&name);
         } else {
-            known.insert(name.clone(), epoch);
+            known.insert(name.clone(), arrival.epoch);
         }
         match (name, object, &change) {
-            (ObjectId::Pod(uid), AnyObject::Pod(pod), Change::Pod(_)) => self.records.set(&uid, pod),
+            (ObjectId::Pod(uid), AnyObject::Pod(pod), Change::Pod(_)) => {
+                if let Some(received) = arrival.received {
+                    self.records.set_receipt(&uid, pod, received);
+                }
+                self.records.set(&uid, pod);
+            }
             (ObjectId::Pod(uid), ..) => self.records.remove(&uid),
             _ => {}
         }
@@ -109,14 +115,14 @@ mod tests {
         let pod = |uid: &str| api_object(&format!("{{kind: Pod, metadata: {{name: p, uid: {uid}}}}}"));
         let service = |name: &str| api_object(&format!("{{kind: Service, metadata: {{name: {name}}}}}"));
         for object in [node("n1"), node("n2"), pod("u1"), service("s1"), service("s2")] {
-            followed.upsert(&object, 1, interner);
+            followed.upsert(&object, Arrival::listed(1), interner);
         }
         for kind in ["Node", "Pod", "Service"] {
             assert_eq!(followed.complete_list(kind, 1).len(), 0);
         }
         // A pod of the same name is another pod; one node and both services are gone.
-        followed.upsert(&node("n2"), 2, interner);
-        followed.upsert(&pod("u2"), 2, interner);
+        followed.upsert(&node("n2"), Arrival::listed(2), interner);
+        followed.upsert(&pod("u2"), Arrival::listed(2), interner);
         let mut complete = |kind| -> Vec<String> {
             let removals = followed.complete_list(kind, 2);
             let mut removals: Vec<_> = removals.into_iter().map(|change| text(Some(change), interner)).collect();
@@ -137,16 +143,16 @@ mod tests {
             api_object(&format!("{{kind: Pod, metadata: {{name: p, uid: {uid}, resourceVersion: '7'}}{more}}}"))
         };
         let has = |uid: &str| records.get(&Uid(uid.into())).is_some();
-        let first = followed.upsert(&pod("a", ""), 1, interner);
+        let first = followed.upsert(&pod("a", ""), Arrival::listed(1), interner);
         assert_eq!((text(first, interner), has("a")), ("pod a".into(), true));
         let removals = followed.removal(&pod("a", ""), interner);
         assert_eq!((text(removals, interner), has("a")), ("no pod a".into(), false));
-        followed.upsert(&pod("b", ""), 1, interner);
-        let finished = followed.upsert(&pod("b", ", status: {phase: Failed}"), 1, interner);
+        followed.upsert(&pod("b", ""), Arrival::listed(1), interner);
+        let finished = followed.upsert(&pod("b", ", status: {phase: Failed}"), Arrival::listed(1), interner);
         assert_eq!((text(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
-        followed.upsert(&pod("c", ""), 1, interner);
+        followed.upsert(&pod("c", ""), Arrival::listed(1), interner);
         assert_eq!((followed.complete_list("Pod", 2).len(), has("c")), (1, false));
         let class = api_object("{kind: PriorityClass, metadata: {name: c}, value: 1}");
-        assert_eq!(text(followed.upsert(&class, 1, interner), interner), "nothing");
+        assert_eq!(text(followed.upsert(&class, Arrival::listed(1), interner), interner), "nothing");
     }
 }

@@ -24,10 +24,10 @@ use crate::transport::{
 /// Message of a reflector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InformerEvent {
-    /// An object in its current form, received in an epoch.
-    Upsert(AnyObject, u32),
+    /// An object in its current form.
+    Upsert(AnyObject, Arrival),
     /// An object with its original.
-    UpsertWithOriginal(AnyObject, u32, Arc<str>),
+    UpsertWithOriginal(AnyObject, Arrival, Arc<str>),
     /// An object no longer exists.
     Removal(AnyObject),
     /// All objects of a kind were sent since an epoch began; others no longer exist.
@@ -41,6 +41,22 @@ pub enum InformerEvent {
     },
     /// A problem, for users; the reflector continues.
     Error(&'static Resource, String),
+}
+
+/// Epoch and time in which an object arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Epoch of the reflector.
+    pub epoch: u32,
+    /// Time of the transport's clock at which the last bytes of a watch event were read; `None` for objects of a list.
+    pub received: Option<Duration>,
+}
+
+impl Arrival {
+    /// Arrival of an object of a list.
+    pub fn listed(epoch: u32) -> Self {
+        Arrival { epoch, received: None }
+    }
 }
 
 /// Minimum watch timeout; the maximum is twice as long: client-go's `minWatchTimeout`.
@@ -82,6 +98,7 @@ pub async fn run_reflector<S: StreamingTransport>(
         rounds,
         round,
         is_absent: false,
+        received: None,
         member,
         probes: None,
     };
@@ -100,6 +117,8 @@ struct Reflector<S> {
     round: u32,
     /// The server reported that it does not serve this kind.
     is_absent: bool,
+    /// Time at which the last bytes of a watch were read, after its list.
+    received: Option<Duration>,
     /// This reflector's access to the shared reachability.
     member: ReachabilityMember,
     /// While probing during an outage: the last reported error, and the time of the report.
@@ -182,6 +201,7 @@ impl<S: StreamingTransport> Reflector<S> {
                 return Ok(Some(StreamEnd::Closed));
             }
         };
+        self.received = None;
         let mut originals = self.originals(RawObjects::Page(&answer.body));
         for object in page.objects {
             self.send_upsert(object, originals.next()).await?;
@@ -207,7 +227,10 @@ impl<S: StreamingTransport> Reflector<S> {
         let mut decoder = FrameDecoder::new(format);
         loop {
             match self.next(&mut chunks).await? {
-                Next::Bytes(bytes) => decoder.push(&bytes),
+                Next::Bytes(bytes) => {
+                    self.received = (!self.reflector_state.is_streaming()).then(|| self.streams.clock());
+                    decoder.push(&bytes);
+                }
                 Next::End(end) => return Ok(Some(end)),
                 Next::Relist => return Ok(None),
             }
@@ -279,10 +302,10 @@ impl<S: StreamingTransport> Reflector<S> {
     }
 
     async fn send_upsert(&self, object: AnyObject, original: Option<Arc<str>>) -> Result<(), ReceiverClosed> {
-        let epoch = self.reflector_state.epoch();
+        let arrival = Arrival { epoch: self.reflector_state.epoch(), received: self.received };
         self.send(match original {
-            Some(original) => InformerEvent::UpsertWithOriginal(object, epoch, original),
-            None => InformerEvent::Upsert(object, epoch),
+            Some(original) => InformerEvent::UpsertWithOriginal(object, arrival, original),
+            None => InformerEvent::Upsert(object, arrival),
         })
         .await
     }

@@ -85,6 +85,9 @@ impl<T: Transport, E: EventSink> KubeClient<T, E> {
 
 impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        if let Some(received) = self.records.take_receipt(&placement.pod.uid) {
+            self.transport.binding_requested(self.transport.clock().saturating_sub(received));
+        }
         let guard = self.bindings.begin(self.transport.clock());
         let mut binding = pin!(bind::bind(&self.transport, placement, |why| guard.fail(why)));
         loop {
@@ -118,6 +121,8 @@ impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
     }
 
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
+        // The first attempt failed, or waits in Permit or PreBind: a later binding is not a direct response to the watch.
+        let _receipt = self.records.take_receipt(&pod.uid);
         let result = status::patch(&self.transport, &self.records, pod, patch).await;
         // The status of a deleted pod does not matter.
         if let Err(error) = &result

@@ -1,6 +1,7 @@
 //! Versions and statuses of pods at the API server, for writes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::map::Map;
@@ -20,6 +21,8 @@ pub struct PodRecords {
 struct State {
     pods: Map<Uid, CachedRecord>,
     orders: ConditionOrders,
+    /// Times at which the watch reported pods that have had no attempt yet.
+    receipts: Map<Uid, Duration>,
 }
 
 #[derive(Debug)]
@@ -41,7 +44,10 @@ pub struct PodRecord {
 impl PodRecords {
     /// Records a pod that the watch reports. Call it before the scheduler receives the change.
     pub fn set(&self, uid: &Uid, pod: &api::Pod) {
-        let State { pods, orders } = &mut *self.lock();
+        let State { pods, orders, receipts } = &mut *self.lock();
+        if has_node(pod) {
+            receipts.remove(uid);
+        }
         let record = PodRecord::new(pod, orders);
         if pods.get(uid).is_none_or(|known| !known.is_ahead || known.record.version <= record.version) {
             pods.insert(uid.clone(), CachedRecord { record, is_ahead: false });
@@ -50,7 +56,7 @@ impl PodRecords {
 
     /// Records a pod that a response contains. Pods without a record are ignored.
     pub(crate) fn record_response(&self, uid: &Uid, pod: &api::Pod) {
-        let State { pods, orders } = &mut *self.lock();
+        let State { pods, orders, .. } = &mut *self.lock();
         let Some(known) = pods.get_mut(uid).filter(|_| pod.metadata.uid.as_deref() == Some(&*uid.0)) else { return };
         let record = PodRecord::new(pod, orders);
         if known.record.version < record.version {
@@ -60,7 +66,25 @@ impl PodRecords {
 
     /// Removes the record of a deleted pod.
     pub fn remove(&self, uid: &Uid) {
-        self.lock().pods.remove(uid);
+        let State { pods, receipts, .. } = &mut *self.lock();
+        pods.remove(uid);
+        receipts.remove(uid);
+    }
+
+    /// Records the time at which the watch reported a new pod. Call it before [`PodRecords::set`]. Pods with scheduling
+    /// gates are left out: they wait for other components.
+    pub(crate) fn set_receipt(&self, uid: &Uid, pod: &api::Pod, received: Duration) {
+        let State { pods, receipts, .. } = &mut *self.lock();
+        let is_gated =
+            pod.spec.as_ref().is_some_and(|spec| !spec.scheduling_gates.as_deref().unwrap_or_default().is_empty());
+        if !pods.contains_key(uid) && !has_node(pod) && !is_gated {
+            receipts.insert(uid.clone(), received);
+        }
+    }
+
+    /// Returns the time at which the watch reported a new pod, at its first attempt.
+    pub(crate) fn take_receipt(&self, uid: &Uid) -> Option<Duration> {
+        self.lock().receipts.remove(uid)
     }
 
     /// Returns the record of a pod.
@@ -86,11 +110,40 @@ impl PodRecord {
     }
 }
 
+fn has_node(pod: &api::Pod) -> bool {
+    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use schedc_objects::testing::api_pod;
 
     use super::*;
+
+    #[test]
+    fn new_pods_without_gates_and_node_have_one_receipt() {
+        let records = PodRecords::default();
+        let report = |uid: &str, spec: &str, second| {
+            let (uid, pod) =
+                (Uid(uid.into()), api_pod(&format!("{{metadata: {{name: p, uid: {uid}}}, spec: {spec}}}")));
+            records.set_receipt(&uid, &pod, Duration::from_secs(second));
+            records.set(&uid, &pod);
+        };
+        let take = |uid: &str| records.take_receipt(&Uid(uid.into())).map(|time| time.as_secs());
+        report("new", "{}", 1);
+        report("new", "{}", 2);
+        assert_eq!((take("new"), take("new")), (Some(1), None));
+        report("new", "{}", 3);
+        assert_eq!(take("new"), None, "the pod is not new");
+        report("gated", "{schedulingGates: [{name: g}]}", 1);
+        assert_eq!(take("gated"), None);
+        report("bound", "{}", 1);
+        report("bound", "{nodeName: n}", 2);
+        assert_eq!(take("bound"), None, "another scheduler bound the pod");
+        report("deleted", "{}", 1);
+        records.remove(&Uid("deleted".into()));
+        assert_eq!(take("deleted"), None);
+    }
 
     #[test]
     fn a_late_watch_event_does_not_replace_a_newer_response() {

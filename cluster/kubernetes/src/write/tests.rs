@@ -335,10 +335,10 @@ fn an_eviction_waits_for_the_watch() {
         let mut is_over = || deletion.as_mut().now_or_never().is_some_and(|result| result.is_ok());
         assert!(!is_over(), "the preemptor would evict it again");
         // A known version is no update.
-        followed.upsert(&pod(7, ""), 1, interner);
+        followed.upsert(&pod(7, ""), Arrival::listed(1), interner);
         assert!(!is_over());
         match is_gone {
-            false => followed.upsert(&pod(8, ", deletionTimestamp: '2026-01-01T00:00:00Z'"), 1, interner),
+            false => followed.upsert(&pod(8, ", deletionTimestamp: '2026-01-01T00:00:00Z'"), Arrival::listed(1), interner),
             true => followed.removal(&pod(8, ""), interner),
         };
         assert!(is_over());
@@ -426,9 +426,9 @@ fn object_updates_come_from_the_watches() {
         Some((place, now.map(|now| now["metadata"]["resourceVersion"].clone()).map_err(|error| error.reason)))
     }
     // Objects without subscription are not reported, and no update is repeated.
-    followed.upsert(&claim("other", 3), 1, interner);
-    followed.upsert(&claim("c", 4), 1, interner);
-    followed.upsert(&claim("c", 5), 1, interner);
+    followed.upsert(&claim("other", 3), Arrival::listed(1), interner);
+    followed.upsert(&claim("c", 4), Arrival::listed(1), interner);
+    followed.upsert(&claim("c", 5), Arrival::listed(1), interner);
     assert_eq!(next(&mut updates), Some((0, Ok("4".into()))));
     assert_eq!(next(&mut updates), Some((0, Ok("5".into()))));
     assert_eq!(server.take_requests().len(), 0);
@@ -437,7 +437,7 @@ fn object_updates_come_from_the_watches() {
     // A deleted object is read. A pod that no list contained still exists.
     followed.removal(&claim("c", 6), interner);
     assert_eq!(next(&mut updates), Some((0, Err(ApiReason::NotFound))));
-    followed.upsert(&api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"), 1, interner);
+    followed.upsert(&api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"), Arrival::listed(1), interner);
     followed.complete_list("Pod", 2);
     assert_eq!(next(&mut updates), Some((1, Ok("7".into()))));
     // An object that is added to the subscription is read, too.
@@ -474,11 +474,11 @@ fn subscriptions_do_not_mix_declared_kinds() {
         followed.complete_list(kind, epoch);
         std::iter::from_fn(|| done(updates.next()).map(|(place, _)| place)).collect::<Vec<_>>()
     };
-    followed.upsert(&object("v1", "Service"), 1, interner);
+    followed.upsert(&object("v1", "Service"), Arrival::listed(1), interner);
     assert_eq!(received(followed, "Service", 2), [0_usize; 0]);
-    followed.upsert(&object("example.com/v1", "Service"), 1, interner);
+    followed.upsert(&object("example.com/v1", "Service"), Arrival::listed(1), interner);
     assert_eq!(received(followed, "services.v1.example.com", 1), [1], "it is there");
     assert_eq!(received(followed, "services.v1.example.com", 2), [1], "it went unseen");
-    followed.upsert(&object("example.com/v1", "Widget"), 1, interner);
+    followed.upsert(&object("example.com/v1", "Widget"), Arrival::listed(1), interner);
     assert_eq!(received(followed, "widgets.v1.example.com", 2), [0, 0]);
 }

@@ -195,8 +195,8 @@ impl Recording {
 /// Returns the change that a reflector reports.
 fn change(event: InformerEvent) -> Option<Change> {
     match event {
-        InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
-            Some(Change::Upsert(object, epoch))
+        InformerEvent::Upsert(object, arrival) | InformerEvent::UpsertWithOriginal(object, arrival, _) => {
+            Some(Change::Upsert(object, arrival.epoch))
         }
         InformerEvent::Removal(object) => Some(Change::Removal(object)),
         InformerEvent::ListComplete { resource, epoch, .. } => {

@@ -116,6 +116,7 @@ pub(crate) static OWN: &[Row] = &[
     row(&CACHE_LIMITS, "always"),
     row(&CACHE_SIZES, "always"),
     row(&SHADOW_DECISIONS, "with `--shadow`"),
+    row(&WATCH_TO_BIND, "always"),
 ];
 
 /// Returns the row of an implemented metric.

@@ -9,6 +9,9 @@ use crate::metrics::family::{
 const MILLISECONDS: Buckets = Buckets::Exponential { start: 0.001, factor: 2.0, count: 15 };
 /// From 0.1 ms to 0.2 s.
 const TENTHS: Buckets = Buckets::Exponential { start: 0.0001, factor: 2.0, count: 12 };
+/// From 50 us to 1 s.
+const MICROSECONDS: Buckets =
+    Buckets::Explicit(&[0.00005, 0.0001, 0.00015, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.1, 1.0]);
 /// From 10 ms to 90 minutes.
 const LONG: Buckets = Buckets::Exponential { start: 0.01, factor: 2.0, count: 20 };
 /// Buckets of request durations.
@@ -236,6 +239,9 @@ families! {
     /// Limits of caches. kube-scheduler has no such metric.
     pub(crate) CACHE_LIMITS: gauge("scheduler_internal_cache_limit", &["cache"], None) =
         "Size at which an internal cache evicts entries.";
+    /// Reaction to new pods. kube-scheduler has no such metric.
+    pub(crate) WATCH_TO_BIND: histogram("scheduler_watch_to_bind_duration_seconds", &[], MICROSECONDS, None) =
+        "Time from reading the watch event of a new pod to its binding request, for pods bound at the first attempt.";
     /// Decisions by agreement. kube-scheduler has no such metric.
     pub(crate) SHADOW_DECISIONS: counter("scheduler_shadow_decisions_total", &["profile", "result"], None) =
         "Decisions of kube-scheduler that were compared, by profile and result.";

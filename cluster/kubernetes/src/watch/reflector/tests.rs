@@ -114,8 +114,8 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, ApiResponse>>
     let mut received = Vec::new();
     loop {
         received.push(match events.recv().await.unwrap() {
-            InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
-                format!("{} {epoch}", object.name())
+            InformerEvent::Upsert(object, arrival) | InformerEvent::UpsertWithOriginal(object, arrival, _) => {
+                format!("{} {}", object.name(), arrival.epoch)
             }
             InformerEvent::Removal(object) => format!("no {}", object.name()),
             InformerEvent::ListComplete { epoch, round: 7, .. } => format!("all {epoch}"),
