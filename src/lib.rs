@@ -12,9 +12,9 @@
 #[cfg(feature = "profiles")]
 pub mod pipelines;
 
-#[doc(inline)]
-pub use schedc_cli::main;
 #[cfg(feature = "tools")]
 #[doc(inline)]
 pub use schedc_cli::{budgets, cluster, evaluation, explanation, simulation, timeline, utilisation};
+#[doc(inline)]
+pub use schedc_cli::{main, main_with};
 pub use schedc_macros::profile;

@@ -4,6 +4,7 @@
 #![allow(clippy::collapsible_if, reason = "the guard of some plugins surrounds code that all plugins have")]
 #![allow(clippy::unit_arg, reason = "some plugins have no cycle state")]
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
@@ -15,4 +16,10 @@ include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
 #[must_use]
 pub fn main() -> ExitCode {
     crate::main::<Profiles>()
+}
+
+/// Runs the command line with these arguments, in a process of another program. The first one is the name of the program.
+#[must_use]
+pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
+    crate::main_with::<Profiles>(arguments)
 }

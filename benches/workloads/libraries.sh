@@ -41,8 +41,12 @@ if command -v "$go" >/dev/null; then
     (cd benches/libraries/go && "$go" build -o "$folder/go" .)
 fi
 measure "$go" "$folder/go"
-export PYTHONPATH="$PWD/bindings/python" SCHEDC_LIBRARY="$target/release/libschedc_c.so"
-measure "${PYTHON:-python3}" "${PYTHON:-python3}" benches/libraries/questions.py
+python=${PYTHON:-python3}
+if command -v "$python" >/dev/null; then
+    "$python" -m venv "$folder/venv"
+    "$folder/venv/bin/pip" install --quiet --disable-pip-version-check ./bindings/python
+fi
+measure "$python" "$folder/venv/bin/python" benches/libraries/questions.py
 node=${NODE:-node}
 if command -v "$node" >/dev/null; then
     "$node" bindings/wasm/build.mjs >/dev/null

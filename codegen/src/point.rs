@@ -27,7 +27,7 @@ pub enum Point {
     PreBind,
     /// Binds the pod to the node.
     Bind,
-    /// Notified after the pod was bound.
+    /// Runs after the pod was bound.
     PostBind,
 }
 

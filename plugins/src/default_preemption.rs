@@ -40,7 +40,7 @@ pub use args::DefaultPreemptionArgs;
 
 use crate::indexes::DisruptionBudgets;
 use choice::VictimCost;
-use dry_run::{Candidates, dry_run, failure_diagnosis};
+use dry_run::{Candidates, DryRun, failure_diagnosis};
 use trials::{PreemptionTrials, TrialCache};
 
 /// Makes room for a pod by removing pods of lower priority.
@@ -56,7 +56,7 @@ impl Plugin for DefaultPreemption {
     type Indexes = DisruptionBudgets;
 
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
-        Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::default() })
+        Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::new(handle) })
     }
 }
 
@@ -82,10 +82,7 @@ impl PostFilterPlugin for DefaultPreemption {
         if cx.diagnosis.resolvable.is_empty() {
             return no_candidates_result(None, view.nodes());
         }
-        let trials = &self.trials;
-        trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| {
-            preempt(args, cx, view, trials)
-        })
+        self.trials.with(&cx, view.indexes, |trials| preempt(args, &cx, view, trials))
     }
 }
 
@@ -98,7 +95,7 @@ impl Incremental for DefaultPreemption {
 
 fn preempt<P: Profile>(
     args: &DefaultPreemptionArgs,
-    cx: PostFilterContext<'_, P>,
+    cx: &PostFilterContext<'_, P>,
     view: View<'_, DefaultPreemption>,
     trials: &mut PreemptionTrials,
 ) -> PostFilterResult {
@@ -106,7 +103,7 @@ fn preempt<P: Profile>(
     let mut random = Random::new(cx.seed);
     let resolvable = cx.diagnosis.resolvable.count();
     let first = cx.diagnosis.resolvable.nth(random.below(resolvable)).unwrap_or(NodeIndex(0));
-    let found = dry_run(&cx, cycle, view.indexes, trials, first, args.candidate_count(resolvable));
+    let found = DryRun::new(cx, cycle, view.indexes).candidates(trials, first, args.candidate_count(resolvable));
     if found.nodes.is_empty() {
         return no_candidates_result(Some(trials), view.nodes());
     }

@@ -141,7 +141,7 @@ impl DynamicResources {
         let mut pending = self.handle.pending_allocations();
         self.devices().update(view, &mut pending);
         let times = (self.handle.now(), self.binding_timeout);
-        PodClaims::look_up(pod, is_extended, view.indexes, &pending, times, &view.base.interner)
+        PodClaims::look_up(pod, is_extended, view, &pending, times)
     }
 
     fn evaluator<'a>(

@@ -70,6 +70,11 @@ impl Incremental for InterPodAffinity {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(rejection: &UnmetAffinity) -> Option<u32> {
+        Some(*rejection as u32)
+    }
+
+    #[inline]
     fn compile_epoch((topology, counts, affinity_terms): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + affinity_terms.epoch())
     }

@@ -193,6 +193,11 @@ impl Incremental for NodeAffinity {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(rejection: &Mismatch) -> Option<u32> {
+        Some(*rejection as u32)
+    }
+
+    #[inline]
     fn filter_depends_on(_: &NodeAffinityPod, _: &()) -> DependsOn {
         DependsOn::Node
     }

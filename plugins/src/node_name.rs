@@ -60,6 +60,11 @@ impl Incremental for NodeName {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(_: &()) -> Option<u32> {
+        Some(0)
+    }
+
+    #[inline]
     fn filter_depends_on(pod: &Option<Symbol>, _: &()) -> DependsOn {
         if pod.is_none() { DependsOn::Nothing } else { DependsOn::Node }
     }

@@ -82,6 +82,11 @@ impl Incremental for NodePorts {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(_: &()) -> Option<u32> {
+        Some(0)
+    }
+
+    #[inline]
     fn filter_depends_on(_: &NodePortsPod, _: &()) -> DependsOn {
         DependsOn::Node
     }

@@ -83,11 +83,14 @@ struct ScalarRequest {
     amount_if_absent: i64,
 }
 
-/// Insufficient resources of the node. [`FilterPlugin::explain`] determines which.
+/// Insufficient resources of the node. [`FilterPlugin::explain`] determines the scalar ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
     /// The pod requests more than the node has without pods.
     unresolvable: bool,
+    /// Whether the node has the maximum number of pods, and which basic resources are insufficient: one bit each. `None`: the pod
+    /// requests scalar resources.
+    reasons: Option<u8>,
 }
 
 #[plugin]
@@ -212,6 +215,11 @@ impl ScorePlugin for NodeResourcesFit {
 impl Incremental for NodeResourcesFit {
     const SKIPS: SkipFrequency = SkipFrequency::Never;
     const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn reasons_key(rejection: &Insufficient) -> Option<u32> {
+        Some(u32::from(rejection.reasons?) << 1 | u32::from(rejection.unresolvable))
+    }
     #[inline]
     fn compile_epoch(classes: &DeviceClasses) -> Option<u64> {
         Some(classes.epoch())
@@ -337,7 +345,17 @@ impl Requests {
                 || self
                     .scalars(node)
                     .all(|(_, (requested, allocatable, used))| !is_insufficient(requested, allocatable, used)));
-        if fits { Ok(()) } else { Err(Insufficient { unresolvable: self.is_unresolvable(node) }) }
+        if fits {
+            return Ok(());
+        }
+        Err(Insufficient { unresolvable: self.is_unresolvable(node), reasons: self.basic_reasons(node) })
+    }
+
+    #[inline(always)]
+    fn basic_reasons(&self, node: &NodeResources) -> Option<u8> {
+        let add =
+            |bits, (requested, allocatable, used)| bits << 1 | u8::from(is_insufficient(requested, allocatable, used));
+        self.scalars.is_empty().then(|| self.basic(node).fold(u8::from(has_max_pods(node)), add))
     }
 
     #[inline(always)]

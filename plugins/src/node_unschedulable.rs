@@ -62,6 +62,11 @@ impl FilterPlugin for NodeUnschedulable {
 
 impl Incremental for NodeUnschedulable {
     const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn reasons_key(_: &()) -> Option<u32> {
+        Some(0)
+    }
 }
 
 impl EnqueueExtensions for NodeUnschedulable {

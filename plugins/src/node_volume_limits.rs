@@ -276,6 +276,12 @@ impl Incremental for NodeVolumeLimits {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
+    fn reasons_key(rejection: &VolumeLimitRejection) -> Option<u32> {
+        // The texts of the others are those of the node.
+        matches!(rejection, VolumeLimitRejection::Limit).then_some(0)
+    }
+
+    #[inline]
     fn compile_epoch(_: &AttachedVolumes) -> Option<u64> {
         Some(0)
     }

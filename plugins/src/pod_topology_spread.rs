@@ -209,6 +209,11 @@ impl Incremental for PodTopologySpread {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(rejection: &SpreadRejection) -> Option<u32> {
+        Some(*rejection as u32)
+    }
+
+    #[inline]
     fn compile_epoch((topology, counts, workloads): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + workloads.epoch())
     }

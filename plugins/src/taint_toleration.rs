@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::columns::{NodeTaints, is_hard};
 
-/// Compares taints with tolerations.
+/// Compares taints with tolerations. [`Toleration::tolerates`] compares one of each.
 #[derive(Debug, Default)]
 pub struct TaintToleration;
 
@@ -116,6 +116,11 @@ impl NormalizeScore for TaintToleration {
 impl Incremental for TaintToleration {
     const SKIPS: SkipFrequency = SkipFrequency::Never;
     const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn reasons_key(_: &()) -> Option<u32> {
+        Some(0)
+    }
 
     #[inline]
     fn score_depends_on(_: &TaintTolerationPod) -> DependsOn {

@@ -238,6 +238,14 @@ impl Incremental for VolumeBinding {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
+    fn reasons_key(rejection: &VolumeRejection) -> Option<u32> {
+        match rejection {
+            VolumeRejection::Conflicts(conflicts) => Some(conflicts.bits()),
+            _ => None,
+        }
+    }
+
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

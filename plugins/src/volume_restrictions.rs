@@ -207,6 +207,11 @@ impl Incremental for VolumeRestrictions {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(rejection: &VolumeConflict) -> Option<u32> {
+        Some(*rejection as u32)
+    }
+
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

@@ -209,6 +209,11 @@ impl Incremental for VolumeZone {
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
+    fn reasons_key(rejection: &ZoneMismatch) -> Option<u32> {
+        Some(*rejection as u32)
+    }
+
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

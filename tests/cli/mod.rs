@@ -37,8 +37,6 @@ mod new;
 mod profiles;
 mod provision;
 #[cfg(feature = "run")]
-mod python;
-#[cfg(feature = "run")]
 mod record;
 mod report;
 mod report_pages;

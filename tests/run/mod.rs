@@ -106,9 +106,9 @@ fn a_terminated_scheduler_finishes_bindings_and_releases_the_lease() {
     wait_until(&server, &mut first, "some pods are bound", |server| bound(server) > 5);
     assert_eq!(first.terminate(), Some(0), "{}", first.output());
     let requests = server.requests();
-    let gave_back = requests.iter().rposition(|request| request.path == LEASE && request.verb == "update");
+    let release = requests.iter().rposition(|request| request.path == LEASE && request.verb == "update");
     let last_binding = requests.iter().rposition(is_binding);
-    assert!(gave_back > last_binding);
+    assert!(release > last_binding);
     // The next process therefore need not wait for the end of the lease.
     let mut second = Scheduler::start(&server, &[]);
     wait_until_all_pods_are_bound_once(&server, &mut second);

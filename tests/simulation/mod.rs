@@ -35,8 +35,9 @@ fn routes() -> Routes {
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
     let objects = cluster::objects(objects(manifests));
+    let options = cluster::Options { routes: routes(), seed: 0, extenders: Overrides::NONE };
     let Cluster { mut simulator, pending, .. } =
-        Cluster::new(&AnyBundle::of::<Profiles>(), objects, &routes(), 0, Overrides::NONE, ()).unwrap();
+        Cluster::new(&AnyBundle::of::<Profiles>(), objects, &options, ()).unwrap();
     simulator.deliver_changes();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();

@@ -16,28 +16,9 @@ use serde_json::Value;
 use crate::answers::{Applied, Estimate, LeftPod, Placement};
 use crate::error::{Error, ErrorCode};
 use crate::forked_map::ForkedMap;
-use crate::input::Input;
+use crate::input::{Defaults, Input};
 use crate::profiles::{Profiles, handle};
 use crate::snapshot::AnySnapshot;
-
-/// Whether objects get the values that an API server adds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Defaults {
-    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already. Wrong CEL expressions are
-    /// warnings.
-    #[default]
-    AsGiven,
-    /// Objects are completed and validated as an API server does when they are created. The priority classes and storage
-    /// classes of the same call count.
-    Complete,
-}
-
-impl From<bool> for Defaults {
-    /// Returns whether defaults are set, as requests and other languages write it.
-    fn from(complete: bool) -> Self {
-        if complete { Defaults::Complete } else { Defaults::AsGiven }
-    }
-}
 
 /// A hypothetical cluster with a profile: objects, questions, and forks that can be reverted.
 ///

@@ -56,7 +56,7 @@ pub(crate) fn rows(template: &Value, columns: &BTreeMap<String, Vec<Value>>) -> 
     Ok(rows)
 }
 
-/// Returns the place of a path, with new objects on the way to it.
+/// Returns the value at a path. Missing objects on the way are created.
 fn place<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
     path.iter().try_fold(value, |value, part| {
         if value.is_null() {

@@ -11,9 +11,27 @@ use schedc_objects::manifests::Collector;
 use schedc_objects::{AnyObject, Kinds, ObjectReader, Objects, Options, SourceLocation, Validation};
 use serde_json::Value;
 
-use crate::cluster::Defaults;
 use crate::columns;
 use crate::error::{Error, ErrorCode};
+
+/// Whether objects get the values that an API server adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defaults {
+    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already. Wrong CEL expressions are
+    /// warnings.
+    #[default]
+    AsGiven,
+    /// Objects are completed and validated as an API server does when they are created. The priority classes and storage
+    /// classes of the same call count.
+    Complete,
+}
+
+impl From<bool> for Defaults {
+    /// Converts the flag of requests and of other languages: whether defaults are added.
+    fn from(complete: bool) -> Self {
+        if complete { Defaults::Complete } else { Defaults::AsGiven }
+    }
+}
 
 /// Valid objects.
 #[derive(Default)]

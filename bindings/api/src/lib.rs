@@ -49,9 +49,10 @@ mod requests;
 mod snapshot;
 
 pub use answers::{Applied, Estimate, LeftPod, Placement};
-pub use cluster::{Cluster, Defaults};
+pub use cluster::Cluster;
 pub use error::{Error, ErrorCode};
 pub use evaluator::Evaluator;
+pub use input::Defaults;
 pub use profiles::Profiles;
 pub use schedc_evaluation::{Answer, Decision};
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::cluster::{Cluster, Defaults};
+use crate::cluster::Cluster;
 use crate::error::{Error, ErrorCode};
+use crate::input::Defaults;
 
 /// A request: an operation of a [`Cluster`].
 #[derive(Deserialize)]

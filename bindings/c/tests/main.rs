@@ -8,5 +8,4 @@ mod corpora;
 mod custom_plugin;
 mod go;
 mod header;
-mod python;
 mod wasm;

@@ -2,24 +2,23 @@
 
 A :class:`Cluster` has objects and a profile. It answers which pods may run on a node, where a pod goes and why, and how many
 nodes pods need. Changes are reverted by forks. :func:`evaluate` evaluates the scenarios of ``schedc evaluate``.
-:func:`simulate`, :func:`explain`, :func:`replay` and :func:`backtest` are commands of the program ``schedc``, which the wheel contains.
+:func:`simulate`, :func:`explain`, :func:`replay` and :func:`backtest` are commands of ``schedc``.
 
-The functions run without the GIL. A cluster belongs to one thread at a time.
+The functions run without the GIL. Calls of one cluster by several threads wait for each other.
 """
 
-import ctypes
 import json
 import pathlib
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
-from . import _library, _toml
+from . import _native, _toml
 from ._commands import Backtest, Explanation, Replay, Simulation, backtest, explain, replay, simulate
+from ._errors import Error
 from ._experiments import place
-from ._library import Error, Text, version
+from ._native import Answer, version
 from ._objects import Objects, manifests, nodes, pods
-from ._results import Report
+from ._results import Report, table
 
 __all__ = [
     "Answer",
@@ -44,18 +43,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Whether a pod may run on a node. It is true if it may."""
-
-    code: str = "Success"
-    plugin: str = ""
-    reasons: List[str] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return self.code == "Success"
-
-
 class Profiles:
     """Valid profiles, by name: texts in TOML, or dictionaries. Without profiles: kube-scheduler's, with the name ``default``.
 
@@ -69,7 +56,7 @@ class Profiles:
         ]
         self.texts = dict(texts)
         self.names = [name[: -len(".toml")] for name, _ in texts]
-        self._handle = _library.Handle("profiles", _library.sources(texts), len(texts))
+        self._native = _native.Profiles(texts)
 
     @classmethod
     def from_files(cls, *files: Union[str, pathlib.Path]) -> "Profiles":
@@ -90,75 +77,68 @@ class Cluster:
     ) -> None:
         self._profiles = profiles or Profiles()
         name = profile or self._profiles.names[0]
-        self._handle = _library.Handle("cluster", self._profiles._handle, Text.of(name))
+        self._native = _native.Cluster(self._profiles._native, name)
         if objects is not None:
             self.apply(objects)
 
     def apply(self, objects: Objects, defaults: bool = False) -> Dict[str, Any]:
         """Adds or replaces objects, and returns their numbers. With ``defaults``, they are completed as by an API server."""
-        return _library.loads(self._handle.call("apply", Text.of(manifests(objects)), defaults)[1])
+        return json.loads(self._native.apply(manifests(objects), defaults))
 
     def delete(self, kind: str, name: str, namespace: str = "") -> bool:
         """Deletes an object. Returns whether it existed."""
-        return self._handle.call("delete", Text.of(kind), Text.of(namespace), Text.of(name))[0]
+        return self._native.delete(kind, namespace, name)
 
     def clear(self) -> None:
         """Removes all objects, and closes all forks."""
-        self._handle.call("clear")
+        self._native.clear()
 
     @contextmanager
     def fork(self) -> Iterator["Cluster"]:
         """Reverts the changes within a ``with`` statement. :meth:`commit` within it keeps them."""
-        self._handle.call("fork")
-        forks = self._request(op="forks")
+        self._native.fork()
+        forks = self._native.forks()
         try:
             yield self
         finally:
-            if self._request(op="forks") == forks:
-                self._handle.call("revert")
+            if self._native.forks() == forks:
+                self._native.revert()
 
     def commit(self) -> None:
         """Keeps the changes since the last fork."""
-        self._handle.call("commit")
+        self._native.commit()
 
     def nodes(self) -> List[str]:
         """Returns the names of the nodes."""
-        return self._request(op="nodes")
+        return self._native.nodes()
 
     def pods(self) -> Dict[str, Optional[str]]:
         """Returns the node of each pod."""
-        return self._request(op="pods")
+        return dict(self._native.pods())
 
     def check(self, pod: str, node: str) -> Answer:
         """Returns whether a pod may run on a node."""
-        return _answer(*self._handle.call("check", Text.of(pod), Text.of(node)))
+        return self._native.check(pod, node)
 
     def check_nodes(self, pod: str, nodes: Optional[Sequence[str]] = None) -> List[bool]:
         """Returns for each node, or for all nodes, whether a pod may run there, with one call."""
-        names = self.nodes() if nodes is None else nodes
-        fits = (ctypes.c_bool * len(names))()
-        self._handle.call("check_nodes", Text.of(pod), _library.texts(names), len(names), fits)
-        return list(fits)
+        return self._native.check_nodes(pod, nodes)
 
     def schedule(self, pod: str, node: str) -> Answer:
         """Puts a pod on a node if it may run there."""
-        return _answer(*self._handle.call("schedule", Text.of(pod), Text.of(node)))
+        return self._native.schedule(pod, node)
 
     def schedule_on_any(self, pod: str, nodes: Optional[Sequence[str]] = None) -> Optional[str]:
         """Puts a pod on the first of these nodes, or of all, where it may run. Returns the node."""
-        if nodes is not None and not nodes:
-            return None
-        names = None if nodes is None else _library.texts(nodes)
-        found, node = self._handle.call("schedule_on_any", Text.of(pod), names, len(nodes or []))
-        return node.decode() if found else None
+        return self._native.schedule_on_any(pod, nodes)
 
     def unschedule(self, pod: str) -> bool:
         """Removes a pod from its node. Returns whether it had one."""
-        return self._handle.call("unschedule", Text.of(pod))[0]
+        return self._native.unschedule(pod)
 
     def decide(self, pod: str) -> Dict[str, Any]:
         """Returns the decision about a pod, in the format of ``schedc evaluate``."""
-        return _library.loads(self._handle.call("decide", Text.of(pod))[1])
+        return json.loads(self._native.decide(pod))
 
     def explain(self, pod: str) -> Any:
         """Returns the decision about a pod as a table: the verdict and the scores of each node. Scores are columns, by plugin."""
@@ -169,22 +149,16 @@ class Cluster:
             row.update(plugin=verdict.get("plugin", ""), reasons=", ".join(verdict.get("reasons", [])))
             row.update(total=verdict.get("total"), **verdict.get("scores", {}))
             rows.append(row)
-        return _library.table(rows)
+        return table(rows)
 
     def estimate(self, template: Objects, pods: Sequence[str], max_nodes: int) -> Dict[str, Any]:
         """Returns the number of new nodes that pods need: a node, and the pods on each copy of it, are the template."""
-        text = Text.of(manifests(template))
-        return _library.loads(
-            self._handle.call("estimate", text, _library.texts(pods), len(pods), max_nodes)[1]
-        )
+        return json.loads(self._native.estimate(manifests(template), pods, max_nodes))
 
     def requests(self, requests: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
         """Answers many requests with one call. Each answer has a ``result`` or an ``error``."""
         lines = "\n".join(map(json.dumps, requests))
-        return [json.loads(line) for line in self._handle.call("requests", Text.of(lines))[1].splitlines()]
-
-    def _request(self, **request: Any) -> Any:
-        return self.requests([request])[0]["result"]
+        return [json.loads(line) for line in self._native.requests(lines).splitlines()]
 
 
 def evaluate_lines(
@@ -193,12 +167,10 @@ def evaluate_lines(
     profile: Optional[str] = None,
 ) -> Iterator[bytes]:
     """Evaluates scenarios. Yields the lines that ``schedc evaluate`` writes, without their ends."""
-    evaluator = _library.Handle("evaluator", (profiles or Profiles())._handle)
-    if profile is not None:
-        evaluator.call("use_profile", Text.of(profile))
+    evaluator = _native.Evaluator((profiles or Profiles())._native, profile)
     for scenario in scenarios:
         text = json.dumps(scenario) if isinstance(scenario, Mapping) else scenario
-        yield evaluator.call("evaluate", Text.of(text))[1]
+        yield evaluator.evaluate(text.encode() if isinstance(text, str) else text)
 
 
 def evaluate(
@@ -224,11 +196,4 @@ def evaluate(
                     "message": decision["message"],
                 }
             )
-    return _library.table(rows)
-
-
-def _answer(fits: bool, content: bytes) -> Answer:
-    if fits:
-        return Answer()
-    rejection = _library.loads(content)
-    return Answer(rejection["code"], rejection.get("plugin", ""), rejection.get("reasons", []))
+    return table(rows)

@@ -1,15 +1,18 @@
-"""``python -m schedc``, and the command ``schedc`` of the wheel: the program itself."""
+"""``python -m schedc``, and the command ``schedc`` of the wheel."""
 
-import os
+import pathlib
+import signal
 import sys
 
-from ._program import find
+from . import _native
 
 
 def main() -> None:
-    """Replaces this process by the program."""
-    program = find()
-    os.execv(program, [sys.argv[0] if sys.argv[0].endswith("schedc") else "schedc", *sys.argv[1:]])
+    """Runs the command line, and ends the process."""
+    # Python's handler would only note an interrupt until the command ends.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    name = pathlib.Path(sys.argv[0]).name
+    sys.exit(_native.main(["schedc" if name == "__main__.py" else name, *sys.argv[1:]]))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ import pathlib
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _toml
-from ._library import Error, table
+from ._errors import Error
 from ._objects import Objects, manifests, rows_of
 from ._program import Call, PathLike, absolute, call
-from ._results import Result, flat
+from ._results import Result, flat, table
 
 if TYPE_CHECKING:
     from . import Profiles

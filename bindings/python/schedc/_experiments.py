@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._library import table
+from ._results import table
 
 if TYPE_CHECKING:
     from . import Cluster

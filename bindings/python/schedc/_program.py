@@ -1,6 +1,7 @@
-"""The program ``schedc``, whose commands simulate, replay and compare.
+"""Commands of ``schedc`` that simulate, replay and compare.
 
 A command runs in a process of its own: other threads continue, an interrupt ends it, and its memory is released at its end.
+The process is Python with only the native module, which contains the command line, or another program.
 """
 
 import json
@@ -8,17 +9,21 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 import warnings
 from contextlib import contextmanager
 from typing import IO, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
-from ._library import Error
+from . import _native
+from ._errors import Error
 
 PathLike = Union[str, "os.PathLike[str]"]
 _PROGRESS = re.compile(r"note: (\d+) of (\d+) simulations are complete")
 _REPORT = "report.html"
+# Loads the native module alone: the modules of this package, and those of `site`, would need longer than a short command.
+_RUN = "import sys; sys.path.insert(0, sys.argv[1]); import _native; sys.exit(_native.main(['schedc', *sys.argv[2:]]))"
 
 
 class Output(NamedTuple):
@@ -48,7 +53,7 @@ class Call:
 
     def run(self, arguments: Sequence[str], text: str = "", progress: Optional[bool] = None) -> Output:
         """Runs a command with this standard input."""
-        command = [str(self._program), *arguments, "--output", "json", "--report", _REPORT]
+        command = [*self._program, *arguments, "--output", "json", "--report", _REPORT]
         pipes: Dict[str, Any] = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
         with subprocess.Popen(command, cwd=self.folder, **pipes) as process:
             try:
@@ -73,13 +78,18 @@ def call(program: Optional[PathLike] = None) -> Iterator[Call]:
         yield Call(pathlib.Path(folder), program)
 
 
-def find(program: Optional[PathLike] = None) -> pathlib.Path:
-    """Returns the path of the program: this one, that of ``SCHEDC_PROGRAM``, or that of the wheel."""
+def find(program: Optional[PathLike] = None) -> List[str]:
+    """Returns the beginning of a command line: this program, that of ``SCHEDC_PROGRAM``, or Python with the native module."""
     given = program or os.environ.get("SCHEDC_PROGRAM")
-    path = pathlib.Path(given).absolute() if given else pathlib.Path(__file__).with_name("schedc")
-    if not path.is_file():
-        raise Error("no-program", f"there is no program {path}; install the wheel, or set SCHEDC_PROGRAM to the file of schedc")
-    return path
+    if given:
+        path = pathlib.Path(given).absolute()
+        if not path.is_file():
+            raise Error("no-program", f"there is no program {path}; correct `program=` or SCHEDC_PROGRAM, or leave both out")
+        return [str(path)]
+    if not sys.executable:
+        raise Error("no-program", "Python does not know its own program; set SCHEDC_PROGRAM to the file of a program of schedc")
+    folder = pathlib.Path(str(_native.__file__)).absolute().parent
+    return [sys.executable, "-I", "-S", "-c", _RUN, str(folder)]
 
 
 def absolute(path: PathLike) -> str:

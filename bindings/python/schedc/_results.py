@@ -4,9 +4,7 @@ import html
 import json
 import os
 import pathlib
-from typing import Any, Dict, Iterable, List, Mapping, Union
-
-from ._library import table
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Union
 
 _SHOWN = 20
 
@@ -43,6 +41,15 @@ class Result:
     def _repr_html_(self) -> str:
         parts = (_html(name, content) for name, content in self._tables().items() if len(content))
         return "".join(parts)
+
+
+def table(rows: List[Dict[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Returns rows as a data frame where pandas is installed. An empty one has these columns."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=list(columns))
 
 
 def flat(rows: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:

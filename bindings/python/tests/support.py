@@ -5,8 +5,6 @@ import pathlib
 import struct
 import unittest
 
-from schedc import Error, _program
-
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -24,15 +22,6 @@ def records(table):
     """Returns the rows of a table, with and without pandas. Missing values are `None`."""
     rows = table if isinstance(table, list) else table.to_dict("records")
     return [{key: None if value != value else value for key, value in row.items()} for row in rows]
-
-
-def needs_program(test):
-    """Skips a test without the program."""
-    try:
-        _program.find()
-    except Error as error:
-        return unittest.skip(error.message)(test)
-    return test
 
 
 def needs(*packages):

@@ -11,10 +11,11 @@ import tempfile
 import unittest
 import warnings
 
-from support import CHECKOUT, needs, needs_program
+from support import CHECKOUT, needs
 
 PACKAGE = CHECKOUT / "bindings" / "python"
 NOTEBOOK = PACKAGE / "examples" / "policies.ipynb"
+PUBLIC_TRACE = PACKAGE / "examples" / "openb.ipynb"
 
 
 class Types(unittest.TestCase):
@@ -34,14 +35,21 @@ class Types(unittest.TestCase):
             environment = {**os.environ, "MYPYPATH": str(PACKAGE)}
             command = [sys.executable, "-m", "mypy", "--cache-dir", folder, str(file)]
             found = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-        self.assertIn('note: Revealed type is "schedc.Answer"', found.stdout)
+        self.assertIn('note: Revealed type is "schedc._native.Answer"', found.stdout)
         self.assertIn('Argument 1 to "check" of "Cluster" has incompatible type "int"; expected "str"', found.stdout)
         self.assertIn("Found 1 error", found.stdout)
 
 
 class Documentation(unittest.TestCase):
+    def test_the_example_of_the_libraries_prints_what_it_shows(self):
+        page = CHECKOUT.joinpath("docs", "libraries.md").read_text(encoding="utf-8")
+        code, output = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()
+        found = io.StringIO()
+        with contextlib.redirect_stdout(found):
+            exec(compile(code, "docs/libraries.md", "exec"), {"__name__": "documentation"})
+        self.assertEqual(found.getvalue(), output)
+
     @needs("pandas", "pyarrow")
-    @needs_program
     def test_the_code_of_the_page_prints_what_it_shows(self):
         page = CHECKOUT.joinpath("docs", "python.md").read_text(encoding="utf-8")
         blocks = re.findall(r"```python\n(.*?)```(?:\n+```text\n(.*?)```)?", page, re.DOTALL)
@@ -59,19 +67,27 @@ class Documentation(unittest.TestCase):
             os.chdir(folder)
 
 
-class Notebook(unittest.TestCase):
-    def test_its_outputs_are_small(self):
-        self.assertLess(NOTEBOOK.stat().st_size, 60_000)
+class Notebooks(unittest.TestCase):
+    def test_their_outputs_are_small(self):
+        for notebook in (NOTEBOOK, PUBLIC_TRACE):
+            self.assertLess(notebook.stat().st_size, 60_000)
 
     @needs("pandas", "nbclient", "nbformat", "ipykernel")
-    @needs_program
-    def test_it_runs_and_prints_what_it_shows(self):
+    def test_the_generated_trace_has_the_results_that_the_notebook_shows(self):
+        self.assert_reproducible(NOTEBOOK)
+
+    @needs("pandas", "nbclient", "nbformat", "ipykernel")
+    @unittest.skipUnless(os.environ.get("OPENB"), "OPENB names no folder with the tables of the trace openb")
+    def test_the_public_trace_has_the_results_that_the_notebook_shows(self):
+        self.assert_reproducible(PUBLIC_TRACE)
+
+    def assert_reproducible(self, path):
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(NOTEBOOK, as_version=4)
+        notebook = nbformat.read(path, as_version=4)
         expected = printed(notebook)
-        nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+        nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
         self.assertEqual(printed(notebook), expected)
         self.assertGreater(len(expected), 1)
 

@@ -1,12 +1,16 @@
 """Tests of the process that runs a command."""
 
 import io
+import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 from unittest import mock
 
 import schedc
 from schedc import _program
-from support import needs_program, node
+from support import node
 
 
 class Progress(unittest.TestCase):
@@ -22,7 +26,6 @@ class Progress(unittest.TestCase):
             self.assertEqual((create.called, bar.close.called), (bool(moves), bool(moves)))
 
 
-@needs_program
 class Interrupts(unittest.TestCase):
     def test_an_interrupt_ends_the_process(self):
         processes = []
@@ -34,6 +37,31 @@ class Interrupts(unittest.TestCase):
         with mock.patch.object(_program, "_communicate", interrupted), self.assertRaises(KeyboardInterrupt):
             schedc.simulate([node("a")])
         self.assertNotEqual(processes[0].returncode, None)
+
+
+class CommandLine(unittest.TestCase):
+    def run_python(self, *arguments):
+        return subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
+
+    def test_the_module_is_the_program(self):
+        result = self.run_python("-m", "schedc", "--version")
+        self.assertEqual((result.returncode, result.stdout), (0, f"schedc {schedc.version()}\n"))
+        script = pathlib.Path(sys.executable).with_name("schedc")
+        if script.exists():
+            found = subprocess.run([str(script), "--help"], capture_output=True, text=True)
+            self.assertIn("Usage: schedc <COMMAND>", found.stdout)
+
+    def test_errors_have_an_exit_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "own.toml")
+            file.write_text("scheduler-name = 7", encoding="utf-8")
+            result = self.run_python("-m", "schedc", "check", str(file))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("own.toml:1:18", result.stderr)
+
+    def test_a_command_returns_to_its_caller(self):
+        result = self.run_python("-c", "from schedc import _native; print(_native.main(['schedc', 'profiles']))")
+        self.assertEqual(result.stdout.splitlines()[-1], "0", result.stderr)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,16 @@ import gzip
 import json
 import os
 import pathlib
+import pickle
+import subprocess
 import unittest
 
 import schedc
+from schedc import _program
 from support import CHECKOUT, node, pod
+
+PROFILES = sorted((CHECKOUT / "tools" / "import" / "tests" / "profiles").glob("*.toml"))
+
 
 class Questions(unittest.TestCase):
     def test_a_check_has_the_plugin_and_the_reasons(self):
@@ -16,6 +22,13 @@ class Questions(unittest.TestCase):
         self.assertFalse(answer)
         self.assertEqual((answer.plugin, answer.reasons), ("NodeResourcesFit", ["Insufficient cpu"]))
         self.assertTrue(cluster.check("default/q", "a"))
+
+    def test_an_answer_is_a_value(self):
+        rejection = schedc.Answer("Unschedulable", "Own", ["no"])
+        self.assertEqual(repr(rejection), "Answer(code='Unschedulable', plugin='Own', reasons=['no'])")
+        self.assertEqual(pickle.loads(pickle.dumps(rejection)), rejection)
+        self.assertNotEqual(rejection, schedc.Answer())
+        self.assertTrue(schedc.Answer())
 
     def test_many_nodes_are_checked_at_once(self):
         cluster = schedc.Cluster([node("a"), node("b", "4"), pod("p", "3")])
@@ -94,6 +107,8 @@ class Questions(unittest.TestCase):
             with self.assertRaises(schedc.Error) as caught:
                 work()
             self.assertEqual(caught.exception.code, code)
+            copy = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((copy.code, copy.message), (code, str(caught.exception)))
         answers = cluster.requests([{"op": "nodes"}, {"op": "none"}])
         self.assertEqual(answers[0], {"result": []})
         self.assertEqual(answers[1]["error"]["code"], "invalid-request")
@@ -107,13 +122,20 @@ class Scenarios(unittest.TestCase):
         self.assertEqual([row["node"] for row in rows], ["a", "a"])
         self.assertEqual(rows[0]["pod"], "default/p")
 
-    def test_lines_have_the_bytes_of_evaluate(self):
+    def test_lines_have_the_bytes_of_the_command(self):
+        with gzip.open(CHECKOUT / "tests" / "conformance" / "corpora" / "taints.jsonl.gz") as scenarios:
+            text = scenarios.read()
+        command = [*_program.find(), "evaluate", "--profile", "default", "-"]
+        expected = subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True).stdout
+        lines = schedc.evaluate_lines(text.splitlines(), profile="default")
+        self.assertEqual(b"".join(line + b"\n" for line in lines), expected)
+
+    def test_lines_of_all_corpora_have_the_bytes_of_evaluate(self):
         corpus, expected = os.environ.get("SCHEDC_CORPUS"), os.environ.get("SCHEDC_EXPECTED")
         if not corpus or not expected:
-            self.skipTest("SCHEDC_CORPUS and SCHEDC_EXPECTED name no files; `cargo test -p schedc-c` sets them")
-        files = sorted((CHECKOUT / "tools" / "import" / "tests" / "profiles").glob("*.toml"))
+            self.skipTest("SCHEDC_CORPUS and SCHEDC_EXPECTED name no files; .ci/run sets them")
         with gzip.open(corpus) as scenarios:
-            lines = list(schedc.evaluate_lines(scenarios, schedc.Profiles.from_files(*files)))
+            lines = list(schedc.evaluate_lines(scenarios, schedc.Profiles.from_files(*PROFILES)))
         self.assertEqual(len(lines), pathlib.Path(expected).read_bytes().count(b"\n"))
         self.assertTrue(b"".join(line + b"\n" for line in lines) == pathlib.Path(expected).read_bytes(), "the lines differ")
 

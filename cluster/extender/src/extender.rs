@@ -17,8 +17,9 @@ use crate::http::{CallError, Client};
 use crate::settings::{Extender, Pem};
 use crate::{overrides, preemption, request, resources};
 
-/// Range of an extender's scores, and the factor to the scheduler's range.
+/// Range of an extender's scores.
 const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
+/// Factor from this range to that of plugin scores.
 const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
 
 /// Client of an extender.

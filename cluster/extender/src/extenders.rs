@@ -26,7 +26,7 @@ pub struct HttpExtenders {
 
 impl HttpExtenders {
     /// Creates extenders with the settings of their profile, overridden by the environment and by
-    /// [`Extenders::set_up`]. Files are read and connections opened only there or at the first call.
+    /// [`Extenders::set_up`]. `set_up` or the first call reads files and opens connections.
     pub fn new(settings: &'static [Extender]) -> Self {
         HttpExtenders { settings, clients: OnceLock::new(), calls: Calls::default() }
     }

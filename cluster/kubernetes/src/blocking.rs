@@ -8,7 +8,7 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 
 /// Runs work on a new thread with this name. The work starts at once, even if the result is never awaited. The program
-/// does not wait for the thread when it exits; it would wait for the threads of a runtime.
+/// does not wait for the thread when it exits, in contrast to blocking threads of a runtime.
 ///
 /// # Errors
 /// The thread could not be started, or the work panicked.

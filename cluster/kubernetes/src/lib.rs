@@ -5,7 +5,6 @@
 //! | [`blocking`] | blocking work on separate threads |
 //! | [`config`] | the effective configuration: the command line and the file of `--config` |
 //! | [`connect`] | connecting to the API server: kubeconfigs, service accounts, credentials |
-//! | `crypto` | the TLS implementation of client and server |
 //! | [`driver`] | runs a scheduler at an API server |
 //! | [`dry_run`] | scheduling without writes |
 //! | [`election`] | leader election between replicas |

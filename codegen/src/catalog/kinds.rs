@@ -8,7 +8,7 @@ use crate::messages;
 use crate::source::{Span, Spanned};
 use crate::tree::RawField;
 
-/// Node and Pod, then the others by name.
+/// Built-in kinds: Node and Pod, then the others in alphabetical order.
 pub const KINDS: [&str; 18] = [
     "Node",
     "Pod",
@@ -106,7 +106,7 @@ pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<Cust
     })
 }
 
-/// Returns whether a text is a version, with its group unless it is the group of pods.
+/// Returns whether a text is an API version: `group/version`, or only the version for the group of pods.
 fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').unwrap_or(("", text));
     let is_version = version.starts_with('v') && is_dns_subdomain(version) && !version.contains('.');

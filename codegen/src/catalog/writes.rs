@@ -71,13 +71,13 @@ pub(super) fn is_group(group: &str) -> bool {
     group.is_empty() || is_dns_subdomain(group) && group != "core" && group != "v1"
 }
 
-/// Returns whether a text is a plural in lower case, optionally with a subresource.
+/// Returns whether a text is the name of a resource, optionally with a subresource.
 fn is_resource(resource: &str) -> bool {
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, "status"));
     is_word(resource) && is_word(subresource)
 }
 
-/// Returns whether a text is a plural in lower case.
+/// Returns whether a text has the form of a resource name: lower-case letters and hyphens.
 pub(super) fn is_word(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }

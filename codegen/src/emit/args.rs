@@ -3,9 +3,10 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, location};
+use super::docs::location;
 use super::imports::Imports;
 use super::member::Members;
+use super::tokens::doc;
 use crate::plan::{Node, Point, Value};
 use crate::source::{Files, Span};
 

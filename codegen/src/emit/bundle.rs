@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::docs::doc;
 use super::extenders;
 use super::imports::Imports;
 use super::names::IdentScope;
+use super::tokens::doc;
 use crate::catalog::{CustomKind, Write};
 use crate::permissions;
 use crate::plan::{Plan, PlanCrate};

@@ -7,11 +7,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use super::args::line_and_column;
-use super::docs::doc;
-use super::imports::Imports;
-use super::member::{plugin_type, state_type};
+use super::imports::{Imports, plugin_type, state_type};
 use super::names::{ident, snake_case};
-use super::tokens::tuple;
+use super::tokens::{doc, tuple};
 use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;

@@ -21,7 +21,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
             },
             Column::Declared(state) | Column::WithArgs(state) => {
                 let ty = members.state_type(&state.path);
-                let doc = super::docs::doc(format!("Column `{}`.", state.name));
+                let doc = super::tokens::doc(format!("Column `{}`.", state.name));
                 quote! { #doc pub #field: &'a [#ty], }
             }
         }
@@ -92,15 +92,5 @@ pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
         Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
         Column::NodeInfo | Column::Declared(_) | Column::WithArgs(_) => quote! { &columns.#field[index] },
     };
-    tuple(&fields(members, member).map(part).collect::<Vec<_>>())
-}
-
-/// Returns a plugin's columns in a loop over nodes. `columns` is a variable of the code around it.
-pub(super) fn slices(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
-    tuple(&fields(members, member).map(|(_, field)| quote! { columns.#field }).collect::<Vec<_>>())
-}
-
-/// Returns a plugin's columns, with their fields.
-fn fields<'a>(members: &'a Members<'_>, member: &'a Member<'_>) -> impl Iterator<Item = (&'a Column, Ident)> {
-    member.entry.columns.iter().map(|column| (column, members.states.column_field(column, member.plugin)))
+    tuple(&members.column_fields(member).map(part).collect::<Vec<_>>())
 }

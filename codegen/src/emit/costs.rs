@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::columns::slices;
 use super::incremental::unless_idle;
 use super::member::{Member, Members};
 use super::pre_score::{Source, stateful, unless_skipped};
@@ -61,7 +60,7 @@ fn before_filter(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 fn filter(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (pre_filter::state(member), slices(members, member));
+    let (state, columns) = (pre_filter::state(member), members.column_slices(member));
     unless_idle(member, quote! { costs::filter::<#ty>(#args, &pod.#field, #state, #columns, nodes, meter); })
 }
 
@@ -79,7 +78,7 @@ fn before_score(members: &Members<'_>, member: &Member<'_>, source: Source) -> T
 
 fn score(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (pre_score::state(member), slices(members, member));
+    let (state, columns) = (pre_score::state(member), members.column_slices(member));
     let call = if member.entry.normalizes {
         quote! { costs::score_normalized::<#ty> }
     } else {

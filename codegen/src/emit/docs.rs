@@ -1,20 +1,11 @@
 //! Doc comments with the origin of generated code.
 
-use std::fmt::Display;
-
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::member::Members;
+use super::tokens::doc;
 use crate::plan::Point;
 use crate::source::{Files, Span};
-
-/// Returns `/// line` for each line.
-pub(super) fn doc(text: impl Display) -> TokenStream {
-    let text = text.to_string();
-    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
-    quote! { #(#[doc = #lines])* }
-}
 
 /// Describes the plugins of an extension point, their order, and the locations in the profile.
 pub(super) fn steps(members: &Members<'_>, point: Point) -> TokenStream {

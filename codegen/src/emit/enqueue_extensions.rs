@@ -3,9 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::docs::doc;
 use super::member::{Member, Members};
-use super::tokens::parameter;
+use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
 /// Extension points with rejections that make a pod wait for events.

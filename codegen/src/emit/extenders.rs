@@ -6,8 +6,9 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, location};
+use super::docs::location;
 use super::member::Members;
+use super::tokens::doc;
 use crate::plan::{ManagedResource, Plan, PlanExtender, PlanTls};
 
 /// Returns the settings.

@@ -1,14 +1,16 @@
 //! Emits `Rejection`, and the functions of Filter: one call after the other.
 
+use std::cell::RefCell;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::columns::row;
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::{Member, Members};
 use super::pre_filter::state;
 use super::promises;
-use super::tokens::{idle, parameter};
+use super::tokens::{doc, idle, parameter};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -33,6 +35,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         filter_all(members),
         code(members),
         rejector(members),
+        reasons_key(members),
         explain(members),
     ];
     quote! { #(#parts)* }
@@ -166,6 +169,20 @@ fn rejector(members: &Members<'_>) -> TokenStream {
     });
     quote! {
         fn rejector(rejection: &Rejection) -> &'static str {
+            #body
+        }
+    }
+}
+
+fn reasons_key(members: &Members<'_>) -> TokenStream {
+    let numbers = RefCell::new(0..);
+    let body = by_plugin(members, |member| {
+        let (variant, ty) = (&member.variant, &member.ty);
+        let number: u32 = numbers.borrow_mut().next().unwrap_or_default();
+        quote! { Rejection::#variant(rejection) => Some((#number, Promises::<#ty>::reasons_key(rejection)?)), }
+    });
+    quote! {
+        fn reasons_key(rejection: &Rejection) -> Option<(u32, u32)> {
             #body
         }
     }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::names::{IdentScope, ident};
+use super::names::{IdentScope, camel_case, ident};
 use super::tokens::idents;
+use crate::catalog::PluginEntry;
 
 /// The items of the framework and the standard library that generated code uses, and their modules. `self` is
 /// the module itself.
@@ -250,4 +251,17 @@ fn absolute(path: &str) -> String {
 /// Parses a path. The catalog reader has checked it; another path becomes empty, which rustc rejects.
 fn parsed(path: &str) -> TokenStream {
     path.parse().unwrap_or_default()
+}
+
+/// Returns the name of a plugin's type. If it is taken, the crate's name is prepended.
+pub(super) fn plugin_type(imports: &mut Imports, entry: &PluginEntry) -> Ident {
+    imports.name(&entry.path, |last| camel_case(&entry.crate_name) + last)
+}
+
+/// Returns the name of a column's or an index's type.
+pub(super) fn state_type(imports: &mut Imports, path: &str) -> Ident {
+    imports.name(path, |last| {
+        let crate_name = path.trim_start_matches("::").split("::").next().unwrap_or_default();
+        camel_case(crate_name) + last + "State"
+    })
 }

@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::doc;
 use super::member::{Member, Members};
-use super::tokens::{context, expression_with_columns, parameter, with_columns};
+use super::tokens::{context, doc, expression_with_columns, parameter, with_columns};
 use super::{incremental_scores, pre_filter, promises};
 use crate::plan::Point;
 
@@ -93,7 +92,7 @@ fn resize_filters(members: &Members<'_>) -> TokenStream {
 /// Returns the plugin's Filter with its inputs, for the evaluation of nodes.
 fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
+    let (state, columns) = (pre_filter::state(member), members.column_slices(member));
     quote! { FilterKernel::<#ty> { args: #args, pod: &pod.#field, state: #state, columns: #columns } }
 }
 

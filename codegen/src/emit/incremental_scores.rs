@@ -3,13 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::columns::slices;
-use super::docs::doc;
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::promises::score_depends_on;
 use super::score::{call, has_base, normalizing};
-use super::tokens::{context, expression_with_columns, parameter, with_columns};
+use super::tokens::{context, doc, expression_with_columns, parameter, with_columns};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -130,19 +128,10 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the nodes that are scored because they changed and may get another result of the plugin.
-fn nodes_to_score(member: &Member<'_>) -> TokenStream {
-    let (ty, depends) = (&member.ty, score_depends_on(member));
-    match source(member) {
-        Source::PreScore | Source::Prepared => quote! { work.scores.nodes_to_score::<#ty>(#depends) },
-        Source::Omitted | Source::Stateless => quote! { work.scores.nodes_to_score::<#ty>(DependsOn::Node) },
-    }
-}
-
 /// Returns the plugin's Score by classes with its inputs.
 fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (state(member), slices(members, member));
+    let (state, columns) = (state(member), members.column_slices(member));
     quote! {
         ClassKernel::<#ty, _, _> {
             args: #args,
@@ -157,8 +146,14 @@ fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 fn score(members: &Members<'_>) -> TokenStream {
     let normalized = normalizing(members).map(|member| {
-        let (field, kernel, nodes) = (&member.field, kernel(members, member), nodes_to_score(member));
-        let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes)?; });
+        let (field, ty, kernel) = (&member.field, &member.ty, kernel(members, member));
+        let depends = match source(member) {
+            Source::PreScore | Source::Prepared => score_depends_on(member),
+            Source::Omitted | Source::Stateless => quote! { DependsOn::Node },
+        };
+        let nodes = quote! { work.scores.nodes_to_score::<#ty>(#depends) };
+        let with_new_class = quote! { work.scores.nodes_with_new_class(#depends) };
+        let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes, #with_new_class, feasible)?; });
         unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
     let base = has_base(members).then(|| {
@@ -167,6 +162,7 @@ fn score(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! { #(#normalized)* #base Ok(()) };
     let (score, work) = (parameter("score", &body), parameter("work", &body));
+    let feasible = parameter("feasible", &body);
     let (context, cx) = context(&body);
     quote! {
         #[inline(always)]
@@ -174,6 +170,7 @@ fn score(members: &Members<'_>) -> TokenStream {
             &mut self,
             #cx: &UpdateContext<'_, Pipeline>,
             #score: &Score,
+            #feasible: &NodeMask,
             #work: &UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
             #context
@@ -231,7 +228,10 @@ fn update(members: &Members<'_>) -> TokenStream {
                 quote! {}
             } else if member.entry.normalizes {
                 let kernel = kernel(members, member);
-                unless_skipped(member, with_columns(quote! { self.scores.#field.update(#kernel, &work.scores)?; }))
+                unless_skipped(
+                    member,
+                    with_columns(quote! { self.scores.#field.update(#kernel, &work.scores, feasible)?; }),
+                )
             } else {
                 touches_base = true;
                 quote! {}
@@ -373,7 +373,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
         fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
             // The combined loop needs more preparation than a few nodes justify.
             for (word, bits) in nodes.words() {
-                if bits == u64::MAX {
+                if incremental::is_dense(word, bits, totals) {
                     self.total_word(score, word, totals);
                 } else {
                     incremental::total_each(word, bits, totals, |node| self.total_of(score, node));

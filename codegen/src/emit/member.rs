@@ -5,12 +5,10 @@ use std::cell::RefCell;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::columns::slices;
-use super::imports::Imports;
-use super::names::{IdentScope, camel_case, ident, snake_case};
+use super::imports::{Imports, plugin_type, state_type};
+use super::names::{IdentScope, constants, ident, snake_case};
 use super::state::States;
 use super::tokens::tuple;
-use super::view;
 use crate::catalog::{Column, PluginEntry};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
@@ -115,6 +113,14 @@ impl Member<'_> {
         self.points.contains(&point)
     }
 
+    /// Returns whether the plugin's view in this profile is always the same: a view without states of other plugins.
+    pub(super) fn has_shared_view(&self) -> bool {
+        let reads_cluster = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
+            .into_iter()
+            .any(|point| self.runs(point));
+        self.entry.reads.is_empty() && (reads_cluster || self.entry.prepares_score && self.runs(Point::Score))
+    }
+
     /// Returns its arguments as an expression.
     pub(super) fn args(&self) -> TokenStream {
         let constant = &self.constant;
@@ -164,6 +170,16 @@ impl<'a> Members<'a> {
         self.at(Point::PreFilter).filter(|member| member.runs(Point::Filter))
     }
 
+    /// Returns a plugin's columns in a loop over nodes. `columns` is a variable of the code around it.
+    pub(super) fn column_slices(&self, member: &Member<'_>) -> TokenStream {
+        tuple(&self.column_fields(member).map(|(_, field)| quote! { columns.#field }).collect::<Vec<_>>())
+    }
+
+    /// Returns a plugin's columns, with their fields.
+    pub(super) fn column_fields<'m>(&'m self, member: &'m Member<'_>) -> impl Iterator<Item = (&'m Column, Ident)> {
+        member.entry.columns.iter().map(|column| (column, self.states.column_field(column, member.plugin)))
+    }
+
     /// Returns the name of a column's or an index's type in the profile's module.
     pub(super) fn state_type(&self, path: &str) -> Ident {
         state_type(&mut self.imports.borrow_mut(), path)
@@ -192,11 +208,11 @@ impl<'a> Members<'a> {
         member: &Member<'_>,
         state: impl Fn(Option<&Member<'_>>, bool) -> TokenStream,
     ) -> TokenStream {
-        if view::is_shared(member) {
+        if member.has_shared_view() {
             let field = &member.field;
             return quote! { view::#field(cache) };
         }
-        let (columns, indexes) = (slices(self, member), self.indexes(member, &quote! { &cache.state }));
+        let (columns, indexes) = (self.column_slices(member), self.indexes(member, &quote! { &cache.state }));
         let reads: Vec<TokenStream> = member
             .entry
             .reads
@@ -242,24 +258,4 @@ impl<'a> Members<'a> {
         };
         self.states.sorted(self.list.iter().flat_map(of).collect())
     }
-}
-
-/// Returns the names of the constants for the arguments of a profile's plugins, parallel to
-/// [`Plan::plugins`].
-pub(super) fn constants(plan: &Plan) -> Vec<Ident> {
-    let mut constants = IdentScope::default();
-    plan.plugins.iter().map(|plugin| constants.ident(snake_case(&plugin.entry.name).to_uppercase())).collect()
-}
-
-/// Returns the name of a plugin's type. If it is taken, the crate's name is prepended.
-pub(super) fn plugin_type(imports: &mut Imports, entry: &PluginEntry) -> Ident {
-    imports.name(&entry.path, |last| camel_case(&entry.crate_name) + last)
-}
-
-/// Returns the name of a column's or an index's type.
-pub(super) fn state_type(imports: &mut Imports, path: &str) -> Ident {
-    imports.name(path, |last| {
-        let crate_name = path.trim_start_matches("::").split("::").next().unwrap_or_default();
-        camel_case(crate_name) + last + "State"
-    })
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
+use crate::plan::Plan;
+
 /// Converts `NodeResourcesFit` or `node-resources` to `node_resources_fit`, `node_resources`.
 pub(super) fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
@@ -68,6 +70,13 @@ impl IdentScope {
 /// Returns an identifier.
 pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
+}
+
+/// Returns the names of the constants for the arguments of a profile's plugins, parallel to
+/// [`Plan::plugins`].
+pub(super) fn constants(plan: &Plan) -> Vec<Ident> {
+    let mut constants = IdentScope::default();
+    plan.plugins.iter().map(|plugin| constants.ident(snake_case(&plugin.entry.name).to_uppercase())).collect()
 }
 
 #[cfg(test)]

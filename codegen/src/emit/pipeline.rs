@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::docs::doc;
 use super::member::Members;
+use super::tokens::doc;
 use super::{
     add_pod, args, bind, columns, costs, enqueue_extensions, extenders, filter, filter_properties, incremental,
     incremental_scores, info, permit, pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score,

@@ -4,9 +4,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::doc;
 use super::member::Members;
-use super::tokens::parameter;
+use super::tokens::{doc, parameter};
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {

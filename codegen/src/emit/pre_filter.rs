@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::{Member, Members};
-use super::tokens::parameter;
+use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
 /// Returns whether the plugin's Filter runs without its PreFilter, with the default state.

@@ -4,10 +4,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::{Member, Members};
 use super::promises::score_depends_on;
-use super::tokens::parameter;
+use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
 /// Origin of a plugin's score state.

@@ -59,7 +59,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
 
 fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
-    let of_columns = columns::slices(members, member);
+    let of_columns = members.column_slices(member);
     let of_indexes = members.indexes(member, &quote! { &state });
     let to_register = members.indexes(member, &quote! { &mut state });
     let (columns, state) = (parameter("columns", &of_columns), parameter("state", &of_indexes));

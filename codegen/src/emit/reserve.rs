@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::Members;
-use super::tokens::parameter;
+use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {

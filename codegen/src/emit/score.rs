@@ -7,10 +7,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::columns::row;
-use super::docs::{doc, steps};
+use super::docs::steps;
 use super::member::{Member, Members};
 use super::pre_score::{self, Source, state, unless_idle, unless_skipped};
-use super::tokens::{idle, parameter};
+use super::tokens::{doc, idle, parameter};
 use crate::plan::Point;
 
 /// Returns the plugins that normalize.

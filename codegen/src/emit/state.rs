@@ -3,11 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::docs::doc;
-use super::imports::Imports;
-use super::member::{constants, state_type};
-use super::names::{IdentScope, ident, snake_case};
-use super::tokens::parameter;
+use super::imports::{Imports, state_type};
+use super::names::{IdentScope, constants, ident, snake_case};
+use super::tokens::{doc, parameter};
 use crate::catalog::{Column, State};
 use crate::plan::{Node, Plan, PlanPlugin};
 

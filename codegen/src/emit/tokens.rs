@@ -1,11 +1,19 @@
-//! Queries of generated tokens.
+//! Queries of generated tokens, and common pieces of them.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::names::ident;
+
+/// Returns `/// line` for each line.
+pub(super) fn doc(text: impl Display) -> TokenStream {
+    let text = text.to_string();
+    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote! { #(#[doc = #lines])* }
+}
 
 /// Returns every identifier except fields, labels of struct literals, declared functions, and identifiers
 /// after `::`.

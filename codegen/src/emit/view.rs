@@ -3,25 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::docs::doc;
 use super::imports::Imports;
 use super::member::{Member, Members};
-use super::tokens::tuple;
+use super::tokens::{doc, tuple};
 use crate::catalog::Column;
-use crate::plan::Point;
-
-/// Returns whether the plugin's view in this profile is always the same: a view without states of other
-/// plugins.
-pub(super) fn is_shared(member: &Member<'_>) -> bool {
-    let reads_cluster = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
-        .into_iter()
-        .any(|point| member.runs(point));
-    member.entry.reads.is_empty() && (reads_cluster || member.entry.prepares_score && member.runs(Point::Score))
-}
 
 pub(super) fn emit(members: &Members<'_>) -> Option<TokenStream> {
     let functions: Vec<TokenStream> =
-        members.iter().filter(|member| is_shared(member)).map(|member| function(members, member)).collect();
+        members.iter().filter(|member| member.has_shared_view()).map(|member| function(members, member)).collect();
     if functions.is_empty() {
         return None;
     }

@@ -111,10 +111,10 @@ impl<P: Profile> Engine<P> {
         observer: &mut impl Observer,
     ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
-            // A full evaluation of few remaining nodes is as fast.
+            // A full evaluation of few remaining nodes is as fast. Without any, the cached diagnosis is faster.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
-                    && self.likely(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
+                    && self.likely(&attempt, cache).is_none_or(|nodes| nodes.is_empty() || nodes.len() > FEW) =>
             {
                 let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
                 let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);

@@ -29,6 +29,12 @@ pub(super) fn diagnose<P: Profile>(
     let mut verdicts = NodeVerdicts::default();
     verdicts.resize(cache.base.infos().len());
     let (mut overruled, mut with_reasons) = (Vec::new(), rejections.len());
+    if by_extenders.is_none() {
+        // No filter passes any node.
+        with_reasons += candidates.count();
+        verdicts.evaluate(candidates.iter(), attempt, pod, cache);
+        candidates.clear();
+    }
     for node in candidates.iter() {
         let verdict = attempt.verdict(pod, cache, node);
         if rejections.contains_key(&node) {

@@ -57,7 +57,8 @@ pub(crate) fn all_verdicts<P: Profile>(
     verdicts
 }
 
-fn describe<P: Profile>(
+/// Composes the reasons of a rejection.
+pub(super) fn describe<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,
     cache: &Cache<P::State>,

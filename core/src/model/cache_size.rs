@@ -1,5 +1,7 @@
 //! Sizes of caches, for metrics.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 /// Size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSize {
@@ -19,6 +21,30 @@ impl CacheSize {
     /// Makes the size of a cache whose entries belong to current objects.
     pub fn of_objects(cache: &'static str, size: usize) -> Self {
         CacheSize { cache, size, limit: None }
+    }
+}
+
+/// Size of a cache in a plugin. The plugin updates it; the scheduler reads it for metrics.
+#[derive(Debug)]
+pub struct PluginCacheSize {
+    cache: &'static str,
+    size: AtomicUsize,
+    limit: usize,
+}
+
+impl PluginCacheSize {
+    /// Makes the size of an empty cache that evicts entries at this limit.
+    pub(crate) fn new(cache: &'static str, limit: usize) -> Self {
+        PluginCacheSize { cache, size: AtomicUsize::new(0), limit }
+    }
+    /// Sets the number of entries, or of bytes.
+    #[inline]
+    pub fn set(&self, size: usize) {
+        self.size.store(size, Ordering::Relaxed);
+    }
+    /// Returns the size that was set last.
+    pub(crate) fn get(&self) -> CacheSize {
+        CacheSize::limited(self.cache, self.size.load(Ordering::Relaxed), self.limit)
     }
 }
 

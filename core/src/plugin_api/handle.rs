@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use super::requests::{Command, WriteOperation, WriteRequest};
 
 use crate::model::Uid;
+use crate::model::cache_size::CacheSize;
+pub use crate::model::cache_size::PluginCacheSize;
 use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
@@ -29,6 +31,7 @@ pub struct Handle {
     pending_allocations: Arc<Mutex<PendingAllocations>>,
     claim_metrics: Arc<Mutex<ClaimMetrics>>,
     device_counts: Arc<Mutex<DeviceCounts>>,
+    cache_sizes: Arc<Mutex<Vec<Arc<PluginCacheSize>>>>,
     now: Arc<AtomicI64>,
     has_real_time: bool,
 }
@@ -106,6 +109,16 @@ impl Handle {
     /// Returns the counts of writes and waits for resource claims.
     pub fn claim_metrics(&self) -> MutexGuard<'_, ClaimMetrics> {
         lock(&self.claim_metrics)
+    }
+    /// Registers a cache of a plugin whose size the plugin sets, for metrics. Sizes with equal names are added.
+    pub fn register_cache(&self, cache: &'static str, limit: usize) -> Arc<PluginCacheSize> {
+        let size = Arc::new(PluginCacheSize::new(cache, limit));
+        lock(&self.cache_sizes).push(size.clone());
+        size
+    }
+    /// Returns the sizes of the registered caches.
+    pub(crate) fn cache_sizes(&self) -> Vec<CacheSize> {
+        lock(&self.cache_sizes).iter().map(|size| size.get()).collect()
     }
     /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Scheduler;
+use super::queue::PodUpdate;
 use super::tasks::Tasks;
 use crate::engine::bundle::Bundle;
 use crate::model::cache::PodState;
@@ -207,7 +208,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.record_pending_event(Action::UPDATE);
         let events = own_events(&old, &pod);
         let (queue, mut context) = self.queue();
-        queue.update(profile, &old, pod.clone(), events, &mut context, now);
+        queue.update(profile, PodUpdate { old: &old, new: pod.clone(), events }, &mut context, now);
         if let Some(node) = old.nominated_node.filter(|_| old.nominated_node != pod.nominated_node) {
             self.nomination_lost(old, node);
         }
@@ -219,12 +220,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(profile) = self.profile_of(&pod) else { return };
         let now = self.now;
         let (queue, mut context) = self.queue();
-        queue.update(profile, &old, pod, [], &mut context, now);
+        queue.update(profile, PodUpdate { old: &old, new: pod, events: [] }, &mut context, now);
     }
 
     fn remove_pod(&mut self, uid: &Uid) {
         let Some(pod) = self.known(uid).cloned() else { return };
         self.forget_name(&pod);
+        self.templates.count_removal();
         self.status.forget(uid);
         self.timed_activations.forget(uid);
         let nominated = self.cache.nominator.node(uid);

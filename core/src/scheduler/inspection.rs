@@ -103,6 +103,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Returns the sizes of all caches by name. Those of several profiles are added.
     pub fn cache_sizes(&mut self) -> Vec<CacheSize> {
         let mut sizes = self.cache.state.cache_sizes();
+        sizes.extend(self.handle.cache_sizes());
         sizes.extend([self.cache.base.interner.cache_size(), self.templates.cache_size()]);
         for profile in 0..self.bundle.profiles().len() {
             sizes.extend(with_profile!(self.bundle, profile, fn(engine) -> [CacheSize; 3] { engine.cache_sizes() }));

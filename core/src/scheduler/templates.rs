@@ -11,6 +11,8 @@ use crate::model::{Pod, PodSpec, PodUsage};
 
 /// When a table has this number of templates, it becomes the older one.
 const LIMIT: usize = 4096;
+/// Minimum number of removed pods between two searches for unused templates.
+const MIN_REMOVALS: usize = 256;
 
 /// The common parts of pods of one template.
 struct PodTemplate {
@@ -26,11 +28,35 @@ pub(super) struct Templates {
     young: HashTable<PodTemplate>,
     /// Older templates; those that are seen again move to the young ones.
     old: HashTable<PodTemplate>,
+    /// Number of removed pods since the last search for unused templates.
+    removals: usize,
 }
 
 impl Templates {
     pub(super) fn cache_size(&self) -> CacheSize {
-        CacheSize::limited("templates", self.young.len() + self.old.len(), 2 * LIMIT)
+        CacheSize::limited("templates", self.len(), 2 * LIMIT)
+    }
+
+    fn len(&self) -> usize {
+        self.young.len() + self.old.len()
+    }
+
+    /// Counts a removed pod. After as many removals as there are templates, frees the templates that neither a pod nor a
+    /// cached answer has: a burst of distinct pods leaves none.
+    pub(super) fn count_removal(&mut self) {
+        self.removals += 1;
+        if self.removals >= MIN_REMOVALS.max(self.len()) {
+            self.free_unused();
+        }
+    }
+
+    #[cold]
+    fn free_unused(&mut self) {
+        self.removals = 0;
+        for table in [&mut self.young, &mut self.old] {
+            table.retain(|template| Arc::strong_count(&template.spec) > 1);
+            table.shrink_to_fit(|template| template.hash);
+        }
     }
 
     /// Replaces a pod's spec with the shared one of its template.
@@ -59,5 +85,30 @@ impl Templates {
             self.young.clear();
         }
         self.young.insert_unique(hash, template, |known| known.hash).into_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_of_distinct_pods_leaves_no_template() {
+        let mut templates = Templates::default();
+        let mut pods: Vec<_> = (0..1000)
+            .map(|priority| {
+                let mut pod = Pod { spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() };
+                templates.share(&mut pod);
+                pod
+            })
+            .collect();
+        let kept = pods.pop();
+        assert_eq!(templates.len(), 1000);
+        for pod in pods {
+            drop(pod);
+            templates.count_removal();
+        }
+        templates.count_removal();
+        assert_eq!((templates.len(), kept.is_some()), (1, true));
     }
 }

@@ -45,7 +45,7 @@ const PLACES: [Place; 6] = [
     Place::PendingAllocations,
 ];
 
-/// All values of a scheduler that have symbols. Caches need not: see [`Symbol`].
+/// All values of a scheduler that have symbols, except cached answers: see [`Symbol`].
 struct Values<'a, O, E> {
     queue: &'a SchedulingQueue<O, E>,
     bindings: &'a Map<Uid, Binding>,
@@ -69,7 +69,7 @@ impl<O: QueueOrder, E> Values<'_, O, E> {
             Place::Queue => {
                 let Some(pod) = self.queue.pod_in_slot(position) else { return };
                 pod.visit(visitor);
-                // Its pod may be older: the queue replaces pods in flight.
+                // The pod of the binding may be older: the queue replaces pods in flight.
                 if let Some(Binding { attempt, placement, .. }) = self.bindings.get(&pod.uid) {
                     (attempt.pod(), &placement.pod).visit(visitor);
                 }
@@ -151,8 +151,8 @@ impl StringPass {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Frees strings that no object has any more, if many are new since the last pass. Otherwise does nothing. A call does
-    /// a slice of a pass, which takes less than a millisecond.
+    /// Frees strings that no object has any more. Does nothing unless many strings are new since the last pass. A call
+    /// does a slice of a pass, which takes less than a millisecond.
     ///
     /// Call it regularly, when no symbol is in use outside of the scheduler: not between the conversion of an object
     /// and [`Scheduler::on_change`]. Symbols from before the call are valid as long as an object in the scheduler has
@@ -167,8 +167,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.strings_seen = self.cache.base.interner.created();
     }
 
-    /// Does an amount of work of a pass, which it begins if none is in progress. A string is freed at the end of the second
-    /// pass without an object that has it.
+    /// Does an amount of work of a pass, and begins a pass if none is in progress. The second pass that finds no object with
+    /// a string frees it.
     pub fn free_some_unused_strings(&mut self, work: usize) {
         let Scheduler { cache, queue, bindings, handle, string_pass, .. } = self;
         let (interner, cache) = cache.values();

@@ -1,6 +1,6 @@
 //! Pods in flight: events during their attempts are kept, and discarded afterwards.
 
-use schedc_core::queue::{Options, QueuePlace};
+use schedc_core::queue::{Options, PodUpdate, QueuePlace};
 
 use crate::queue::queue_fixture::{Event, QueueFixture, uid};
 
@@ -114,7 +114,7 @@ fn a_pod_updated_during_its_attempt_is_requeued_updated() {
     let attempt = fixture.pop();
     let (old, new) = (fixture.pod("web", 0), fixture.pod("web", 7));
     let event = Event { of: "Other", for_pods: None };
-    fixture.queue.update(0, &old, new, [event], &mut fixture.plugins, fixture.now);
+    fixture.queue.update(0, PodUpdate { old: &old, new, events: [event] }, &mut fixture.plugins, fixture.now);
     assert_eq!(attempt.pod().spec.priority, 0);
     fixture.reject(attempt, &["Fit"]);
     assert_eq!(fixture.queue.pod(&uid("web")).unwrap().spec.priority, 7);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
-use schedc_core::queue::{Attempt, Rejectors};
+use schedc_core::queue::{Attempt, PodUpdate, Rejectors};
 
 use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 
@@ -16,7 +16,7 @@ const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
 #[derive(Clone, Debug)]
 enum Step {
     Create(usize),
-    /// The pod gets another priority, which a plugin may be registered for.
+    /// The pod gets another priority. The event is one for which this plugin is registered.
     Change(usize, usize),
     Delete(usize),
     Activate(usize),
@@ -34,7 +34,7 @@ enum Step {
     Drop(usize),
     /// The attempt is dropped.
     Lose(usize),
-    /// Tenths of a second.
+    /// This number of tenths of a second passes.
     Wait(u16),
 }
 
@@ -222,7 +222,7 @@ impl Both {
                 known.priority = (known.priority + 10) % 50;
                 let new = fixture.pod(&name(pod), known.priority);
                 let event = Event { of: PLUGINS[of], for_pods: None };
-                fixture.queue.update(0, &old, new, [event], &mut fixture.plugins, now);
+                fixture.queue.update(0, PodUpdate { old: &old, new, events: [event] }, &mut fixture.plugins, now);
                 let event = (of, BTreeSet::from([pod]));
                 match known.place {
                     InFlight if known.permitted => known.again = true,

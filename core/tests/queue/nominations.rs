@@ -1,5 +1,7 @@
 //! Nominations follow their pods.
 
+use schedc_core::queue::PodUpdate;
+
 use crate::queue::queue_fixture::QueueFixture;
 
 #[test]
@@ -33,7 +35,7 @@ fn an_update_changes_the_nomination() {
     for (old, new, expected) in
         [(&none, &n1, Some("n1")), (&n1, &n2, Some("n2")), (&n2, &none, None), (&none, &none, None)]
     {
-        fixture.queue.update(0, old, new.clone(), [], &mut fixture.plugins, fixture.now);
+        fixture.queue.update(0, PodUpdate { old, new: new.clone(), events: [] }, &mut fixture.plugins, fixture.now);
         assert_eq!(fixture.nomination("web"), expected);
     }
 }
@@ -44,7 +46,7 @@ fn an_update_that_was_sent_before_the_nomination_was_written_does_not_end_it() {
     fixture.add("web");
     let (pod, node) = (fixture.pod("web", 0), fixture.node("n1"));
     fixture.plugins.nominator.nominate(pod.clone(), node);
-    fixture.queue.update(0, &pod.clone(), pod, [], &mut fixture.plugins, fixture.now);
+    fixture.queue.update(0, PodUpdate { old: &pod.clone(), new: pod, events: [] }, &mut fixture.plugins, fixture.now);
     assert_eq!(fixture.nomination("web"), Some("n1"));
 }
 

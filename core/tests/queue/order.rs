@@ -1,6 +1,6 @@
 //! Order of pops.
 
-use schedc_core::queue::{Backoff, Options, QueuePlace};
+use schedc_core::queue::{Backoff, Options, PodUpdate, QueuePlace};
 
 use crate::queue::queue_fixture::{QueueFixture, SECOND};
 
@@ -18,7 +18,7 @@ fn a_pod_whose_priority_changes_takes_its_new_place() {
     let mut fixture = QueueFixture::new();
     fixture.add_all(["a", "b", "c"]);
     let (old, new) = (fixture.pod("c", 0), fixture.pod("c", 9));
-    fixture.queue.update(0, &old, new, [], &mut fixture.plugins, fixture.now);
+    fixture.queue.update(0, PodUpdate { old: &old, new, events: [] }, &mut fixture.plugins, fixture.now);
     assert_eq!(fixture.drain(), ["c", "a", "b"]);
 }
 

@@ -8,7 +8,9 @@ use schedc_core::cache::Nominator;
 use schedc_core::extension_points::{QueuedPod, QueueingHint};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{Attempt, Options, QueueContext, QueueOrder, QueuePlace, Rejectors, SchedulingQueue};
+use schedc_core::queue::{
+    Attempt, Options, PodUpdate, QueueContext, QueueOrder, QueuePlace, Rejectors, SchedulingQueue,
+};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 
@@ -143,7 +145,7 @@ impl QueueFixture {
     pub fn update(&mut self, name: &str, of: &'static str) {
         let pod = self.pod(name, 0);
         let event = Event { of, for_pods: None };
-        self.queue.update(0, &pod.clone(), pod, [event], &mut self.plugins, self.now);
+        self.queue.update(0, PodUpdate { old: &pod.clone(), new: pod, events: [event] }, &mut self.plugins, self.now);
     }
     pub fn delete(&mut self, name: &str) -> bool {
         self.queue.delete(&uid(name), &mut self.plugins)

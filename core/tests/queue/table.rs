@@ -1,7 +1,7 @@
 //! The table of `docs/queue.md`: a row for each event, a cell for each place of the pod.
 
-use schedc_core::queue::Attempt;
 use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
+use schedc_core::queue::{Attempt, PodUpdate};
 
 use crate::queue::queue_fixture::{QueueFixture, uid};
 
@@ -127,7 +127,12 @@ fn deleted_and_created_again_under_the_same_name() {
     let created = row(|fixture| {
         let (old, mut new) = (fixture.pod("web", 0), (*fixture.pod("web", 0)).clone());
         new.uid = uid("second");
-        fixture.queue.update(0, &old, new.into(), [], &mut fixture.plugins, fixture.now);
+        fixture.queue.update(
+            0,
+            PodUpdate { old: &old, new: new.into(), events: [] },
+            &mut fixture.plugins,
+            fixture.now,
+        );
         let is_gated = fixture.plugins.gates.contains_key("web");
         assert_eq!(fixture.place("second"), Some(if is_gated { Gated } else { Active }), "it is another pod");
     });

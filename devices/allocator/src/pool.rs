@@ -205,8 +205,8 @@ pub(crate) fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
     Some(seen)
 }
 
-/// Checks a pool, of which a node sees some slices of one generation. Returns the slices that it does not see, if they
-/// had to be read. `None`: there is a newer generation.
+/// Checks a pool for a node that sees some slices of one generation. Returns the other slices of this generation, if the
+/// check read them. `None`: there is a newer generation.
 pub(crate) fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, PoolStatus>> {
     let first = &pool.slices[*seen.first()?].slice;
     let mut others = Vec::new();

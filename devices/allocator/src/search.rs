@@ -262,10 +262,10 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
             return Err(Stop::TooMany);
         }
         match alternative.count {
-            None => self.take_all(place, request, alternative),
+            None => self.take_all(place, alternative),
             Some(count) => {
                 let failed = self.scratch.failed.len();
-                let result = self.try_devices(place, request, alternative, count, start);
+                let result = self.try_devices(place, alternative, count, start);
                 self.scratch.failed.truncate(failed);
                 result
             }
@@ -291,22 +291,22 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     }
 
     /// Takes the next device of a request for all devices.
-    fn take_all(&mut self, place: Place, request: &PreparedRequest, alternative: &Alternative) -> Result<bool, Stop> {
+    fn take_all(&mut self, place: Place, alternative: &Alternative) -> Result<bool, Stop> {
         let (first, _) = self.scratch.ranges[alternative.at];
         let (at, bit) = self.scratch.all[first + place.device as usize];
         let is_busy = self.busy(place.claim, alternative, at) & 1 << bit != 0;
         let has_capacity = self.has_capacity(at, alternative, bit);
-        if is_busy || !self.take(place, request, alternative, at, bit, true)? {
+        if is_busy || !self.take(place, at, bit, true)? {
             return Ok(false);
         }
         // Checked last: a constraint that is not met is an error, whether or not there is room.
         if !has_capacity {
-            self.give_back(request, alternative);
+            self.give_back();
             return Ok(false);
         }
         let result = self.next(Place { device: place.device + 1, ..place }, (0, 0));
         if !matches!(result, Ok(true)) {
-            self.give_back(request, alternative);
+            self.give_back();
         }
         result
     }
@@ -315,7 +315,6 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     fn try_devices(
         &mut self,
         place: Place,
-        request: &PreparedRequest,
         alternative: &Alternative,
         count: i64,
         start: (usize, u32),
@@ -338,9 +337,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 if class.is_some_and(|class| self.scratch.failed[failed..].contains(&class)) {
                     continue;
                 }
-                if !self.has_capacity(at, alternative, bit)
-                    || !self.take(place, request, alternative, at, bit, false)?
-                {
+                if !self.has_capacity(at, alternative, bit) || !self.take(place, at, bit, false)? {
                     self.scratch.failed.extend(class);
                     continue;
                 }
@@ -348,7 +345,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 if matches!(result, Ok(true)) {
                     return result;
                 }
-                self.give_back(request, alternative);
+                self.give_back();
                 result?;
                 self.scratch.failed.extend(self.scratch.classes.of(at, bit));
             }
@@ -396,17 +393,12 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         self.input.has_capacity(alternative, self.input.block(at), bit, picked)
     }
 
-    /// Takes a device. Returns whether it is available.
-    fn take(
-        &mut self,
-        place: Place,
-        request: &PreparedRequest,
-        alternative: &Alternative,
-        at: usize,
-        bit: u32,
-        is_required: bool,
-    ) -> Result<bool, Stop> {
+    /// Takes a device: a bit of the block at a position. Returns whether it is available.
+    fn take(&mut self, place: Place, at: usize, bit: u32, is_required: bool) -> Result<bool, Stop> {
         let input = self.input;
+        let claim = &input.prepared.claims[place.claim];
+        let request = &claim.requests[place.request];
+        let alternative = &request.alternatives[place.alternative];
         let (view, block) = (&input.view.blocks[at], input.block(at));
         let column = input.column(block, alternative);
         if column.tainted & 1 << bit != 0 {
@@ -427,7 +419,6 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 return Ok(false);
             }
         }
-        let claim = &input.prepared.claims[place.claim];
         let first = self.scratch.firsts[place.claim].1;
         for (constraint_at, constraint) in claim.constraints.iter().enumerate() {
             let states = &mut self.scratch.constraints[first..];
@@ -470,11 +461,13 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     }
 
     /// Undoes the latest [`Search::take`].
-    fn give_back(&mut self, request: &PreparedRequest, alternative: &Alternative) {
+    fn give_back(&mut self) {
         let Some(pick) = self.scratch.picks.pop() else { return };
         let first = self.scratch.firsts[pick.claim].1;
-        let constraints = &self.input.prepared.claims[pick.claim].constraints;
-        for (constraint, state) in constraints.iter().zip(&mut self.scratch.constraints[first..]) {
+        let claim = &self.input.prepared.claims[pick.claim];
+        let request = &claim.requests[pick.request];
+        let alternative = &request.alternatives[pick.alternative];
+        for (constraint, state) in claim.constraints.iter().zip(&mut self.scratch.constraints[first..]) {
             state.remove(constraint, alternative.reference, request.name_at);
         }
         let blocks = self.input.view.blocks.len();

@@ -84,7 +84,7 @@ impl Version {
     ///
     /// # Errors
     /// If the text is no version in this form.
-    pub fn parse_normalized(text: &str) -> Result<Version, VersionError> {
+    pub(crate) fn parse_normalized(text: &str) -> Result<Version, VersionError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(normalized).collect();
         if parts.len() < 3 {

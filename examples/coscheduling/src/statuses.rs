@@ -23,28 +23,28 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn keep_statuses(client: BackgroundClient) {
     let mut watch = client.watch(StatusUpdate::of);
     let mut groups = Groups::default();
-    // Groups whose status may be out of date.
-    let mut behind = BTreeSet::new();
+    // Groups whose status may be outdated.
+    let mut outdated = BTreeSet::new();
     loop {
-        if behind.is_empty() {
-            behind.extend(groups.apply(watch.next().await));
+        if outdated.is_empty() {
+            outdated.extend(groups.apply(watch.next().await));
         }
         // Changes during a write are written together.
         while let Some(update) = watch.try_next() {
-            behind.extend(groups.apply(update));
+            outdated.extend(groups.apply(update));
         }
-        for name in take(&mut behind) {
+        for name in take(&mut outdated) {
             let Some((object, patch)) = groups.patch(&name) else { continue };
             match client.patch_status(&object, &patch).await.map_err(|error| error.reason) {
                 Ok(_) => groups.record_write(&name),
                 // The object was deleted, as the watch will report, or cannot be written.
                 Err(ApiReason::NotFound | ApiReason::Invalid | ApiReason::Unsupported) => {}
                 Err(_) => {
-                    behind.insert(name);
+                    outdated.insert(name);
                 }
             }
         }
-        if !behind.is_empty() {
+        if !outdated.is_empty() {
             client.sleep(PAUSE).await;
         }
     }

@@ -42,7 +42,7 @@ impl NodeLabels {
 
     /// Returns whether the node matches the pod's `nodeSelector` and its required node affinity.
     #[inline(always)]
-    pub fn matches_pod(&self, selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>) -> bool {
+    pub(crate) fn matches_pod(&self, selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>) -> bool {
         self.has_all(selector) && required.is_none_or(|required| self.matches(required))
     }
 

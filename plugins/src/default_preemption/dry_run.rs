@@ -25,48 +25,8 @@ pub(super) struct Candidates {
     pub(super) costs: Vec<VictimCost>,
 }
 
-/// Evaluates the resolvable nodes, starting at `first`. It ends when there are enough candidates and one of
-/// them violates no budget (`DryRunPreemption`).
-pub(super) fn dry_run<P: Profile>(
-    cx: &PostFilterContext<'_, P>,
-    cycle: &P::Cycle,
-    budgets: &DisruptionBudgets,
-    trials: &mut PreemptionTrials,
-    first: NodeIndex,
-    candidate_count: usize,
-) -> Candidates {
-    let resolvable = &cx.diagnosis.resolvable;
-    trials.keep_only(resolvable);
-    let mut node_trials = NodeTrials { cx, budgets, cycle, copied: None };
-    let mut found = Candidates::default();
-    let (mut violating, mut nonviolating) = (0, 0);
-    for (word, bits) in resolvable.words_from(first) {
-        for node in nodes_of(word, bits & !trials.failed(word)) {
-            if !trials.has_outcome(node) {
-                node_trials.try_node(node, trials);
-            }
-            let Some(victims) = trials.victims(node) else { continue };
-            let of_its_kind = if victims.cost.violations == 0 { &mut nonviolating } else { &mut violating };
-            if *of_its_kind < candidate_count {
-                *of_its_kind += 1;
-                found.nodes.push(Candidate {
-                    node,
-                    victims: victims.pods.clone(),
-                    violations: victims.cost.violations,
-                    best: false,
-                });
-                found.costs.push(victims.cost);
-            }
-            if nonviolating > 0 && nonviolating + violating >= candidate_count {
-                return found;
-            }
-        }
-    }
-    found
-}
-
-/// Trials on the nodes without a known outcome.
-struct NodeTrials<'a, P: Profile> {
+/// Hypothetical preemption on the resolvable nodes (`DryRunPreemption`).
+pub(super) struct DryRun<'a, P: Profile> {
     cx: &'a PostFilterContext<'a, P>,
     budgets: &'a DisruptionBudgets,
     cycle: &'a P::Cycle,
@@ -75,7 +35,48 @@ struct NodeTrials<'a, P: Profile> {
     copied: Option<P::Cycle>,
 }
 
-impl<P: Profile> NodeTrials<'_, P> {
+impl<'a, P: Profile> DryRun<'a, P> {
+    pub(super) fn new(cx: &'a PostFilterContext<'a, P>, cycle: &'a P::Cycle, budgets: &'a DisruptionBudgets) -> Self {
+        DryRun { cx, budgets, cycle, copied: None }
+    }
+
+    /// Evaluates the resolvable nodes without a known outcome, starting at `first`. Ends when there are enough candidates
+    /// and one of them violates no budget.
+    pub(super) fn candidates(
+        mut self,
+        trials: &mut PreemptionTrials,
+        first: NodeIndex,
+        candidate_count: usize,
+    ) -> Candidates {
+        let resolvable = &self.cx.diagnosis.resolvable;
+        trials.keep_only(resolvable);
+        let mut found = Candidates::default();
+        let (mut violating, mut nonviolating) = (0, 0);
+        for (word, bits) in resolvable.words_from(first) {
+            for node in nodes_of(word, bits & !trials.failed(word)) {
+                if !trials.has_outcome(node) {
+                    self.try_node(node, trials);
+                }
+                let Some(victims) = trials.victims(node) else { continue };
+                let of_its_kind = if victims.cost.violations == 0 { &mut nonviolating } else { &mut violating };
+                if *of_its_kind < candidate_count {
+                    *of_its_kind += 1;
+                    found.nodes.push(Candidate {
+                        node,
+                        victims: victims.pods.clone(),
+                        violations: victims.cost.violations,
+                        best: false,
+                    });
+                    found.costs.push(victims.cost);
+                }
+                if nonviolating > 0 && nonviolating + violating >= candidate_count {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
     fn try_node(&mut self, node: NodeIndex, trials: &mut PreemptionTrials) {
         let cx = self.cx;
         let cycle = self.copied.get_or_insert_with(|| self.cycle.clone());
@@ -84,7 +85,7 @@ impl<P: Profile> NodeTrials<'_, P> {
         let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, cycle, cx.cache, node);
         let guarded =
             !self.budgets.is_empty() && pods.iter().any(|pod| !self.budgets.of(pod.spec.namespace).is_empty());
-        let outcome = match select_victims(&mut hypothetical, pods, &nominated, cx.pod, self.budgets, cx.now) {
+        let outcome = match select_victims(&mut hypothetical, pods, &nominated, cx, self.budgets) {
             Ok((pods, violations)) if !pods.is_empty() => {
                 let pods: Arc<[Arc<Pod>]> = pods.into_iter().cloned().collect();
                 let cost = VictimCost::of(&pods, violations, cx.now);

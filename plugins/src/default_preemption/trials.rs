@@ -1,13 +1,16 @@
 //! Preemption trials, cached for equivalent pods.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use schedc_core::cache::{Base, Cache, State};
+use schedc_core::extension_points::PostFilterContext;
+use schedc_core::handle::{Handle, PluginCacheSize};
 use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::node_set::NodeSet;
+use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
 
 use super::victims::Victims;
@@ -152,8 +155,11 @@ impl PreemptionTrials {
 /// The trials of a profile, by
 /// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
 /// and priority. The least recently used trials are evicted if the memory limit is reached.
-#[derive(Debug, Default)]
-pub(super) struct TrialCache(Mutex<CacheEntries>);
+#[derive(Debug)]
+pub(super) struct TrialCache {
+    entries: Mutex<CacheEntries>,
+    size: Arc<PluginCacheSize>,
+}
 
 #[derive(Debug, Default)]
 struct CacheEntries {
@@ -176,8 +182,13 @@ struct CacheEntry {
 const BUDGET: usize = 64 << 20;
 
 impl TrialCache {
+    /// Makes an empty cache, and registers its size.
+    pub(super) fn new(handle: &Handle) -> Self {
+        TrialCache { entries: Mutex::default(), size: handle.register_cache("preemption_bytes", BUDGET) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, CacheEntries> {
-        self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+        self.entries.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             // The thread that panicked may have left a partial change.
             let mut entries = poisoned.into_inner();
             *entries = CacheEntries::default();
@@ -186,29 +197,27 @@ impl TrialCache {
     }
 
     /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
-    pub(super) fn with<S: State, T>(
+    pub(super) fn with<P: Profile, T>(
         &self,
-        equivalence_class: Option<u64>,
-        pod: &Pod,
-        cache: &Cache<S>,
+        cx: &PostFilterContext<'_, P>,
         budgets: &DisruptionBudgets,
-        now: i64,
         evaluate: impl FnOnce(&mut PreemptionTrials) -> T,
     ) -> T {
         let mut entries = self.lock();
-        let Some(equivalence_class) = equivalence_class else {
-            entries.uncached.clear(&cache.base);
+        let Some(equivalence_class) = cx.equivalence_class else {
+            entries.uncached.clear(&cx.cache.base);
             return evaluate(&mut entries.uncached);
         };
         entries.clock += 1;
         let CacheEntries { by_pod, bytes, clock, .. } = &mut *entries;
-        let entry = by_pod.entry((equivalence_class, pod.spec.priority)).or_default();
+        let entry = by_pod.entry((equivalence_class, cx.pod.spec.priority)).or_default();
         entry.used = *clock;
-        entry.trials.update(pod, cache, budgets, now);
+        entry.trials.update(cx.pod, cx.cache, budgets, cx.now);
         let found = evaluate(&mut entry.trials);
         *bytes -= std::mem::replace(&mut entry.bytes, entry.trials.bytes());
         *bytes += entry.bytes;
         entries.evict_oldest();
+        self.size.set(entries.bytes);
         found
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schedc_core::extension_points::PostFilterContext;
 use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
@@ -34,7 +35,7 @@ pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
     pod.spec.priority < preemptor.spec.priority
 }
 
-/// Selects the least important pods of a node that must be removed for `preemptor` to fit
+/// Selects the least important pods of a node that must be removed for the preemptor, the pod of `cx`, to fit
 /// (`SelectVictimsOnNode`). `pods` are the pods on `node`. The preemptor must fit with and without the
 /// `nominated` pods.
 ///
@@ -44,11 +45,10 @@ pub(super) fn select_victims<'a, P: Profile>(
     node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],
     nominated: &'a [Arc<Pod>],
-    preemptor: &Pod,
+    cx: &PostFilterContext<'_, P>,
     budgets: &DisruptionBudgets,
-    now: i64,
 ) -> Result<(Pods<'a>, usize), NoVictims> {
-    let mut potential: Pods<'a> = pods.iter().filter(|pod| may_evict(pod, preemptor)).collect();
+    let mut potential: Pods<'a> = pods.iter().filter(|pod| may_evict(pod, cx.pod)).collect();
     if potential.is_empty() {
         return Err(NoVictims::NoLowerPriority);
     }
@@ -58,7 +58,7 @@ pub(super) fn select_victims<'a, P: Profile>(
     {
         return Err(NoVictims::StillUnschedulable(verdict));
     }
-    sort_by_importance(&mut potential, now);
+    sort_by_importance(&mut potential, cx.now);
     let (violating, others) = split_by_violation(potential, budgets);
     let mixed = !violating.is_empty() && !others.is_empty();
     let mut victims = violating;
@@ -66,7 +66,7 @@ pub(super) fn select_victims<'a, P: Profile>(
     let violations = victims.len();
     victims.extend(others.into_iter().filter(|pod| !node.add_borrowed_if_feasible(pod, nominated)));
     if mixed {
-        sort_by_importance(&mut victims, now);
+        sort_by_importance(&mut victims, cx.now);
     }
     Ok((victims, violations))
 }

@@ -13,7 +13,7 @@ use schedc_core::status::Status;
 
 use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
-use super::{Indexes, claims};
+use super::{Indexes, ViewOf, claims};
 
 /// Number of alternatives for which a score is defined: the first one scores this, the second one less.
 const MAX_ALTERNATIVES: usize = 8;
@@ -81,11 +81,11 @@ impl PodClaims {
     pub(super) fn look_up(
         pod: &Pod,
         is_extended: bool,
-        indexes: Indexes<'_>,
+        view: ViewOf<'_>,
         pending: &PendingAllocations,
         (now, binding_timeout): (i64, i64),
-        interner: &Interner,
     ) -> Result<PodClaims, Status> {
+        let (indexes, interner) = (view.indexes, &view.base.interner);
         let (all, _, _) = indexes;
         let own = claims::of_pod(pod, all).map_err(|unusable| Status::unresolvable(unusable.message(pod, interner)))?;
         let mut found = Vec::with_capacity(own.len() + usize::from(is_extended));

@@ -19,7 +19,7 @@ use term_table::TermTable;
 /// of the pods on nodes. A pod is compared once, when it is compiled, with every term that can match its
 /// labels. The number of pods with the term does not matter.
 ///
-/// The results of [`AffinityTerms::anti_required_matching`] and [`AffinityTerms::scored_matching`] are valid
+/// The results of `anti_required_matching` and `scored_matching` are valid
 /// until [`AffinityTerms::epoch`] changes.
 #[derive(Clone, Debug, Default)]
 pub struct AffinityTerms {
@@ -42,12 +42,12 @@ pub enum ScoredTermKind {
 
 impl AffinityTerms {
     /// Returns the required anti-affinity terms that match a pod, in an internal order.
-    pub fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+    pub(crate) fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.anti_required.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
     /// Returns the required affinity terms and the preferred terms that match a pod, in an internal order.
-    pub fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+    pub(crate) fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.scored.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
@@ -64,7 +64,7 @@ impl AffinityTerms {
     }
 
     /// Returns the required anti-affinity terms of a pod, `None` if its affinity is not registered.
-    pub fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
+    pub(crate) fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
         self.groups.find(pod).map(|group| &*group.anti_required)
     }
 
@@ -98,14 +98,19 @@ impl AffinityTerms {
         id
     }
 
+    /// Removes groups without pods, if there are too many.
+    fn forget_unused(&mut self) {
+        for evicted in self.groups.forget() {
+            evicted.anti_required.into_iter().for_each(|id| self.anti_required.release(id));
+            evicted.scored.into_iter().for_each(|id| self.scored.release(id));
+        }
+    }
+
     /// Registers an unknown affinity.
     #[cold]
     fn acquire(&mut self, affinity: &PodAffinity) -> usize {
+        self.forget_unused();
         let AffinityTerms { groups, anti_required, scored, .. } = self;
-        for evicted in groups.forget() {
-            evicted.anti_required.into_iter().for_each(|id| anti_required.release(id));
-            evicted.scored.into_iter().for_each(|id| scored.release(id));
-        }
         let required = affinity.required.iter().map(|term| (ScoredTermKind::Required, term));
         let preferred = affinity.preferred_by_weight().map(|(weight, term)| (ScoredTermKind::Preferred(weight), term));
         // A term without a selector matches no pod.
@@ -157,6 +162,8 @@ impl Index for AffinityTerms {
         if let Some(old) = old.filter(|old| !old.spec.affinity.is_empty()) {
             let id = self.group(&old.spec);
             self.groups.count(id, false);
+            // After a burst, no new affinity may arrive.
+            self.forget_unused();
         }
     }
 

@@ -88,7 +88,7 @@ impl AttachedVolumes {
     }
 
     /// Returns whether the node has a CSINode.
-    pub fn has_csi_node(&self, node: NodeIndex) -> bool {
+    pub(crate) fn has_csi_node(&self, node: NodeIndex) -> bool {
         self.named(node).is_some_and(|named| named.csi.is_some())
     }
 
@@ -99,7 +99,7 @@ impl AttachedVolumes {
     }
 
     /// Returns whether any driver has a limit on any node.
-    pub fn any_limit(&self) -> bool {
+    pub(crate) fn any_limit(&self) -> bool {
         self.limits.any()
     }
 
@@ -114,22 +114,22 @@ impl AttachedVolumes {
     }
 
     /// Returns whether a VolumeAttachment attaches the volume to the node.
-    pub fn has_attachment(&self, node: NodeIndex, volume: &CountedVolume) -> bool {
+    pub(crate) fn has_attachment(&self, node: NodeIndex, volume: &CountedVolume) -> bool {
         self.named(node).is_some_and(|named| named.attached.contains_key(volume))
     }
 
     /// Returns whether the node has pods with uncountable volumes.
-    pub fn has_failures(&self, node: NodeIndex) -> bool {
+    pub(crate) fn has_failures(&self, node: NodeIndex) -> bool {
         self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
     }
 
     /// Returns whether any node has such pods.
-    pub fn any_failures(&self) -> bool {
+    pub(crate) fn any_failures(&self) -> bool {
         self.nodes_with_failures > 0
     }
 
     /// Returns the nodes with pods with uncountable volumes.
-    pub fn nodes_with_failures(&self) -> impl Iterator<Item = NodeIndex> {
+    pub(crate) fn nodes_with_failures(&self) -> impl Iterator<Item = NodeIndex> {
         let any = if self.nodes_with_failures > 0 { &self.nodes[..] } else { &[] };
         any.iter().enumerate().filter(|(_, entry)| entry.failures > 0).map(|(slot, _)| NodeIndex(slot as u32))
     }

@@ -275,7 +275,7 @@ impl SelectorCounts {
     }
 
     /// Returns whether a query selects pods with these labels in this namespace.
-    pub fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
+    pub(crate) fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
         let query = self.queries.get(id.0).map(|(query, _)| query);
         query.is_some_and(|query| query.selects(namespace, labels, &self.namespaces))
     }
@@ -356,6 +356,14 @@ impl Index for SelectorCounts {
         }
         if class.nodes.is_empty() {
             self.classes.remove(id);
+        }
+    }
+
+    /// Pods that fit nowhere register queries, and no pod is added to a node.
+    #[inline]
+    fn set_pending(&mut self, _: Option<&Pod>, new: Option<&Pod>) {
+        if new.is_some() {
+            self.forget();
         }
     }
 

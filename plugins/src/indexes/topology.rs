@@ -30,7 +30,7 @@ impl Domain {
         Domain(number as u32)
     }
 
-    /// Returns the index for an array of [`Topology::domain_count`] entries. [`Domain::NONE`] is out of bounds.
+    /// Returns the index for an array of `domain_count` entries. [`Domain::NONE`] is out of bounds.
     #[inline(always)]
     pub fn get(self) -> usize {
         self.0 as usize
@@ -186,7 +186,7 @@ impl Topology {
     }
 
     /// Returns the nodes of each domain.
-    pub fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
+    pub(crate) fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
         let domains = self.get(key);
         domains.nodes_by_domain.get_or_init(|| DomainNodes::new(&domains.of_node, domains.values.len()))
     }
@@ -199,7 +199,7 @@ impl Topology {
 
     /// Returns an upper bound of the domain numbers of this key: the length of arrays with one entry for each
     /// domain.
-    pub fn domain_count(&self, key: TopologyKey) -> usize {
+    pub(crate) fn domain_count(&self, key: TopologyKey) -> usize {
         self.get(key).values.len()
     }
 

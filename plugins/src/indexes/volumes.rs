@@ -51,11 +51,11 @@ impl Volumes {
         self.volumes.get(&name)
     }
     /// Returns the volumes of a class without a claim, smallest first.
-    pub fn unclaimed(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
+    pub(crate) fn unclaimed(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.unclaimed.get(&class).into_iter().flat_map(BTreeMap::values)
     }
     /// Returns the volumes for a claim of this name, of any class, smallest first.
-    pub fn claimed_by(&self, namespace: Symbol, name: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
+    pub(crate) fn claimed_by(&self, namespace: Symbol, name: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.claimed.get(&(namespace, name)).into_iter().flat_map(BTreeMap::values)
     }
     /// Returns the claim with this name.
@@ -76,7 +76,7 @@ impl Volumes {
         self.migrated.get(&plugin)
     }
     /// Returns the epoch, which changes when a node is added or removed, or when its labels change.
-    pub fn labels_epoch(&self) -> &Epoch {
+    pub(crate) fn labels_epoch(&self) -> &Epoch {
         &self.labels_epoch
     }
     /// Returns the CSI driver with this name.

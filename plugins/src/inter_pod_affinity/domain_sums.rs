@@ -83,6 +83,11 @@ impl DomainSums {
         Some((before, *sum))
     }
 
+    /// Returns the nodes of a node's domain, by mask words. `None` for a key that was not registered.
+    pub(super) fn members<'t>(&self, topology: &'t Topology, node: NodeIndex) -> Option<&'t [(u32, u64)]> {
+        Some(topology.nodes_by_domain(self.key?).of(self.domain(node)))
+    }
+
     /// Returns the number of domains in `sums`.
     pub(super) fn len(&self) -> usize {
         self.sums.len()

@@ -4,12 +4,17 @@ use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResu
 use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::nodes_of;
 use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use smallvec::SmallVec;
 
 use super::domain_sums::{DomainSums, WeightedCounts};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
+
+/// Maximum number of nodes that PreFilter predicts.
+const FEW: usize = 4;
 
 /// The domains of pods that match the pod's required terms, and of pods with terms that match the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,8 +100,16 @@ impl PreFilterPlugin for InterPodAffinity {
         if pod.has_no_requirements() {
             return Ok(PreFilterResult::skip(InterPodAffinityState { ready: true, ..Default::default() }));
         }
-        let slot = self.compute_state(pod, view);
-        Ok(if slot.skip { PreFilterResult::skip(slot.state) } else { PreFilterResult::ready(slot.state) })
+        let CycleSlot { skip, state } = self.compute_state(pod, view);
+        if skip {
+            return Ok(PreFilterResult::skip(state));
+        }
+        let partners = state.nodes_near_partners(pod, view);
+        let result = PreFilterResult::ready(state);
+        Ok(match partners {
+            Some(nodes) => result.likely(nodes),
+            None => result,
+        })
     }
 
     #[inline]
@@ -262,6 +275,32 @@ impl InterPodAffinityState {
         }
         // The first pod of a group with affinity to itself fits on any node with the labels.
         found || self.first
+    }
+
+    /// Returns the nodes that the first key of the pod's affinity leaves, if they are few.
+    fn nodes_near_partners(
+        &self,
+        pod: &InterPodAffinityPod,
+        view: View<'_, InterPodAffinity>,
+    ) -> Option<SmallVec<[NodeIndex; FEW]>> {
+        let (topology, counts, _) = view.indexes;
+        let (affinity, sums) = (pod.affinity.as_ref()?, self.affinity.first()?);
+        let partners = counts.counts(affinity.pods);
+        if self.first || partners.len() > FEW {
+            return None;
+        }
+        let mut nodes = SmallVec::new();
+        for (node, _) in partners.iter() {
+            if nodes.contains(&node) {
+                continue;
+            }
+            let domain = sums.members(topology, node)?;
+            if nodes.len() + domain.iter().map(|(_, bits)| bits.count_ones() as usize).sum::<usize>() > FEW {
+                return None;
+            }
+            nodes.extend(domain.iter().flat_map(|&(word, bits)| nodes_of(word as usize, bits)));
+        }
+        Some(nodes)
     }
 
     fn is_first(&self, pod: &InterPodAffinityPod) -> bool {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::Index;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, ScorePlugin,
+    CandidateNodes, Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, ScorePlugin,
 };
 use schedc_core::model::{Namespace, Node, NodeIndex, Object, Pod, Uid};
 use schedc_core::node_mask::NodeMask;

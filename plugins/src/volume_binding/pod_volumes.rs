@@ -256,6 +256,12 @@ impl PodVolumes {
 }
 
 impl Conflicts {
+    /// Returns one bit for each conflict.
+    pub(super) fn bits(self) -> u32 {
+        let conflicts = [self.unreachable, self.no_volume, self.no_capacity, self.missing];
+        conflicts.iter().fold(0, |bits, &holds| bits << 1 | u32::from(holds))
+    }
+
     fn explain(self, out: &mut Reasons<'_>) {
         for (holds, reason) in [
             (self.unreachable, "node(s) didn't match PersistentVolume's node affinity"),

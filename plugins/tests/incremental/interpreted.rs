@@ -1,5 +1,5 @@
 //! The interpreter and the compiled profile agree: verdicts, scores, messages, decisions and preemption. The
-//! test uses the same histories and profiles, and reads the profiles at run time.
+//! test uses the histories and profiles of the tests next to it, and reads the profiles at run time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -99,10 +99,10 @@ impl Server {
             cluster["certificate-authority-data"] = BASE64_STANDARD.encode(authority.as_bytes()).into();
         }
         json!({
-            "apiVersion": "v1", "kind": "Config", "current-context": "double",
-            "clusters": [{"name": "double", "cluster": cluster}],
-            "users": [{"name": "double", "user": user}],
-            "contexts": [{"name": "double", "context": {"cluster": "double", "user": "double"}}],
+            "apiVersion": "v1", "kind": "Config", "current-context": "fake",
+            "clusters": [{"name": "fake", "cluster": cluster}],
+            "users": [{"name": "fake", "user": user}],
+            "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "fake"}}],
         })
         .to_string()
     }

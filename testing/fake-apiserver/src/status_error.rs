@@ -87,23 +87,29 @@ impl StatusError {
     pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, what: &str) -> Self {
         // A real server omits the group of events.
         let group = if kind.kind == "Event" { "" } else { kind.group };
-        StatusError::invalid_as(kind.kind, group, kind.kind, name, field, what)
+        StatusError::invalid_field(kind.kind, name, field, what).about(group, kind.kind, name).with_cause(field, what)
     }
 
     /// Reports that the object has no resource version, which is required for a replacement.
     pub(crate) fn unconditional(kind: &Kind, name: &str) -> Self {
         let what = "Invalid value: 0: must be specified for an update";
-        StatusError::invalid_as(&kind.qualified(), kind.group, kind.plural, name, "metadata.resourceVersion", what)
+        let field = "metadata.resourceVersion";
+        StatusError::invalid_field(&kind.qualified(), name, field, what)
+            .about(kind.group, kind.plural, name)
+            .with_cause(field, what)
     }
 
-    fn invalid_as(resource: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
+    fn invalid_field(resource: &str, name: &str, field: &str, what: &str) -> Self {
+        StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {what}"))
+    }
+
+    /// Adds the cause to the details.
+    fn with_cause(mut self, field: &str, what: &str) -> Self {
         let reason = if what.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
-        let mut refusal = StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {what}"))
-            .about(group, kind, name);
-        if let Some(details) = &mut refusal.details {
+        if let Some(details) = &mut self.details {
             details["causes"] = json!([{"reason": reason, "message": what, "field": field}]);
         }
-        refusal
+        self
     }
 
     /// Reports invalid options of a list or watch.

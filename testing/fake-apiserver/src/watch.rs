@@ -112,7 +112,7 @@ impl Watch {
         let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
         loop {
             changed.borrow_and_update();
-            // The store is not locked while a slow reader is waited for.
+            // The store is not locked while this function waits for a slow reader.
             let (events, version) = {
                 let store = locked(&shared.store);
                 if !store.has_changes_since(self.version) {
@@ -145,14 +145,14 @@ impl Watch {
     /// Converts a change for this watch. An object that no longer matches the selector is reported as deleted, in its
     /// last matching state.
     fn event(&self, change: &Change) -> Option<(&'static str, Arc<Value>)> {
-        let is_here = self.namespace.is_empty() || *self.namespace == *change.key.namespace;
-        if change.key.kind != self.kind || !is_here {
+        let is_in_namespace = self.namespace.is_empty() || *self.namespace == *change.key.namespace;
+        if change.key.kind != self.kind || !is_in_namespace {
             return None;
         }
-        let was = change.previous.as_ref().filter(|previous| self.selector.matches(previous));
+        let matching_before = change.previous.as_ref().filter(|previous| self.selector.matches(previous));
         let is_gone = change.kind == ChangeKind::Deleted;
-        let is = !is_gone && self.selector.matches(&change.object);
-        match (was, is) {
+        let matches_now = !is_gone && self.selector.matches(&change.object);
+        match (matching_before, matches_now) {
             (None, false) => None,
             (None, true) => Some(("ADDED", change.object.clone())),
             (Some(_), true) => Some(("MODIFIED", change.object.clone())),

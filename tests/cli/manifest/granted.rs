@@ -21,7 +21,7 @@ fn every_granted_right_is_used_and_no_other_one() {
     let granted = granted();
     let mut used: BTreeSet<String> =
         server.requests().iter().map(|request| used(request.verb, &request.path, &granted)).collect();
-    // An API server requires both for an allocation.
+    // For an allocation, an API server requires both permissions.
     if used.contains("patch resource.k8s.io/resourceclaims/status") {
         used.insert("patch resource.k8s.io/resourceclaims/binding".to_owned());
     }
@@ -74,8 +74,8 @@ fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
         parts.drain(..2);
     }
     let resource = if parts.len() > 2 { format!("{}/{}", parts[0], parts[2]) } else { parts[0].to_owned() };
-    let everywhere = format!("{verb} {group}/{resource}");
-    if granted.contains(&everywhere) { everywhere } else { format!("{everywhere} in {namespace}") }
+    let cluster_wide = format!("{verb} {group}/{resource}");
+    if granted.contains(&cluster_wide) { cluster_wide } else { format!("{cluster_wide} in {namespace}") }
 }
 
 fn exercise_all_rights(server: &Server, folder: &Folder) {
@@ -89,7 +89,7 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
     server.pods_end_after(Duration::ZERO);
     server.bind_volumes();
     server.create(node("1"));
-    for (class, provisioner) in [("made", "example.com/disks"), ("there", "kubernetes.io/no-provisioner")] {
+    for (class, provisioner) in [("provisioned", "example.com/disks"), ("existing", "kubernetes.io/no-provisioner")] {
         server.create(json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class},
             "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer",
@@ -101,9 +101,9 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
         }));
     }
     server.create(json!({
-        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "there"},
-        "spec": {"storageClassName": "there", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
-            "hostPath": {"path": "/there"}},
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "existing"},
+        "spec": {"storageClassName": "existing", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+            "hostPath": {"path": "/existing"}},
         "status": {"phase": "Available"},
     }));
     create_devices(server);
@@ -117,7 +117,7 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
             .expect("schedc starts"),
     );
     server.create(pod("lost", "100m", 0));
-    for class in ["made", "there"] {
+    for class in ["provisioned", "existing"] {
         let mut pod = pod(class, "100m", 0);
         pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": class}}]);
         server.create(pod);
@@ -132,14 +132,14 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
     server.create(pod("high", "600m", 5));
     wait_until(server, "a sixth is bound", |server| bound(server) == 6);
     server.create(pod("higher", "600m", 10));
-    wait_until(server, "it took the sixth one's place", |server| {
+    wait_until(server, "the pod `higher` preempts `high`", |server| {
         server.get("/api/v1/namespaces/default/pods/high").is_none()
     });
     server.create(pod("too-large", "900m", 0));
     let events = |server: &Server, verb: &str| {
         server.count_requests(|request| request.verb == verb && request.path.starts_with("/apis/events.k8s.io")) > 0
     };
-    // Each change of a node where the pod would fit without other pods causes a retry, with the same result.
+    // The pod would fit on the empty node. Therefore each update of the node causes another attempt, which fails again.
     for round in 0.. {
         assert!(round < 60, "no event was repeated");
         server.merge("/api/v1/nodes/n", node(&format!("1{:03}m", round % 100)));

@@ -44,7 +44,7 @@ pub fn assumptions<'p>(workload: &Workload, profiles: impl IntoIterator<Item = &
     }
     if *preempted > 0 {
         all.push(format!(
-            "{preempted} pods were preempted when they were recorded: they end after their recorded time, and their recorded \
+            "{preempted} pods were preempted when they were recorded: in the simulation, they run as long as they ran then, and their recorded \
              replacements arrive as recorded."
         ));
     }
@@ -70,7 +70,9 @@ pub fn assumptions<'p>(workload: &Workload, profiles: impl IntoIterator<Item = &
     let ignored = ignored.iter().map(|(kind, lines)| format!("{kind}: no plugin reads this kind ({lines} lines)."));
     all.extend(ignored);
     if workload.shapes.len() > MAX_SHAPES {
-        all.push(format!("The usable free amount of a resource counts its {MAX_SHAPES} most frequent requests."));
+        all.push(format!(
+            "The usable free amount of a resource considers only the {MAX_SHAPES} most frequent requests."
+        ));
     }
     all
 }

@@ -26,18 +26,20 @@ struct Node {
 /// Number of nodes in a row whose pods do not fit elsewhere, after which no more nodes are tried.
 const FAILURES: u32 = 8;
 
-/// Measures a cluster. `belongs_to_node` selects the pods that stay on their node by uid. `price` is the label with
-/// the price of a node for an hour.
-pub(crate) fn sample(
-    workload: &Workload,
-    sums: &Sums,
-    base: &Base,
-    belongs_to_node: &dyn Fn(&str) -> bool,
-    price: Option<&str>,
-    at: f64,
-) -> Sample {
+/// A cluster at one time.
+pub(crate) struct ClusterState<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) sums: &'a Sums,
+    pub(crate) base: &'a Base,
+    /// Selects the pods that stay on their node by uid.
+    pub(crate) belongs_to_node: &'a dyn Fn(&str) -> bool,
+}
+
+/// Measures a cluster. `price` is the label with the price of a node for an hour.
+pub(crate) fn sample(cluster: &ClusterState<'_>, price: Option<&str>, at: f64) -> Sample {
+    let ClusterState { workload, sums, base, .. } = cluster;
     let label = price.and_then(|label| base.interner.get(label));
-    let mut nodes = nodes(workload, base, belongs_to_node, label);
+    let mut nodes = nodes(cluster, label);
     let amounts = sums.requested.iter().zip(&sums.allocatable);
     let resources = workload.resources.iter().zip(amounts).enumerate();
     let resources = resources.map(|(index, (name, (requested, allocatable)))| ResourceSample {
@@ -63,12 +65,8 @@ pub(crate) fn sample(
     }
 }
 
-fn nodes(
-    workload: &Workload,
-    base: &Base,
-    belongs_to_node: &dyn Fn(&str) -> bool,
-    price_label: Option<Symbol>,
-) -> Vec<Node> {
+fn nodes(cluster: &ClusterState<'_>, price_label: Option<Symbol>) -> Vec<Node> {
+    let ClusterState { workload, base, belongs_to_node, .. } = cluster;
     let mut nodes = Vec::with_capacity(base.count());
     for info in base.infos() {
         let Some(node) = &info.node else { continue };

@@ -10,12 +10,8 @@ use schedc_in_memory::server::{Change, ChangeKind};
 use schedc_objects::AnyObject;
 
 use crate::influence::Influence;
-use crate::totals::{PodOnNode, Totals};
+use crate::totals::{InstanceId, PodOnNode, Totals};
 use crate::workload::PodId;
-
-/// Index of a pod in a simulation. A replacement is another instance of the same pod of the workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct InstanceId(pub(crate) u32);
 
 /// A pod in a simulation.
 #[derive(Clone, Debug)]

@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// Returns an error if an object is invalid.
     pub fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
-        let Line { at, entry } = match item {
+        let Line { at, entry, .. } = match item {
             Item::Line(line) => line,
             Item::Cut => {
                 self.workload.facts.cut.push(place.to_string());
@@ -166,8 +166,8 @@ impl<'a> Builder<'a> {
             value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let uid = text(&value, "/metadata/uid").unwrap_or_else(|| format!("{}/{}", key.namespace, key.name));
-        let created = text(&value, "/metadata/creationTimestamp");
-        let node = text(&value, "/spec/nodeName");
+        let created = text(&value, "/metadata/creationTimestamp").as_deref().and_then(nanoseconds);
+        let node: Option<Arc<str>> = text(&value, "/spec/nodeName").map(Into::into);
         let scheduler = text(&value, "/spec/schedulerName").unwrap_or_else(|| "default-scheduler".to_owned());
         let has_finished = matches!(text(&value, "/status/phase").as_deref(), Some("Succeeded" | "Failed"));
         strip_pod(&mut value);
@@ -175,7 +175,19 @@ impl<'a> Builder<'a> {
         if self.pods.get(&key).is_some_and(|known| known.uid != uid) {
             self.delete(&key);
         }
+        let now = self.now;
+        let arrival = |is_served| WorkloadPod {
+            template,
+            name: format!("{}/{}", key.namespace, key.name).into(),
+            uid: uid.as_str().into(),
+            created: created.unwrap_or(now),
+            recorded_node: node.clone(),
+            node: node.clone(),
+            lifetime: Lifetime::Unlimited,
+            is_served,
+        };
         let Some(known) = self.pods.get_mut(&key) else {
+            let uid = uid.clone();
             let mut known =
                 KnownPod { uid, template, id: None, bound: None, node: None, has_finished, snapshot: self.snapshot };
             let is_served = (self.is_served)(&scheduler);
@@ -183,35 +195,32 @@ impl<'a> Builder<'a> {
             self.workload.facts.other_schedulers += u64::from(!arrives);
             if arrives && !has_finished {
                 self.workload.facts.with_node += u64::from(node.is_some() && self.has_started);
-                let created = created.as_deref().and_then(nanoseconds);
-                known.id = Some(self.arrive(&key, &known.uid, template, node.as_deref(), created, is_served));
+                known.id = Some(self.arrive(arrival(is_served)));
                 known.bound = node.is_some().then_some(self.now);
-                known.node = node.map(Into::into);
+                known.node = node;
             }
             self.pods.insert(key, known);
             return Ok(());
         };
         known.snapshot = self.snapshot;
-        let (id, uid) = (known.id, known.uid.clone());
+        let id = known.id;
         if known.template != template
             && let Some(id) = id
         {
             self.workload.events.push(Event { at: self.now, change: Change::Update(id, template) });
         }
         known.template = template;
-        match (node, id) {
+        match (&node, id) {
             (Some(node), Some(id)) if known.bound.is_none() => {
-                let node: Arc<str> = node.into();
                 known.bound = Some(self.now);
                 known.node = Some(node.clone());
-                self.workload.pods[id.0 as usize].recorded_node = Some(node);
+                self.workload.pods[id.0 as usize].recorded_node = Some(node.clone());
             }
             (Some(node), None) if !known.has_finished && !has_finished => {
-                let created = created.as_deref().and_then(nanoseconds);
                 // It would have arrived earlier if a profile served it.
-                let id = self.arrive(&key, &uid, template, Some(&node), created, false);
+                let id = self.arrive(arrival(false));
                 if let Some(known) = self.pods.get_mut(&key) {
-                    (known.id, known.bound, known.node) = (Some(id), Some(self.now), Some(node.into()));
+                    (known.id, known.bound, known.node) = (Some(id), Some(self.now), Some(node.clone()));
                 }
             }
             _ => {}
@@ -223,26 +232,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a pod that exists from now on.
-    fn arrive(
-        &mut self,
-        key: &Reference,
-        uid: &str,
-        template: TemplateId,
-        node: Option<&str>,
-        created: Option<i64>,
-        is_served: bool,
-    ) -> PodId {
-        let node: Option<Arc<str>> = node.map(Into::into);
-        let id = self.workload.add_pod(WorkloadPod {
-            template,
-            name: format!("{}/{}", key.namespace, key.name).into(),
-            uid: uid.into(),
-            created: created.unwrap_or(self.now),
-            recorded_node: node.clone(),
-            node,
-            lifetime: Lifetime::Unlimited,
-            is_served,
-        });
+    fn arrive(&mut self, pod: WorkloadPod) -> PodId {
+        let id = self.workload.add_pod(pod);
         self.workload.events.push(Event { at: self.now, change: Change::Arrive(id) });
         id
     }

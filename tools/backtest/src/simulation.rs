@@ -13,12 +13,12 @@ use schedc_core::scheduler;
 use schedc_in_memory::server::{Key, Request, uid_of};
 use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
 
-use crate::cluster_sample::sample;
+use crate::cluster_sample::{ClusterState, sample};
 use crate::influence::scoring_plugins;
 use crate::numbers::seconds;
-use crate::observer::{End, Instance, InstanceId, Observer};
+use crate::observer::{End, Instance, Observer};
 use crate::result::{PodCounts, PodOutcome, PodState, RunResult, Sample, TimeToBind};
-use crate::totals::Totals;
+use crate::totals::{InstanceId, Totals};
 use crate::workload::{Change, Lifetime, Owner, PodId, TemplateId, Workload};
 
 /// Options of a simulation.
@@ -95,6 +95,14 @@ struct Replaced {
     total: Option<i64>,
 }
 
+/// A pod of the workload, or its replacement, to be created.
+struct NewInstance<'a> {
+    template: TemplateId,
+    uid: &'a str,
+    node: Option<Arc<str>>,
+    created: i64,
+}
+
 impl<'a> Simulation<'a> {
     fn new(bundle: &AnyBundle, workload: &'a Workload, options: &'a Options) -> Result<Self, StartErrors> {
         let scheduler = scheduler::Options {
@@ -168,11 +176,15 @@ impl<'a> Simulation<'a> {
 
     fn take_sample(&mut self, now: i64) {
         let hooks = &self.simulator.hooks;
-        let belongs_to_node = |uid: &str| hooks.by_uid(uid).is_some_and(|id| hooks.get(id).belongs_to_node);
-        let base = self.simulator.scheduler.base();
+        let cluster = ClusterState {
+            workload: self.workload,
+            sums: hooks.totals.now(),
+            base: self.simulator.scheduler.base(),
+            belongs_to_node: &|uid| hooks.by_uid(uid).is_some_and(|id| hooks.get(id).belongs_to_node),
+        };
         let at = seconds(now - self.workload.start);
         let label = self.options.price_label.as_deref();
-        self.samples.push(sample(self.workload, hooks.totals.now(), base, &belongs_to_node, label, at));
+        self.samples.push(sample(&cluster, label, at));
     }
 
     /// Applies the ends and the events that are due.
@@ -234,10 +246,12 @@ impl<'a> Simulation<'a> {
         if let Some(known) = known.and_then(|uid| self.simulator.hooks.by_uid(&uid.0)) {
             self.end(known, now, End::Recorded);
         }
-        self.create(id, pod.template, &pod.uid, pod.node.clone(), pod.created, now);
+        let new = NewInstance { template: pod.template, uid: &pod.uid, node: pod.node.clone(), created: pod.created };
+        self.create(id, new, now);
     }
 
-    fn create(&mut self, id: PodId, template: TemplateId, uid: &str, node: Option<Arc<str>>, created: i64, now: i64) {
+    fn create(&mut self, id: PodId, new: NewInstance<'_>, now: i64) {
+        let NewInstance { template, uid, node, created } = new;
         let of = &self.workload.pods[id.0 as usize];
         let mut pod = self.workload.pod(id, template, uid);
         pod.metadata.creation_timestamp = Timestamp::from_nanosecond(i128::from(created)).ok().map(Time);
@@ -350,7 +364,7 @@ impl<'a> Simulation<'a> {
         }
         let uid = format!("{}-r{}", of.uid, replaced.number);
         self.counts.replacements += 1;
-        self.create(pod, template, &uid, None, now, now);
+        self.create(pod, NewInstance { template, uid: &uid, node: None, created: now }, now);
     }
 
     fn finish(mut self, bundle: &AnyBundle) -> Simulated {

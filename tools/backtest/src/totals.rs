@@ -11,9 +11,12 @@ use schedc_core::intern::Interner;
 use schedc_objects::convert_node;
 
 use crate::numbers::{rounded, seconds};
-use crate::observer::InstanceId;
 use crate::result::{OverTime, ResourceOverTime};
 use crate::workload::amount;
+
+/// Index of a pod in a simulation. A replacement is another instance of the same pod of the workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct InstanceId(pub(crate) u32);
 
 /// Amounts of a cluster, and their integrals.
 #[derive(Default)]

@@ -9,9 +9,6 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
-use crate::fingerprint::Fingerprint;
-use crate::simulation::Options;
-
 /// Maximum number of different requests for which the fragmentation of a resource is computed; the most frequent ones.
 pub(crate) const MAX_SHAPES: usize = 64;
 
@@ -34,7 +31,7 @@ pub struct Workload {
     pub resources: Vec<String>,
     /// The most frequent requests of pods, for each resource. Pods that belong to their node do not count.
     pub shapes: Vec<Shape>,
-    templates: Vec<Template>,
+    pub(crate) templates: Vec<Template>,
 }
 
 /// Index into [`Workload::pods`].
@@ -43,12 +40,12 @@ pub struct PodId(pub u32);
 
 /// Index of a pod template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TemplateId(u32);
+pub struct TemplateId(pub(crate) u32);
 
 /// All parts of a pod except its identity and its node, and the resources that it requests.
 #[derive(Debug)]
-struct Template {
-    pod: ApiPod,
+pub(crate) struct Template {
+    pub(crate) pod: ApiPod,
     priority: i32,
     owner: Owner,
     /// Requests in the order of [`Workload::resources`].
@@ -193,7 +190,7 @@ impl Workload {
     }
 
     /// Adds a template. Its name, uid, node and status are ignored.
-    pub fn add_template(&mut self, mut pod: ApiPod) -> TemplateId {
+    pub(crate) fn add_template(&mut self, mut pod: ApiPod) -> TemplateId {
         let metadata = &mut pod.metadata;
         metadata.deletion_timestamp = None;
         metadata.deletion_grace_period_seconds = None;
@@ -241,37 +238,6 @@ impl Workload {
         let mut shapes: Vec<Shape> = shapes.into_iter().map(|(requests, pods)| Shape { requests, pods }).collect();
         shapes.sort_by(|a, b| b.pods.cmp(&a.pods).then_with(|| a.requests.cmp(&b.requests)));
         self.shapes = most_frequent(shapes, self.resources.len());
-    }
-
-    /// Returns a number that differs for different workloads, and for options that change the meaning of results.
-    pub fn fingerprint(&self, options: &Options) -> String {
-        let mut fingerprint = Fingerprint::default();
-        fingerprint.add(&(options.samples, options.explained, &options.price_label));
-        fingerprint.add(&(self.start, self.end, self.objects.len(), self.events.len(), &self.resources));
-        for template in &self.templates {
-            fingerprint.add(&template.pod);
-        }
-        for pod in &self.pods {
-            let lifetime = match pod.lifetime {
-                Lifetime::Unlimited => (0, 0),
-                Lifetime::Runs(time) => (1, time),
-                Lifetime::Until(time) => (2, time),
-            };
-            let texts = (&*pod.name, &*pod.uid, pod.node.as_deref());
-            fingerprint.add(&(pod.template.0, texts, pod.created, lifetime));
-        }
-        for Event { at, change } in &self.events {
-            match change {
-                Change::Arrive(pod) => fingerprint.add(&(at, "arrive", pod.0)),
-                Change::Update(pod, template) => fingerprint.add(&(at, "update", pod.0, template.0)),
-                Change::Set(object) => fingerprint.add(&(at, "set", object.to_json().ok())),
-                Change::Delete(key) => fingerprint.add(&(at, "delete", key.kind, &*key.namespace, &*key.name)),
-            }
-        }
-        for object in &self.objects {
-            fingerprint.add(&object.to_json().ok());
-        }
-        fingerprint.finish()
     }
 
     /// Returns the number of nodes at the start.

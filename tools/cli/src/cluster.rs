@@ -8,7 +8,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
-use schedc_core::scheduler::Options;
+use schedc_core::scheduler;
 use schedc_in_memory::server::uid_of;
 use schedc_in_memory::{ApiServerOptions, SimulationHooks, Simulator, simulator};
 use schedc_objects::{AnyObject, Objects};
@@ -71,6 +71,17 @@ impl Skipped {
     }
 }
 
+/// Settings of a cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The profile for each pod.
+    pub routes: Routes,
+    /// Seed for the choice among equally good nodes.
+    pub seed: u64,
+    /// Overrides of the profiles' extender settings.
+    pub extenders: &'static Overrides,
+}
+
 /// An in-memory cluster, and its pending pods.
 pub struct Cluster<H = ()> {
     /// The cluster and its scheduler, which has not received any object yet.
@@ -82,22 +93,15 @@ pub struct Cluster<H = ()> {
 }
 
 impl<H: SimulationHooks> Cluster<H> {
-    /// Adds objects to a cluster. Its time is that of the newest object. `seed` decides ties between nodes.
-    /// `extenders` overrides extender settings of profiles.
+    /// Adds objects to a cluster. Its time is that of the newest object.
     ///
     /// # Errors
     /// Returns an error if a plugin cannot start.
-    pub fn new(
-        bundle: &AnyBundle,
-        objects: Vec<AnyObject>,
-        routes: &Routes,
-        seed: u64,
-        extenders: &'static Overrides,
-        hooks: H,
-    ) -> Result<Self, StartErrors> {
-        let mut options = options(routes, seed, latest_time(&objects));
-        options.scheduler.extenders = extenders;
-        let mut simulator = Simulator::new(bundle, options, hooks)?;
+    pub fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options, hooks: H) -> Result<Self, StartErrors> {
+        let routes = &options.routes;
+        let mut of_simulator = simulator_options(routes, options.seed, latest_time(&objects));
+        of_simulator.scheduler.extenders = options.extenders;
+        let mut simulator = Simulator::new(bundle, of_simulator, hooks)?;
         let nodes: HashSet<String> =
             objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
         let (mut pending, mut skipped) = (Vec::new(), Skipped::default());
@@ -147,9 +151,10 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
 
 /// Returns the options of a simulated cluster: pods are deleted without delay. Time begins at `start`, in
 /// nanoseconds since 1970. `seed` decides ties between nodes.
-pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
+pub fn simulator_options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
+    let serve_all = routes.only();
     // Retries of leftover pods would hide missing hints, and no pod waits that long in a simulation.
-    let scheduler = Options { seed, serve_all: routes.only(), leftover_after: i64::MAX, ..Options::default() };
+    let scheduler = scheduler::Options { seed, serve_all, leftover_after: i64::MAX, ..scheduler::Options::default() };
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     simulator::Options { scheduler, server, start, ..simulator::Options::default() }
 }

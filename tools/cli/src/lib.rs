@@ -45,4 +45,4 @@ pub mod utilisation;
 #[cfg(feature = "tools")]
 mod workloads;
 
-pub use commands::main;
+pub use commands::{main, main_with};

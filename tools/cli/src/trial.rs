@@ -7,7 +7,6 @@ use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::Base;
 use schedc_core::erased::AnyBundle;
 use schedc_core::explain::Explanation;
-use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::{Key, uid_of};
@@ -16,18 +15,8 @@ use schedc_objects::{AnyObject, convert_pod};
 
 use crate::attempts::AttemptRecorder;
 pub(crate) use crate::attempts::{Victim, WaitReason};
+pub(crate) use crate::cluster::Options;
 use crate::cluster::{Cluster, Routes};
-
-/// Settings of a trial.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    /// The profile for each pod.
-    pub routes: Routes,
-    /// Seed for the choice among equally good nodes.
-    pub seed: u64,
-    /// Overrides of the profiles' extender settings.
-    pub extenders: &'static Overrides,
-}
 
 /// A cluster in which the pending pods of the input have been attempted.
 pub(crate) struct Trial {
@@ -54,13 +43,12 @@ impl Trial {
     /// # Errors
     /// Returns an error if a plugin cannot start.
     pub(crate) fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
-        let Options { routes, seed, extenders } = options;
         let Cluster { mut simulator, pending, .. } =
-            Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
+            Cluster::new(bundle, objects, options, AttemptRecorder::default())?;
         simulator.run();
         simulator.hooks.preempted.clear();
         simulator.hooks.preempting = None;
-        Ok(Trial { simulator, routes: *routes, pending })
+        Ok(Trial { simulator, routes: options.routes, pending })
     }
 
     /// Returns the number of pods of the input that are still pending.

@@ -65,7 +65,7 @@ impl<'a> ScenarioCluster<'a> {
         self.cluster
     }
 
-    /// Lets another profile admit the nominations of the next pods.
+    /// Sets the profile that decides. Its PreEnqueue also admits nominated pods from now on.
     pub fn use_profile(&mut self, profile: usize) {
         self.profile = profile;
     }
@@ -232,7 +232,7 @@ impl<'a> ScenarioCluster<'a> {
         pending
     }
 
-    /// Places a pod on a node, which need not exist. `written` is the pod's manifest before.
+    /// Places a pod on a node, which need not exist. `written` is the pod's manifest before the placement.
     pub fn place(&mut self, pod: Arc<Pod>, written: &ApiPod, node: &str) {
         let node = self.cluster.base_mut().interner.intern(node);
         let name = pod_name(&pod, &self.cluster.base().interner);

@@ -129,8 +129,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Checks that reservations belong to bound pods. If a response was a fault, Unreserve may have failed, which
-    /// kube-scheduler does not repeat either.
+    /// Checks that reservations belong to bound pods. If a request for the claim failed, it may have been that of
+    /// Unreserve, which neither schedc nor kube-scheduler repeats.
     pub(crate) fn check_reservations(&self) -> Result<(), Violation> {
         let known: BTreeMap<Arc<str>, PodFacts> =
             self.pods().map(|(object, pod)| (uid(object), PodFacts::of(pod))).collect();

@@ -52,7 +52,7 @@ pub(crate) struct Profile {
     pub(crate) percentage_of_nodes_to_score: Option<Spanned<i64>>,
     pub(crate) multi_point: PluginSet,
     points: Vec<PluginSet>,
-    /// Extension points of an alpha feature with enabled plugins.
+    /// Extension points of an alpha feature that have enabled plugins.
     pub(crate) placement: Vec<Spanned<&'static str>>,
     pub(crate) plugin_config: Vec<PluginConfig>,
 }
@@ -99,7 +99,7 @@ impl Profile {
         &self.points[point as usize]
     }
 
-    /// Returns the names of all extension points, indexed by point, and those of `multiPoint`.
+    /// Returns the plugin names in the sets of all extension points, indexed by point, and those in `multiPoint`.
     pub(crate) fn names(&self) -> (Vec<Names<'_>>, Names<'_>) {
         (self.points.iter().map(PluginSet::names).collect(), self.multi_point.names())
     }
@@ -114,7 +114,7 @@ impl Profile {
 /// The names in a plugin set.
 #[derive(Debug)]
 pub(crate) struct Names<'s> {
-    /// Enabled plugins, each as it is named first.
+    /// Enabled plugins, each with its first entry.
     pub(crate) enabled: HashMap<&'s str, &'s Plugin>,
     pub(crate) disabled: HashSet<&'s str>,
 }

@@ -1,115 +1,109 @@
-//! The part of a cached answer that belongs to the plugins: one verdict for all filters together, and a column of raw scores for
-//! each step of Score.
+//! The part of a cached answer that belongs to the plugins: the verdicts of each filter, the sum of the scores without
+//! normalisation, and the scores of each plugin that normalises.
 //!
-//! Generated code keeps the verdicts of each filter and follows the promises of each plugin
-//! ([`Incremental`](schedc_core::incremental::Incremental)). Here, every PreFilter, PreScore and PrepareScore runs again for each pod,
-//! which is correct for every plugin. Filter and Score run for changed nodes, and for all nodes if a state differs.
+//! It follows the promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)), as generated code does.
 
 use std::sync::Arc;
 
-use schedc_core::extension_points::Extent;
-use schedc_core::incremental::{DependsOn, NeedsFullEvaluation, PluginResults, UpdateContext, UpdateScratch};
+use schedc_core::incremental::{
+    DependsOn, NeedsFullEvaluation, NormalizedScores, PluginResults, UpdateContext, UpdateScratch, init_totals,
+    is_dense, score_each, total_each, weighted,
+};
+use schedc_core::model::NodeIndex;
 use schedc_core::node_mask::NodeMask;
 use schedc_core::node_set::NodeSet;
-use schedc_core::profile::{Profile, ScoreRange};
+use schedc_core::profile::Profile;
 
-use crate::cycle_state::{Cycle, Extents, Pod, Score};
+use crate::cycle_state::{Cycle, Pod, Score};
+use crate::erased::Inputs;
 use crate::pipeline::Pipeline;
-use crate::steps::Steps;
+use crate::steps::{ScoreStep, Steps};
 
 /// Verdicts and raw scores of all nodes.
 #[derive(Default)]
 pub struct CachedResults {
-    /// The nodes that pass every filter.
-    passing: NodeMask,
-    /// Number of node slots with scores.
-    slots: usize,
-    columns: Vec<ScoreColumn>,
-    /// Extremes of the raw scores of feasible nodes.
-    extents: Extents,
-    /// The extremes that the totals belong to; `None` for a new answer.
-    of_totals: Option<Extents>,
-    /// The steps that the columns belong to.
+    /// The steps that the results belong to.
     steps: Option<Arc<Steps>>,
+    /// The nodes that pass, by step of Filter.
+    passing: Vec<NodeMask>,
+    /// The steps of Filter that are not idle.
+    filters: Vec<usize>,
+    /// The sum of the weighted scores of each node, of the plugins that do not normalise.
+    base: Vec<i64>,
+    /// By step of Score.
+    normalized: Vec<NormalizedScores>,
+    scores: ActiveScores,
 }
 
-/// Raw scores of one step of Score.
+/// Steps of Score of a compiled pod.
 #[derive(Default)]
-struct ScoreColumn {
-    raw: Vec<i64>,
-    /// Whether the extremes must be searched again: a node with one of them got another score, or is no longer feasible.
-    is_extent_stale: bool,
+struct ActiveScores {
+    /// Those whose state a cluster change can affect.
+    updated: Vec<usize>,
+    /// Those that do not normalise, and are not idle.
+    base: Vec<usize>,
+    /// Those that normalise, and are not idle.
+    normalized: Vec<usize>,
+}
+
+impl ActiveScores {
+    fn find(&mut self, pod: &Pod, score: &Score) {
+        let ActiveScores { updated, base, normalized } = self;
+        [&mut *updated, base, normalized].into_iter().for_each(|steps| steps.clear());
+        for (at, step) in pod.steps.score.iter().enumerate() {
+            let depends = step.score.depends_on(pod.value(step.position));
+            if depends.needs_update() {
+                updated.push(at);
+            }
+            if !score.skips(step.position) && depends != DependsOn::Nothing {
+                if step.normalize.is_some() { &mut *normalized } else { &mut *base }.push(at);
+            }
+        }
+    }
+
+    /// Returns the sum of the weighted scores of a node, of the plugins that do not normalise.
+    fn base_of(
+        &self,
+        cx: &UpdateContext<'_, Pipeline>,
+        score: &Score,
+        node: usize,
+    ) -> Result<i64, NeedsFullEvaluation> {
+        let pod: &Pod = cx.compiled;
+        let columns = Pipeline::columns(&cx.cache.state, &cx.cache.base);
+        self.base.iter().try_fold(0, |sum: i64, &at| {
+            let ScoreStep { position, weight, score: plugin, .. } = &pod.steps.score[at];
+            let raw = plugin.score(pod.value(*position), score.state(*position), &columns, node);
+            Ok(sum.wrapping_add(weighted(raw, *weight)?))
+        })
+    }
+}
+
+/// Returns what Score of a plugin reads.
+fn score_inputs<'a>(cx: &UpdateContext<'a, Pipeline>, score: &'a Score, step: &ScoreStep) -> Inputs<'a> {
+    Inputs { pod: cx.compiled.value(step.position), state: score.state(step.position), cache: cx.cache }
 }
 
 impl CachedResults {
-    /// Runs every Score for nodes.
-    fn score_nodes(
-        &mut self,
-        cx: &UpdateContext<'_, Pipeline>,
-        score: &Score,
-        nodes: &NodeSet,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let pod: &Pod = cx.compiled;
-        let columns = Pipeline::columns(&cx.cache.state, &cx.cache.base);
-        self.columns.resize_with(pod.steps.score.len(), ScoreColumn::default);
-        for (at, step) in pod.steps.score.iter().enumerate().filter(|(_, step)| !score.skips(step.position)) {
-            let (column, extent) = (&mut self.columns[at], &mut self.extents.0[at]);
-            column.raw.resize(self.slots, 0);
-            for node in nodes.iter() {
-                let state = score.state(step.position);
-                let raw = step.score.score(pod.value(step.position), state, &columns, node.get());
-                let raw = raw.map_err(|_| NeedsFullEvaluation)?;
-                let before = std::mem::replace(&mut column.raw[node.get()], raw);
-                if let Some(plugin) = &step.normalize {
-                    column.is_extent_stale |= before != raw && is_extreme(*extent, before);
-                    plugin.include(extent, raw);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Searches stale extremes again.
-    fn update_extents(&mut self, steps: &Steps, score: &Score, feasible: &NodeMask) {
-        for (at, step) in steps.score.iter().enumerate() {
-            let Some(column) = self.columns.get_mut(at) else { return };
-            if let Some(plugin) =
-                step.normalize.as_ref().filter(|_| column.is_extent_stale && !score.skips(step.position))
-            {
-                self.extents.0[at] = plugin.extent(&column.raw, feasible);
-                column.is_extent_stale = false;
-            }
-        }
-    }
-
     /// Sets the totals of nodes.
-    fn total_nodes(
-        &self,
-        steps: &Steps,
-        score: &Score,
-        nodes: impl Iterator<Item = usize>,
-        totals: &mut [i64],
-    ) -> Result<(), NeedsFullEvaluation> {
-        let mut range = ScoreRange::default();
-        for node in nodes {
-            let mut total: i64 = 0;
-            for (at, step) in steps.score.iter().enumerate().filter(|(_, step)| !score.skips(step.position)) {
-                let value = range.check(step.normalized(&self.extents, at, self.columns[at].raw[node]));
-                total = total.wrapping_add(value.wrapping_mul(step.weight));
+    fn set_totals(&self, nodes: &NodeSet, totals: &mut [i64]) {
+        let normalized = || self.scores.normalized.iter().map(|&at| &self.normalized[at]);
+        for (word, bits) in nodes.words() {
+            if is_dense(word, bits, totals) {
+                init_totals(word, &self.base, totals);
+                normalized().for_each(|scores| scores.add(word, totals));
+            } else {
+                total_each(word, bits, totals, |node| {
+                    normalized().fold(self.base[node], |total, scores| total.wrapping_add(scores.weighted(node)))
+                });
             }
-            totals[node] = total;
         }
-        if range.holds() { Ok(()) } else { Err(NeedsFullEvaluation) }
     }
-}
-
-fn is_extreme(extent: Extent, raw: i64) -> bool {
-    raw == extent.max || raw == extent.min
 }
 
 impl PluginResults<Pipeline> for CachedResults {
-    fn resize_filters(&mut self, _: &Pod, _: &Cycle, slots: usize) {
-        self.passing.resize(slots);
+    fn resize_filters(&mut self, pod: &Pod, _: &Cycle, slots: usize) {
+        self.passing.resize_with(pod.steps.filter.len(), NodeMask::default);
+        self.filters.iter().for_each(|&at| self.passing[at].resize(slots));
     }
 
     fn update_filters(
@@ -119,30 +113,42 @@ impl PluginResults<Pipeline> for CachedResults {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let UpdateContext { compiled: pod, cache, .. } = *cx;
-        let alive = cache.base.alive();
-        if let Some(mut verdicts) = work.filter_update(DependsOn::Cluster, &mut self.passing, &cache.base) {
-            for step in &pod.steps.pre_filter {
-                if let Some(slot) = &mut cycle.0[step.position] {
-                    step.plugin.update(pod.value(step.position), slot, cache, &mut verdicts)?;
+        if pod.steps.has_unread_states {
+            return Err(NeedsFullEvaluation);
+        }
+        for &at in &self.filters {
+            let (step, passing) = (&pod.steps.filter[at], &mut self.passing[at]);
+            let value = pod.value(step.position);
+            let mut depends = DependsOn::Node;
+            if let (Some(plugin), Some(slot)) = (&step.pre_filter, &mut cycle.0[step.position]) {
+                depends = step.plugin.depends_on(value, Some(slot.state.value()));
+                if let Some(mut verdicts) = work.filter_update(depends, passing, &cache.base) {
+                    plugin.update(value, &mut slot.state, cache, &mut verdicts)?;
                 }
             }
-        }
-        let columns = Pipeline::columns(&cache.state, &cache.base);
-        work.evaluate_together(&mut self.passing, alive, |node| {
-            match Pipeline::filter::<0>(pod, cycle, columns, node) {
-                Ok(()) => Ok(true),
-                Err(rejection) if rejection.code.is_rejected() => Ok(false),
-                Err(_) => Err(NeedsFullEvaluation),
+            if !cycle.skips(step.position) {
+                let inputs = Inputs { pod: value, state: cycle.state(step.position), cache };
+                step.plugin.evaluate(inputs, depends, work, passing)?;
             }
-        })
+        }
+        Ok(())
     }
 
-    fn passing(&self, _: &Pod, _: &Cycle, word: usize) -> u64 {
-        self.passing.words()[word]
+    fn rejectors(&self, pod: &Pod, cycle: &Cycle, node: NodeIndex) -> Vec<&'static str> {
+        let rejects = |&&at: &&usize| !cycle.skips(pod.steps.filter[at].position) && !self.passing[at].contains(node);
+        self.filters.iter().filter(rejects).map(|&at| pod.steps.filter[at].name).collect()
+    }
+
+    fn passing(&self, pod: &Pod, cycle: &Cycle, word: usize) -> u64 {
+        let runs = |&&at: &&usize| !cycle.skips(pod.steps.filter[at].position);
+        self.filters.iter().filter(runs).fold(u64::MAX, |passing, &at| passing & self.passing[at].words()[word])
     }
 
     fn resize_scores(&mut self, _: &Score, slots: usize) {
-        self.slots = slots;
+        self.base.resize(slots, 0);
+        let steps = self.steps.as_ref().map_or(0, |steps| steps.score.len());
+        self.normalized.resize_with(steps, NormalizedScores::default);
+        self.scores.normalized.iter().for_each(|&at| self.normalized[at].resize(slots));
     }
 
     fn update_scores(
@@ -154,37 +160,57 @@ impl PluginResults<Pipeline> for CachedResults {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let UpdateContext { compiled: pod, cache, .. } = *cx;
-        let Some(mut scores) = work.score_update(DependsOn::Cluster, feasible) else { return Ok(()) };
-        for step in &pod.steps.pre_score {
-            if let Some(slot) = &mut score.0[step.position] {
-                step.plugin.update(pod.value(step.position), slot, cache, &mut scores)?;
+        for &at in &self.scores.updated {
+            let step = &pod.steps.score[at];
+            let value = pod.value(step.position);
+            let Some(slot) = &mut score.0[step.position] else { continue };
+            let Some(mut update) = work.score_update(DependsOn::Cluster, feasible) else { continue };
+            if let Some(plugin) = &step.pre_score {
+                plugin.update(value, &mut *slot.state, cache, &mut update)?;
+            } else if let Some(plugin) = &step.prepare {
+                plugin.update(value, &mut *slot.state, cache, &mut update);
+            }
+            let is_unchanged = update.is_unchanged();
+            let Some(plugin) = &step.normalize else {
+                work.scores.rescore_unnormalized(feasible, is_unchanged);
+                continue;
+            };
+            if work.scores.have_changed(feasible) {
+                if !score.skips(step.position) {
+                    let scores = &mut self.normalized[at];
+                    plugin.update_scores(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
+                }
+                work.scores.reevaluate.clear();
             }
         }
-        for step in &pod.steps.score {
-            if let (Some(plugin), Some(slot)) = (&step.prepare, &mut score.0[step.position]) {
-                plugin.update(pod.value(step.position), &mut slot.state, cache, &mut scores);
-            }
-        }
-        if work.scores.have_changed(feasible) {
-            self.score_nodes(cx, score, &work.scores.reevaluate)?;
-            work.scores.reevaluate.clear();
-        }
-        Ok(())
+        score_each(&work.scores.rescored_unnormalized, &mut self.base, |node| self.scores.base_of(cx, score, node))
     }
 
-    fn find_idle(&mut self, _: &Pod, _: &Cycle, _: Option<&Score>) {}
+    fn find_idle(&mut self, pod: &Pod, cycle: &Cycle, score: Option<&Score>) {
+        self.steps = Some(pod.steps.clone());
+        self.filters.clear();
+        for (at, step) in pod.steps.filter.iter().enumerate() {
+            let depends = step.plugin.depends_on(pod.value(step.position), cycle.state(step.position));
+            let is_idle = match &step.pre_filter {
+                Some(_) => cycle.skips(step.position) && !depends.needs_update(),
+                None => depends == DependsOn::Nothing,
+            };
+            if !is_idle {
+                self.filters.push(at);
+            }
+        }
+        if let Some(score) = score {
+            self.scores.find(pod, score);
+        }
+    }
 
     fn clear_scores(&mut self) {
-        self.columns.clear();
-        self.extents = Extents::default();
-        self.of_totals = None;
+        self.normalized.iter_mut().for_each(NormalizedScores::clear);
     }
 
     fn remove_infeasible(&mut self, _: &Score, feasible: &NodeMask, feasibility_changed: &NodeSet) {
-        for node in feasibility_changed.iter().filter(|&node| !feasible.contains(node)) {
-            for (column, extent) in self.columns.iter_mut().zip(&self.extents.0) {
-                column.is_extent_stale |= column.raw.get(node.get()).is_some_and(|&raw| is_extreme(*extent, raw));
-            }
+        for &at in &self.scores.normalized {
+            self.normalized[at].remove_infeasible(feasible, feasibility_changed);
         }
     }
 
@@ -192,33 +218,40 @@ impl PluginResults<Pipeline> for CachedResults {
         &mut self,
         cx: &UpdateContext<'_, Pipeline>,
         score: &Score,
+        feasible: &NodeMask,
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
-        self.steps.get_or_insert_with(|| cx.compiled.steps.clone());
-        self.score_nodes(cx, score, &work.scores.to_score)
+        for &at in &self.scores.normalized {
+            let step = &cx.compiled.steps.score[at];
+            let Some(plugin) = &step.normalize else { continue };
+            let scores = &mut self.normalized[at];
+            plugin.score_nodes(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
+        }
+        let nodes = work.scores.nodes_to_score_base();
+        score_each(nodes, &mut self.base, |node| self.scores.base_of(cx, score, node))
     }
 
     fn total(
         &mut self,
-        score: &Score,
+        _: &Score,
         feasible: &NodeMask,
         totals: &mut [i64],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
-        let Some(steps) = self.steps.clone() else { return Err(NeedsFullEvaluation) };
-        self.update_extents(&steps, score, feasible);
-        if self.of_totals.is_some_and(|extents| extents == self.extents) {
-            let scores = &work.scores;
-            let nodes = scores.to_score.iter().chain(scores.rescored.iter());
-            return self.total_nodes(&steps, score, nodes.map(|node| node.get()), totals);
+        let Some(steps) = &self.steps else { return Err(NeedsFullEvaluation) };
+        for &at in &self.scores.normalized {
+            let (step, scores) = (&steps.score[at], &mut self.normalized[at]);
+            let Some(plugin) = &step.normalize else { continue };
+            plugin.normalize_scores(scores, step.weight, feasible, totals, &mut work.scores.retotalled)?;
         }
-        self.of_totals = Some(self.extents);
-        work.scores.retotalled.insert_all(feasible);
-        self.total_nodes(&steps, score, feasible.iter().map(|node| node.get()), totals)
+        self.set_totals(&work.scores.to_score, totals);
+        self.set_totals(&work.scores.rescored, totals);
+        Ok(())
     }
 
     fn bytes(&self) -> usize {
-        let scores: usize = self.columns.iter().map(|column| column.raw.capacity() * size_of::<i64>()).sum();
-        self.passing.bytes() + scores
+        self.passing.iter().map(NodeMask::bytes).sum::<usize>()
+            + self.normalized.iter().map(NormalizedScores::bytes).sum::<usize>()
+            + self.base.capacity() * size_of::<i64>()
     }
 }

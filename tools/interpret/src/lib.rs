@@ -10,7 +10,7 @@
 //! [`Bundle`](schedc_core::profile::Bundle) like that of generated code: the same engine, queue and cache run
 //! it, and its decisions are identical.
 //!
-//! The interpreter caches answers like generated code, but keeps fewer intermediate results, and its loops over nodes are not
+//! The interpreter caches answers like generated code, with the same promises of plugins. Only its loops over nodes are not
 //! specialized. It has no plugins of other crates, because they are not compiled into it.
 
 #![allow(clippy::unused_unit, reason = "generated: some plugins read no state")]

@@ -19,6 +19,14 @@ pub(crate) struct Step<T: ?Sized> {
     pub(crate) plugin: Arc<T>,
 }
 
+/// A plugin at Filter.
+pub(crate) struct FilterStep {
+    pub(crate) position: usize,
+    pub(crate) name: &'static str,
+    pub(crate) plugin: Arc<dyn Filter>,
+    pub(crate) pre_filter: Option<Arc<dyn PreFilter>>,
+}
+
 /// A plugin at Score.
 pub(crate) struct ScoreStep {
     pub(crate) position: usize,
@@ -26,6 +34,7 @@ pub(crate) struct ScoreStep {
     pub(crate) weight: i64,
     pub(crate) score: Arc<dyn Score>,
     pub(crate) normalize: Option<Arc<dyn Normalize>>,
+    pub(crate) pre_score: Option<Arc<dyn PreScore>>,
     /// The plugin's PrepareScore, if its PreScore does not run.
     pub(crate) prepare: Option<Arc<dyn Prepare>>,
 }
@@ -38,12 +47,14 @@ pub(crate) struct Steps {
     pub(crate) pre_enqueue: Vec<Step<dyn PreEnqueue>>,
     pub(crate) queue_sort: Vec<Step<dyn QueueSort>>,
     pub(crate) pre_filter: Vec<Step<dyn PreFilter>>,
-    pub(crate) filter: Vec<Step<dyn Filter>>,
+    pub(crate) filter: Vec<FilterStep>,
     pub(crate) post_filter: Vec<Step<dyn PostFilter>>,
     pub(crate) pre_score: Vec<Step<dyn PreScore>>,
     pub(crate) score: Vec<ScoreStep>,
     pub(crate) reserve: Vec<Step<dyn Reserve>>,
     pub(crate) pre_bind: Vec<Step<dyn PreBind>>,
+    /// Whether a plugin has PreFilter without Filter, or PreScore without Score. Answers are not cached then.
+    pub(crate) has_unread_states: bool,
     /// The plugin type selects Bind.
     pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
 }
@@ -55,28 +66,38 @@ impl Steps {
         let runs = |position: usize, point| plan.points[point].iter().any(|step| step.plugin.0 == position);
         let score = |step: &plan::Step| {
             let position = step.plugin.0;
-            let PluginTraits { name, score, normalize, prepare, .. } = &plugins[position];
+            let PluginTraits { name, score, normalize, pre_score, prepare, .. } = &plugins[position];
+            let has_pre_score = runs(position, Point::PreScore);
             Some(ScoreStep {
                 position,
                 name,
                 weight: step.weight.as_ref().map_or(1, |weight| weight.value),
                 score: score.clone()?,
                 normalize: normalize.clone(),
-                prepare: prepare.clone().filter(|_| !runs(position, Point::PreScore)),
+                pre_score: pre_score.clone().filter(|_| has_pre_score),
+                prepare: prepare.clone().filter(|_| !has_pre_score),
             })
         };
+        let filter = |step: &plan::Step| {
+            let position = step.plugin.0;
+            let PluginTraits { name, filter, pre_filter, .. } = &plugins[position];
+            let pre_filter = pre_filter.clone().filter(|_| runs(position, Point::PreFilter));
+            Some(FilterStep { position, name, plugin: filter.clone()?, pre_filter })
+        };
+        let all_run = |first: Point, then| plan.points[first].iter().all(|step| runs(step.plugin.0, then));
         Steps {
             info,
             events: plugins.iter().map(|plugin| plugin.events).collect::<Vec<_>>().leak(),
             pre_enqueue: at(plan, &plugins, Point::PreEnqueue, |plugin| plugin.pre_enqueue.clone()),
             queue_sort: at(plan, &plugins, Point::QueueSort, |plugin| plugin.queue_sort.clone()),
             pre_filter: at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone()),
-            filter: at(plan, &plugins, Point::Filter, |plugin| plugin.filter.clone()),
+            filter: plan.points[Point::Filter].iter().filter_map(filter).collect(),
             post_filter: at(plan, &plugins, Point::PostFilter, |plugin| plugin.post_filter.clone()),
             pre_score: at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone()),
             score: plan.points[Point::Score].iter().filter_map(score).collect(),
             reserve: at(plan, &plugins, Point::Reserve, |plugin| plugin.reserve.clone()),
             pre_bind: at(plan, &plugins, Point::PreBind, |plugin| plugin.pre_bind.clone()),
+            has_unread_states: !all_run(Point::PreFilter, Point::Filter) || !all_run(Point::PreScore, Point::Score),
             bind: at(plan, &plugins, Point::Bind, |plugin| Some(plugin.erased.clone())),
             plugins,
         }
@@ -97,6 +118,7 @@ impl Steps {
             score: Vec::new(),
             reserve: Vec::new(),
             pre_bind: Vec::new(),
+            has_unread_states: false,
             bind: Vec::new(),
         }
     }

@@ -7,111 +7,29 @@
 //! It checks hard constraints only and ignores scores. It counts the holders of devices, but ignores counters and
 //! capacities, extended resources that devices serve, and claims without a volume.
 
+mod cluster;
 mod devices;
 mod node;
 mod pod_affinity;
+mod rule;
 mod selectors;
 mod spread;
 mod storage;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::sync::Arc;
-
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::map::{Map, Set};
-use schedc_core::model::{DeviceClass, Kind, Labels, Object, Pod, Uid};
+use schedc_core::map::Set;
+use schedc_core::model::{Kind, Object, Pod, Uid};
 use schedc_core::scheduler::Change;
 
+pub use self::rule::{Rule, Violation};
+
+use self::cluster::{Cluster, Placement};
 use self::devices::Devices;
-use self::node::NodePods;
 use self::pod_affinity::PodAffinityRules;
 use self::spread::Spread;
 use self::storage::Storage;
-
-/// A rule of Kubernetes, named after the plugin that enforces it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
-    /// The node exists, and the pod is not bound again to another node.
-    Known,
-    /// The pod has no scheduling gates.
-    SchedulingGates,
-    /// The node is schedulable.
-    NodeUnschedulable,
-    /// The pod tolerates the node's taints.
-    TaintToleration,
-    /// The pod selects the node.
-    NodeAffinity,
-    /// No host port of the node is used twice.
-    NodePorts,
-    /// The node has the requested resources and allows the number of pods.
-    NodeResourcesFit,
-    /// Volumes for a single pod or writer are not used twice.
-    VolumeRestrictions,
-    /// Attached volumes do not exceed the limits of the node's drivers.
-    NodeVolumeLimits,
-    /// The node can reach the pod's volumes.
-    VolumeBinding,
-    /// The pod's volumes are in the node's zone.
-    VolumeZone,
-    /// No domain exceeds the maximum skew.
-    PodTopologySpread,
-    /// Required affinity and anti-affinity are met.
-    InterPodAffinity,
-    /// The pod's claims are allocated and reserved, and no device is held twice.
-    DynamicResources,
-    /// The node has the features that the pod uses.
-    NodeDeclaredFeatures,
-}
-
-impl Rule {
-    /// Returns the plugin that enforces the rule. `None`: every scheduler does.
-    pub fn plugin(self) -> Option<&'static str> {
-        Some(match self {
-            Rule::Known => return None,
-            Rule::SchedulingGates => "SchedulingGates",
-            Rule::NodeUnschedulable => "NodeUnschedulable",
-            Rule::TaintToleration => "TaintToleration",
-            Rule::NodeAffinity => "NodeAffinity",
-            Rule::NodePorts => "NodePorts",
-            Rule::NodeResourcesFit => "NodeResourcesFit",
-            Rule::VolumeRestrictions => "VolumeRestrictions",
-            Rule::NodeVolumeLimits => "NodeVolumeLimits",
-            Rule::VolumeBinding => "VolumeBinding",
-            Rule::VolumeZone => "VolumeZone",
-            Rule::PodTopologySpread => "PodTopologySpread",
-            Rule::InterPodAffinity => "InterPodAffinity",
-            Rule::DynamicResources => "DynamicResources",
-            Rule::NodeDeclaredFeatures => "NodeDeclaredFeatures",
-        })
-    }
-}
-
-/// A placement that violates a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The pod: `namespace/name`.
-    pub pod: String,
-    /// The node of the pod.
-    pub node: String,
-    /// The rule.
-    pub rule: Rule,
-    /// Description.
-    pub what: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pod {} on node {}: ", self.pod, self.node)?;
-        match self.rule.plugin() {
-            Some(plugin) => write!(f, "{plugin}: {}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
-impl std::error::Error for Violation {}
 
 /// Pods and nodes as the scheduler received them, and the counts that the rules need.
 pub struct Validator {
@@ -125,43 +43,6 @@ pub struct Validator {
     pending: Set<Uid>,
     checked: u64,
     violations: Vec<Violation>,
-}
-
-/// The state of the cluster.
-#[derive(Default)]
-struct Cluster {
-    nodes: Map<Symbol, NodePods>,
-    /// Pods on nodes, with the node.
-    pods: Map<Uid, (Pod, Symbol)>,
-    namespaces: Map<Symbol, Labels>,
-    device_classes: Map<Symbol, Arc<DeviceClass>>,
-}
-
-impl Cluster {
-    /// Returns whether devices can serve an extended resource.
-    fn is_backed(&self, resource: Symbol) -> bool {
-        let mut classes = self.device_classes.values();
-        classes.any(|class| class.implicit_resource == resource || class.extended_resource == Some(resource))
-    }
-
-    /// Returns the labels of a namespace; none if it is unknown.
-    fn namespace(&self, name: Symbol) -> &[(Symbol, Symbol)] {
-        self.namespaces.get(&name).map_or(&[], |labels| labels)
-    }
-
-    /// Returns the labels of a node; none if it is unknown.
-    fn labels(&self, node: Symbol) -> &[(Symbol, Symbol)] {
-        self.nodes.get(&node).and_then(|placed| placed.node.as_ref()).map_or(&[], |node| &node.labels)
-    }
-}
-
-/// A pod that was bound to a node.
-#[derive(Clone, Copy)]
-struct Placement<'a> {
-    pod: &'a Pod,
-    node: Symbol,
-    cluster: &'a Cluster,
-    names: &'a Interner,
 }
 
 impl Default for Validator {

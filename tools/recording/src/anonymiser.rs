@@ -123,7 +123,7 @@ impl Anonymiser {
                 entry
             }
         };
-        Line { at: line.at, entry }
+        Line { entry, ..line }
     }
 
     fn object(&self, object: &mut Value) {
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     fn anonymised(anonymiser: &Anonymiser, object: Value) -> Value {
-        let Entry::Set(object) = anonymiser.line(Line { at: 0, entry: Entry::Set(object) }).entry else {
+        let Entry::Set(object) = anonymiser.line(Line::new(0, Entry::Set(object))).entry else {
             return Value::Null;
         };
         object
@@ -265,7 +265,7 @@ mod tests {
     fn decisions_name_the_same_objects() {
         let anonymiser = Anonymiser::default();
         let name = |text: &str| anonymiser.pseudonym(text);
-        let line = |entry| anonymiser.line(Line { at: 7, entry }).entry;
+        let line = |entry| anonymiser.line(Line::new(7, entry)).entry;
         let (namespace, pod, scheduler) = ("d".to_owned(), "p".to_owned(), "s".to_owned());
         let bind = Bind { namespace, name: pod, scheduler, node: "n".to_owned() };
         let expected = Bind { namespace: name("d"), name: name("p"), scheduler: "s".into(), node: name("n") };

@@ -25,9 +25,23 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordedChange {
     /// An object in its current form, received in an epoch.
-    Upsert(Key, Form, u32),
+    Upsert {
+        /// Its name.
+        key: Key,
+        /// Its recorded fields.
+        form: Form,
+        /// The epoch.
+        epoch: u32,
+        /// Its resource version.
+        rv: Option<u64>,
+    },
     /// An object no longer exists.
-    Removal(Key),
+    Removal {
+        /// Its name.
+        key: Key,
+        /// Its last resource version.
+        rv: Option<u64>,
+    },
     /// All objects of a kind arrived since an epoch began; others no longer exist.
     ListComplete {
         /// The kind.
@@ -41,7 +55,7 @@ impl RecordedChange {
     /// Returns the kind of the changed objects.
     pub fn kind(&self) -> &'static str {
         match self {
-            RecordedChange::Upsert(key, ..) | RecordedChange::Removal(key) => key.kind,
+            RecordedChange::Upsert { key, .. } | RecordedChange::Removal { key, .. } => key.kind,
             RecordedChange::ListComplete { kind, .. } => kind,
         }
     }

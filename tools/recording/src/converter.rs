@@ -25,10 +25,11 @@ impl Converter {
     pub fn convert(&mut self, change: Change) -> Option<RecordedChange> {
         Some(match change {
             Change::Upsert(object, epoch) => {
+                let rv = resource_version(&object);
                 let (key, form) = self.form(recorded::select(object))?;
-                RecordedChange::Upsert(key, form, epoch)
+                RecordedChange::Upsert { key, form, epoch, rv }
             }
-            Change::Removal(object) => RecordedChange::Removal(Key::of(&object)),
+            Change::Removal(object) => RecordedChange::Removal { key: Key::of(&object), rv: resource_version(&object) },
             Change::ListComplete { kind, epoch } => RecordedChange::ListComplete { kind, epoch },
         })
     }
@@ -62,6 +63,12 @@ impl Converter {
         let template = self.texts.share(pod)?;
         Some(PodForm { template, uid, created, deleted, node, status, scheduler, rejection })
     }
+}
+
+/// Returns the resource version of an object. Versions of kinds that plugins declare may be those of another store.
+fn resource_version(object: &AnyObject) -> Option<u64> {
+    let version = object.metadata().resource_version.as_deref();
+    version.filter(|_| !matches!(object, AnyObject::Custom(_))).and_then(|version| version.parse().ok())
 }
 
 /// Returns the message about an unschedulable pod.

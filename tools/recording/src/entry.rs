@@ -17,22 +17,32 @@ pub const VERSION: u32 = 2;
 pub struct Line<O = Value> {
     /// Time at which the recorder received the change, in milliseconds since 1970.
     pub at: i64,
+    /// Resource version of the change: changes of all kinds are in this order. `None` if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rv: Option<u64>,
     /// The entry.
     #[serde(flatten)]
     pub entry: Entry<O>,
 }
 
+impl<O> Line<O> {
+    /// Creates a line without a resource version.
+    pub fn new(at: i64, entry: Entry<O>) -> Self {
+        Line { at, rv: None, entry }
+    }
+}
+
 impl Line<ObjectText> {
     /// Returns the line with its object as a value.
     pub fn parse(self) -> Line {
-        Line { at: self.at, entry: self.entry.map(|object| object.parse()) }
+        Line { at: self.at, rv: self.rv, entry: self.entry.map(|object| object.parse()) }
     }
 }
 
 impl Line {
     /// Returns the line with its object as text.
     pub fn into_text(self) -> Line<ObjectText> {
-        Line { at: self.at, entry: self.entry.map(|object| ObjectText::new(&object).unwrap_or_default()) }
+        Line { at: self.at, rv: self.rv, entry: self.entry.map(|object| ObjectText::new(&object).unwrap_or_default()) }
     }
 }
 

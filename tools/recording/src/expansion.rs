@@ -43,7 +43,7 @@ impl Expansion {
             }
             entry => entry,
         };
-        Ok(Some(Line { at: line.at, entry }))
+        Ok(Some(Line { at: line.at, rv: line.rv, entry }))
     }
 
     fn pod(&mut self, line: PodLine) -> Result<Value, String> {

@@ -61,7 +61,7 @@ impl Backlog {
 
     fn insert(&mut self, at: i64, change: RecordedChange) {
         match &change {
-            RecordedChange::Upsert(key, ..) | RecordedChange::Removal(key) => {
+            RecordedChange::Upsert { key, .. } | RecordedChange::Removal { key, .. } => {
                 self.objects.insert(key.clone(), (at, change));
             }
             RecordedChange::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),

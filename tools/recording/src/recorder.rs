@@ -26,6 +26,7 @@ pub struct Recorder {
 struct Known {
     form: Form,
     epoch: u32,
+    rv: Option<u64>,
 }
 
 /// The lists of a kind.
@@ -56,8 +57,8 @@ impl Recorder {
     /// Records a change. Returns the lines; none if no recorded field changed.
     pub fn record(&mut self, at: i64, change: RecordedChange) -> Vec<Line> {
         match change {
-            RecordedChange::Upsert(key, form, epoch) => self.upsert(at, key, form, epoch),
-            RecordedChange::Removal(key) => self.removal(at, key),
+            RecordedChange::Upsert { key, form, epoch, rv } => self.upsert(at, key, Known { form, epoch, rv }),
+            RecordedChange::Removal { key, rv } => self.removal(at, key, rv),
             RecordedChange::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
         }
     }
@@ -81,28 +82,28 @@ impl Recorder {
         kinds.into_iter().filter(is_whole).map(|kind| repaired(at, kind)).collect()
     }
 
-    fn upsert(&mut self, at: i64, key: Key, form: Form, epoch: u32) -> Vec<Line> {
-        let mut lines = self.begin_epoch(at, key.kind, epoch);
+    fn upsert(&mut self, at: i64, key: Key, object: Known) -> Vec<Line> {
+        let mut lines = self.begin_epoch(at, key.kind, object.epoch);
         let Some(known) = self.objects.get_mut(&key) else {
-            self.templates.add_lines(&mut lines, at, &key, &form, None);
-            self.objects.insert(key, Known { form, epoch });
+            self.templates.add_lines(&mut lines, at, &key, &object, None);
+            self.objects.insert(key, object);
             return lines;
         };
-        known.epoch = epoch;
-        if known.form == form {
+        if known.form == object.form {
+            known.epoch = object.epoch;
             return lines;
         }
-        if let (true, Form::Pod(before), Form::Pod(pod)) = (self.is_synced, &known.form, &form) {
-            lines.extend(decision(before, &key, pod).map(|entry| Line { at, entry }));
+        if let (true, Form::Pod(before), Form::Pod(pod)) = (self.is_synced, &known.form, &object.form) {
+            lines.extend(decision(before, &key, pod).map(|entry| Line { at, rv: object.rv, entry }));
         }
-        self.templates.add_lines(&mut lines, at, &key, &form, Some(&known.form));
-        known.form = form;
+        self.templates.add_lines(&mut lines, at, &key, &object, Some(&known.form));
+        *known = object;
         lines
     }
 
-    fn removal(&mut self, at: i64, key: Key) -> Vec<Line> {
+    fn removal(&mut self, at: i64, key: Key, rv: Option<u64>) -> Vec<Line> {
         match self.objects.remove(&key) {
-            Some(_) => vec![Line { at, entry: Entry::Delete(key.into()) }],
+            Some(_) => vec![Line { at, rv, entry: Entry::Delete(key.into()) }],
             None => Vec::new(),
         }
     }
@@ -115,7 +116,7 @@ impl Recorder {
         let mut gone: Vec<Key> = self.objects.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
         gone.sort_unstable();
         for key in gone {
-            lines.extend(self.removal(at, key));
+            lines.extend(self.removal(at, key, None));
         }
         if !is_latest {
             return lines;
@@ -142,14 +143,14 @@ impl Recorder {
         objects.sort_unstable_by_key(|(key, _)| *key);
         let lines = move |(key, known): (&Key, &Known)| {
             let mut lines = Vec::new();
-            templates.add_lines(&mut lines, at, key, &known.form, None);
+            templates.add_lines(&mut lines, at, key, known, None);
             lines
         };
         objects.into_iter().flat_map(lines).chain([synced])
     }
 
     fn synced(&self, at: i64) -> Line {
-        Line { at, entry: Entry::Synced(Synced { objects: self.objects.len() }) }
+        Line::new(at, Entry::Synced(Synced { objects: self.objects.len() }))
     }
 
     /// Marks a gap if this is a new list of a kind whose objects were known.
@@ -170,11 +171,11 @@ impl Recorder {
 }
 
 fn gap(at: i64, kind: &str) -> Line {
-    Line { at, entry: Entry::Gap(Kind { kind: kind.to_owned() }) }
+    Line::new(at, Entry::Gap(Kind { kind: kind.to_owned() }))
 }
 
 fn repaired(at: i64, kind: &str) -> Line {
-    Line { at, entry: Entry::Repaired(Kind { kind: kind.to_owned() }) }
+    Line::new(at, Entry::Repaired(Kind { kind: kind.to_owned() }))
 }
 
 /// Returns the decision that changed a pod.
@@ -204,9 +205,10 @@ impl TemplateNumbers {
     }
 
     /// Adds the lines of an object. `before` is its form in its previous line of the file.
-    fn add_lines(&mut self, lines: &mut Vec<Line>, at: i64, key: &Key, form: &Form, before: Option<&Form>) {
-        let pod = match form {
-            Form::Object(text) => return lines.push(Line { at, entry: Entry::Set(text.clone()) }),
+    fn add_lines(&mut self, lines: &mut Vec<Line>, at: i64, key: &Key, known: &Known, before: Option<&Form>) {
+        let rv = known.rv;
+        let pod = match &known.form {
+            Form::Object(text) => return lines.push(Line { at, rv, entry: Entry::Set(text.clone()) }),
             Form::Pod(pod) => pod,
         };
         let is_same = |before: &PodForm| {
@@ -224,7 +226,7 @@ impl TemplateNumbers {
             node: pod.node.clone(),
             status: pod.status.clone(),
         });
-        lines.push(Line { at, entry });
+        lines.push(Line { at, rv, entry });
     }
 
     /// Returns the number of a template. Adds its line if it has none.
@@ -237,7 +239,7 @@ impl TemplateNumbers {
         }
         let number = u32::try_from(self.0.len()).unwrap_or_default();
         self.0.insert(template.clone(), number);
-        lines.push(Line { at, entry: Entry::Template(Template { number, pod: template.clone() }) });
+        lines.push(Line::new(at, Entry::Template(Template { number, pod: template.clone() })));
         number
     }
 }

@@ -94,7 +94,7 @@ impl Session {
     /// # Errors
     /// The recording cannot be written.
     pub fn event(&mut self, at: i64, event: SchedulerEvent) -> io::Result<()> {
-        self.write(vec![Line { at, entry: Entry::Event(event) }])
+        self.write(vec![Line::new(at, Entry::Event(event))])
     }
 
     /// Writes all lines so far.

@@ -124,11 +124,11 @@ impl Writer {
     fn header(&mut self, at: i64, begin: Begin) -> io::Result<()> {
         let schedc = env!("CARGO_PKG_VERSION").to_owned();
         let header = Entry::Recording(Header { version: VERSION, begin, schedc });
-        self.write::<ObjectText>([Line { at, entry: header }])
+        self.write::<ObjectText>([Line::new(at, header)])
     }
 
     fn end(&mut self, at: i64, end: End) -> io::Result<()> {
-        self.write::<ObjectText>([Line { at, entry: Entry::End(end) }])?;
+        self.write::<ObjectText>([Line::new(at, Entry::End(end))])?;
         self.flush()?;
         self.file.sync_all()
     }

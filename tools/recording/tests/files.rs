@@ -40,7 +40,7 @@ const LIMITS: Limits = Limits { file_size: 1 << 20, files: 3 };
 
 fn line(at: i64) -> Line {
     let reference = Reference { kind: "Node".into(), namespace: String::new(), name: format!("n{at}") };
-    Line { at, entry: Entry::Delete(reference) }
+    Line::new(at, Entry::Delete(reference))
 }
 
 fn read(path: &Path) -> Result<Vec<Item>, ReadError> {

@@ -7,7 +7,8 @@ use serde::ser::Serializer;
 
 use crate::heat_map::{self, HeatMap};
 use crate::table::{Candidate, Column, Decision, Kind, Table, Values};
-use crate::view::{Bars, Lines, Unit, View};
+use crate::unit::Unit;
+use crate::view::{Bars, Lines, View};
 use crate::{Fact, Report};
 
 /// Returns the data of a page.

@@ -22,7 +22,7 @@ pub struct HeatMap {
     /// Name and unit of the moments.
     pub x_label: String,
     /// Unit of the moments.
-    pub x_unit: crate::Unit,
+    pub x_unit: crate::unit::Unit,
     /// Moments, ascending.
     pub x: Vec<f64>,
     /// Layers, of which one is shown at a time.

@@ -10,13 +10,15 @@ mod encoding;
 mod heat_map;
 mod html;
 mod table;
+mod unit;
 mod view;
 
 use serde::Serialize;
 
 pub use heat_map::{HeatMap, Layer};
 pub use table::{Candidate, Column, Decision, Kind, PluginScore, Table};
-pub use view::{Bar, Bars, Lines, Series, Unit, View};
+pub use unit::Unit;
+pub use view::{Bar, Bars, Lines, Series, View};
 
 /// A report.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::view::Unit;
+use crate::unit::Unit;
 
 /// Rows with typed columns.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,8 @@
 //! Views without rows: time series and bars.
 
-use serde::Serialize;
-
 use crate::heat_map::HeatMap;
 use crate::table::Table;
+use crate::unit::Unit;
 
 /// A part of a report.
 #[derive(Clone, Debug)]
@@ -40,25 +39,6 @@ impl From<Table> for View {
     fn from(view: Table) -> Self {
         View::Table(view)
     }
-}
-
-/// Unit of numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Number of items.
-    #[default]
-    Count,
-    /// Percent.
-    Percent,
-    /// Seconds.
-    Seconds,
-    /// Microseconds.
-    Microseconds,
-    /// Thousandths of a core.
-    Millicores,
-    /// Bytes.
-    Bytes,
 }
 
 /// Values over time or over another number.

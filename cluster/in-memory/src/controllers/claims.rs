@@ -8,6 +8,15 @@ use schedc_objects::{AnyObject, convert_object};
 use super::{BIND_COMPLETED, BOUND_BY_CONTROLLER, Controllers, update};
 use crate::server::{ApiServer, Key};
 
+/// A claim without a volume.
+pub(super) struct UnboundClaim<'a> {
+    pub(super) key: &'a Key,
+    /// The object of the API server.
+    pub(super) written: &'a api::PersistentVolumeClaim,
+    /// The same claim in the model.
+    pub(super) claim: &'a PersistentVolumeClaim,
+}
+
 impl Controllers {
     /// Processes an unbound claim (`syncUnboundClaim`).
     pub(super) fn sync_claim(&mut self, server: &mut ApiServer, key: &Key, now: i64) {
@@ -33,7 +42,7 @@ impl Controllers {
             bind(server, self.interner.resolve(volume.name), key, written);
         } else if let Some(class) = class.filter(|class| class.provisions && (!waits || claim.selected_node.is_some()))
         {
-            self.provision(server, key, written, &claim, &class, now);
+            self.provision(server, UnboundClaim { key, written, claim: &claim }, &class, now);
         }
     }
 

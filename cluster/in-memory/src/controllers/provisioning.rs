@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::model::{PersistentVolumeClaim, StorageClass};
+use schedc_core::model::StorageClass;
 use schedc_objects::AnyObject;
 
-use super::claims::{bind, reference};
+use super::claims::{UnboundClaim, bind, reference};
 use super::{Controllers, PROVISIONED_BY, SELECTED_NODE, update};
 use crate::server::{ApiServer, Key};
 
@@ -15,15 +15,8 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Controllers {
     /// Creates a volume for a claim, accessible from the selected node, and binds it.
-    pub(super) fn provision(
-        &self,
-        server: &mut ApiServer,
-        key: &Key,
-        written: &api::PersistentVolumeClaim,
-        claim: &PersistentVolumeClaim,
-        class: &StorageClass,
-        now: i64,
-    ) {
+    pub(super) fn provision(&self, server: &mut ApiServer, claim: UnboundClaim<'_>, class: &StorageClass, now: i64) {
+        let UnboundClaim { key, written, claim } = claim;
         let provisioner = self.interner.resolve(class.provisioner);
         let class_key = Key::cluster("StorageClass", self.interner.resolve(class.name));
         let Some(AnyObject::StorageClass(class)) = server.get(&class_key).map(|object| &**object) else { return };

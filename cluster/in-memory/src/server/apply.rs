@@ -13,7 +13,7 @@ use super::{ApiServer, Key, json_of, read};
 const CONTROLLER_ANNOTATIONS: [&str; 2] = ["pv.kubernetes.io/", "volume.kubernetes.io/"];
 
 impl ApiServer {
-    /// Creates an object, or updates an existing one. [`ApiServer`] lists the fields that stay.
+    /// Creates an object, or updates an existing one. [`ApiServer`] lists the fields that an update keeps.
     ///
     /// # Errors
     /// Returns an error if it has no name.

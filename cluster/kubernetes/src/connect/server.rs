@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_without_a_listener() {
+    fn connections_by_tls_or_on_this_machine_are_confidential() {
         let is_confidential_url = |text: &str| is_confidential(&parse(text, false).unwrap());
         assert!(
             is_confidential_url("https://a")

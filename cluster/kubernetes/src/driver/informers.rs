@@ -8,7 +8,7 @@ use crate::resources::Resource;
 use crate::transport::StreamingTransport;
 use crate::watch::originals::OriginalsReader;
 use crate::watch::reachability::Reachability;
-use crate::watch::reflector::{InformerEvent, run_reflector};
+use crate::watch::reflector::{InformerEvent, ReflectorOptions, run_reflector};
 
 /// Capacity of the event channel. Objects are large, and reflectors can wait.
 const CAPACITY: usize = 128;
@@ -38,15 +38,8 @@ impl Informers {
         for (seed, resource) in (seed..).zip(kinds) {
             let originals = originals_reader.and_then(|originals_reader| originals_reader.for_kind(resource.kind));
             let member = reachability.member(matches!(resource.kind, "Node" | "Pod"));
-            tokio::spawn(run_reflector(
-                streams.clone(),
-                resource,
-                originals,
-                seed,
-                sender.clone(),
-                rounds.subscribe(),
-                member,
-            ));
+            let options = ReflectorOptions { resource, originals, seed, rounds: rounds.subscribe(), member };
+            tokio::spawn(run_reflector(streams.clone(), options, sender.clone()));
         }
         let synced_rounds = kinds.iter().map(|resource| (resource.kind, None)).collect();
         Informers { events, rounds, round, synced_rounds }

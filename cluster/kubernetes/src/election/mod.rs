@@ -23,23 +23,6 @@ pub(crate) use event::leader_event;
 pub use lease::{LeaderElectionRecord, Lease};
 pub use run::{ElectionStatus, run};
 
-/// Settings of leader election.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ElectionSettings {
-    /// Identity of this replica, unique among the replicas.
-    pub identity: Box<str>,
-    /// Namespace of the lease.
-    pub namespace: Box<str>,
-    /// Name of the lease.
-    pub name: Box<str>,
-    /// Time after a renewal during which candidates leave the lease to its holder.
-    pub lease_duration: Duration,
-    /// Time after which a holder gives up a failing renewal.
-    pub renew_deadline: Duration,
-    /// Interval between attempts.
-    pub retry_period: Duration,
-}
-
 /// Current time by both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTime {
@@ -96,7 +79,9 @@ pub enum LeaderChange {
 /// State of one replica in the election.
 #[derive(Debug)]
 pub struct Election {
-    settings: ElectionSettings,
+    /// Identity of this replica, unique among the replicas.
+    identity: Box<str>,
+    settings: LeaderElectionConfiguration,
     random: Random,
     state: State,
     /// The last observed lease, and the time of its last change.
@@ -137,11 +122,12 @@ enum State {
 const JITTER: usize = 1200;
 
 impl Election {
-    /// Creates an election. The seed determines random delays and must differ between replicas.
-    pub fn new(settings: ElectionSettings, seed: u64) -> Self {
+    /// Creates an election. The identity and the seed, which determines random delays, must differ between replicas.
+    pub fn new(identity: &str, settings: LeaderElectionConfiguration, seed: u64) -> Self {
+        let identity = identity.into();
         let state = State::Waiting { until: Duration::ZERO };
         let random = Random::new(seed);
-        Election { settings, random, state, seen: None, held: None, is_lost: false, reported_leader: None }
+        Election { identity, settings, random, state, seen: None, held: None, is_lost: false, reported_leader: None }
     }
 
     /// Returns whether this replica leads. Check before each decision, since the lease may expire at any time.
@@ -168,7 +154,7 @@ impl Election {
 
     /// Returns the identity of this replica.
     pub fn identity(&self) -> &str {
-        &self.settings.identity
+        &self.identity
     }
 
     /// Returns the namespace and name of the lease.
@@ -201,13 +187,13 @@ impl Election {
     }
 
     /// Handles the response to a request. Returns a request to be sent at once, if any.
-    pub fn handle_response(&mut self, response: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
+    pub(crate) fn handle_response(&mut self, response: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
         self.expire(now);
         match (self.state, response) {
             (State::Getting, LeaseResponse::Lease(lease)) => self.handle_lease(lease, now),
             (State::Getting, LeaseResponse::NotFound) => {
                 self.state = State::Writing { sent: now.clock, optimistic: false };
-                let ElectionSettings { namespace, name, .. } = &self.settings;
+                let LeaderElectionConfiguration { namespace, name, .. } = &self.settings;
                 Some(LeaseRequest::Create(Lease::new(namespace, name, self.record(None, now))))
             }
             (State::Writing { sent, .. }, LeaseResponse::Lease(lease)) => {
@@ -226,9 +212,7 @@ impl Election {
                 self.failed(now);
                 None
             }
-            (State::ReleaseGetting, LeaseResponse::Lease(lease))
-                if *lease.record().holder == *self.settings.identity =>
-            {
+            (State::ReleaseGetting, LeaseResponse::Lease(lease)) if *lease.record().holder == *self.identity => {
                 self.state = State::ReleaseWriting;
                 let transitions = lease.record().transitions;
                 let record = LeaderElectionRecord {
@@ -309,7 +293,7 @@ impl Election {
     }
 
     fn is_holder(&self) -> bool {
-        self.leader() == Some(&*self.settings.identity)
+        self.leader() == Some(&*self.identity)
     }
 
     /// Records the loss of an expired lease.
@@ -328,9 +312,9 @@ impl Election {
 
     /// Returns the record that this replica writes.
     fn record(&self, old: Option<&LeaderElectionRecord>, now: ElectionTime) -> LeaderElectionRecord {
-        let ours = old.filter(|old| *old.holder == *self.settings.identity);
+        let ours = old.filter(|old| *old.holder == *self.identity);
         LeaderElectionRecord {
-            holder: self.settings.identity.clone(),
+            holder: self.identity.clone(),
             // Round up: the lease must not be shorter than this replica assumes.
             seconds: u32::try_from(self.settings.lease_duration.as_millis().div_ceil(1000)).unwrap_or(u32::MAX),
             acquired: ours.map_or(now.calendar, |old| old.acquired),

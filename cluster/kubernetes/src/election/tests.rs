@@ -2,15 +2,8 @@ use serde_json::{Value, from_str};
 
 use super::*;
 
-fn settings(identity: &str) -> ElectionSettings {
-    ElectionSettings {
-        identity: identity.into(),
-        namespace: "kube-system".into(),
-        name: "kube-scheduler".into(),
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
-    }
+fn election(identity: &str, seed: u64) -> Election {
+    Election::new(identity, LeaderElectionConfiguration::default(), seed)
 }
 
 fn at(milliseconds: u64) -> ElectionTime {
@@ -76,7 +69,7 @@ fn turn(election: &mut Election, server: &mut Server, now: ElectionTime) -> (Str
 
 #[test]
 fn the_first_replica_creates_the_lease_and_renews_it_optimistically() {
-    let (election, server) = (&mut Election::new(settings("a"), 1), &mut Server::default());
+    let (election, server) = (&mut election("a", 1), &mut Server::default());
     assert_eq!(turn(election, server, at(0)), ("get create".into(), vec![LeaderChange::Leads]));
     assert!(election.leads(at(14_999).clock) && !election.leads(at(15_000).clock));
     assert_eq!(turn(election, server, at(5)), ("update".into(), vec![]));
@@ -92,7 +85,7 @@ fn the_first_replica_creates_the_lease_and_renews_it_optimistically() {
 #[test]
 fn others_wait_for_the_lease_duration() {
     let server = &mut Server::default();
-    let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), 2));
+    let (a, b) = (&mut election("a", 1), &mut election("b", 2));
     turn(a, server, at(0));
     assert_eq!(turn(b, server, at(1_000)), ("get".into(), vec![LeaderChange::OtherLeader("a".into())]));
     let ElectionStep::Wait(until) = b.next(at(1_000)) else { panic!() };
@@ -111,7 +104,7 @@ fn others_wait_for_the_lease_duration() {
 fn an_expired_lease_is_acquired_at_once() {
     for seed in 0..50 {
         let server = &mut Server::default();
-        let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), seed));
+        let (a, b) = (&mut election("a", 1), &mut election("b", seed));
         turn(a, server, at(0));
         let (mut now, mut requests) = (1_000, 0);
         while !b.leads(at(now).clock) {
@@ -129,7 +122,7 @@ fn an_expired_lease_is_acquired_at_once() {
 #[test]
 fn a_released_lease_is_acquired_immediately() {
     let server = &mut Server::default();
-    let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), 2));
+    let (a, b) = (&mut election("a", 1), &mut election("b", 2));
     turn(a, server, at(0));
     turn(b, server, at(0));
     a.release();
@@ -140,14 +133,14 @@ fn a_released_lease_is_acquired_immediately() {
     assert_eq!((&spec["holderIdentity"], &spec["leaseDurationSeconds"]), (&"".into(), &1.into()));
     assert_eq!(turn(b, server, at(5_000)), ("get update".into(), vec![LeaderChange::Leads]));
     // A replica that never led has no lease to release.
-    let c = &mut Election::new(settings("c"), 3);
+    let c = &mut election("c", 3);
     c.release();
     assert_eq!(c.next(at(0)), ElectionStep::Finished);
 }
 
 #[test]
 fn the_holder_stops_before_the_lease_expires() {
-    let (a, server) = (&mut Election::new(settings("a"), 1), &mut Server::default());
+    let (a, server) = (&mut election("a", 1), &mut Server::default());
     turn(a, server, at(0));
     turn(a, server, at(0));
     let mut now = 0;
@@ -176,7 +169,7 @@ fn the_holder_stops_before_the_lease_expires() {
 
 #[test]
 fn a_renewal_counts_from_when_it_was_sent() {
-    let (a, server) = (&mut Election::new(settings("a"), 1), &mut Server::default());
+    let (a, server) = (&mut election("a", 1), &mut Server::default());
     turn(a, server, at(0));
     let ElectionStep::Send(request) = a.next(at(1_000)) else { panic!() };
     let answer = server.handle(&request);
@@ -186,7 +179,7 @@ fn a_renewal_counts_from_when_it_was_sent() {
 
 #[test]
 fn a_resumed_process_does_not_lead() {
-    let (a, server) = (&mut Election::new(settings("a"), 1), &mut Server::default());
+    let (a, server) = (&mut election("a", 1), &mut Server::default());
     turn(a, server, at(0));
     let ElectionStep::Send(request) = a.next(at(1)) else { panic!() };
     let answer = server.handle(&request);
@@ -205,7 +198,10 @@ fn two_replicas_never_lead_together() {
         let server = &mut Server::default();
         // In every other history, the renew deadline is almost as long as the lease.
         let renew_deadline = Duration::from_secs(if seed % 2 == 0 { 10 } else { 14 });
-        let start = |name, seed| Election::new(ElectionSettings { renew_deadline, ..settings(name) }, seed);
+        let start = |name, seed| {
+            let settings = LeaderElectionConfiguration { renew_deadline, ..LeaderElectionConfiguration::default() };
+            Election::new(name, settings, seed)
+        };
         let mut replicas: Vec<_> = ["a", "b", "c"].map(|name| (start(name, seed), 0, None)).into();
         let mut leader = None;
         let mut now = 0;
@@ -275,7 +271,7 @@ fn requests_equal_those_of_kube_scheduler() {
         .collect();
     let identity = recorded.iter().find_map(|request| request["body"]["spec"]["holderIdentity"].as_str()).unwrap();
 
-    let (election, server) = (&mut Election::new(settings(identity), 1), &mut Server::default());
+    let (election, server) = (&mut election(identity, 1), &mut Server::default());
     let mut requests = Vec::new();
     for now in [0, 5, 2_005, 4_010, 6_015, 8_000] {
         if now == 8_000 {

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
-use schedc_core::client::{Event, EventType};
+use schedc_core::client::EventType;
 use serde::Serialize;
 
-use super::Series;
+use super::{RecordedEvent, Series};
 
 /// Event with kube-scheduler's fields. The field `related` is never set.
 #[derive(Serialize)]
@@ -60,20 +60,14 @@ struct Patch<'a> {
 }
 
 impl<'a> EventBody<'a> {
-    pub(super) fn new(
-        event: &'a Event,
-        name: &'a str,
-        time: Timestamp,
-        series: Option<Series>,
-        version: Option<u64>,
-        host: &str,
-    ) -> Self {
+    pub(super) fn new(recorded: &'a RecordedEvent, version: Option<u64>, host: &str) -> Self {
+        let RecordedEvent { event, name, time, series } = recorded;
         let pod = &*event.regarding;
         EventBody {
             api_version: "events.k8s.io/v1",
             kind: "Event",
             metadata: Metadata { name, namespace: &pod.namespace },
-            event_time: micro_time(time),
+            event_time: micro_time(*time),
             series: series.map(|Series { count, last }| EventSeries { count, last_observed_time: micro_time(last) }),
             reporting_controller: event.scheduler,
             reporting_instance: format!("{}-{host}", event.scheduler),

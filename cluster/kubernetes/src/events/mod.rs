@@ -8,12 +8,13 @@ mod body;
 mod writer;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{Event, EventType};
-use schedc_core::model::Uid;
+use schedc_core::model::{Pod, Uid};
 
 use body::EventBody;
 pub use writer::{EventQueue, EventWriter};
@@ -22,6 +23,9 @@ pub use writer::{EventQueue, EventWriter};
 const FINISH_TIME: Duration = Duration::from_secs(6 * 60);
 /// Interval at which the count of a series is written: client-go's `refreshTime`.
 const REFRESH_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// Maximum number of recorded events. Repetitions of further ones are separate events.
+const MAX_RECORDED: usize = 16_384;
 
 /// Request to write an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,10 +134,13 @@ impl EventRecorder {
             return is_new.then(|| recorded.write(version, &self.host));
         }
         let name = self.name(&event, now);
-        let recorded = RecordedEvent { event, name, time: now, series: None };
+        let mut recorded = RecordedEvent { event, name, time: now, series: None };
         let write = recorded.write(version, &self.host);
         // A pod is bound once, so this event never becomes a series.
-        if key.reason != "Scheduled" {
+        if key.reason != "Scheduled" && self.recorded.len() < MAX_RECORDED {
+            recorded.event.regarding = identity(&recorded.event.regarding);
+            // No request contains it.
+            recorded.event.related = None;
             self.recorded.insert(key, recorded);
             self.sweeps
                 .get_or_insert(SweepTimes { refresh: later(now, REFRESH_TIME), finish: later(now, FINISH_TIME) });
@@ -207,7 +214,7 @@ impl EventRecorder {
 
 impl RecordedEvent {
     fn write(&self, version: Option<u64>, host: &str) -> EventWrite {
-        let body = EventBody::new(&self.event, &self.name, self.time, self.series, version, host);
+        let body = EventBody::new(self, version, host);
         let event = body.to_json();
         let operation = match body.series_to_json() {
             Some(patch) => EventOperation::Update { patch, event },
@@ -215,6 +222,13 @@ impl RecordedEvent {
         };
         EventWrite { namespace: (*self.event.regarding.namespace).into(), name: self.name.clone(), operation }
     }
+}
+
+/// Returns a pod's identity. A recorded event keeps no specs: their pods may be deleted long before it is finished.
+fn identity(pod: &Pod) -> Arc<Pod> {
+    static EMPTY: LazyLock<Pod> = LazyLock::new(Pod::default);
+    let Pod { uid, namespace, name, .. } = pod;
+    Arc::new(Pod { uid: uid.clone(), namespace: namespace.clone(), name: name.clone(), ..EMPTY.clone() })
 }
 
 fn later(time: Timestamp, by: Duration) -> Timestamp {

@@ -172,3 +172,15 @@ fn events_are_those_of_kube_scheduler() {
         assert_eq!(event, without_nothing(recorded.clone()));
     }
 }
+
+#[test]
+fn recorded_events_keep_no_specs_and_have_a_bound() {
+    let mut recorder = EventRecorder::new("host");
+    let pod = a_pod("p");
+    recorder.record(failed(&pod, "no node"), Some(1), at(0));
+    assert_eq!((Arc::strong_count(&pod), Arc::strong_count(&pod.spec)), (1, 1));
+    for version in 2..=MAX_RECORDED as u64 + 1 {
+        assert!(recorder.record(failed(&pod, "no node"), Some(version), at(0)).is_some());
+    }
+    assert_eq!(recorder.recorded.len(), MAX_RECORDED);
+}

@@ -15,7 +15,7 @@ pub(crate) struct Exposition<'a> {
 }
 
 impl<'a> Exposition<'a> {
-    /// Creates an empty page without the disabled families.
+    /// Creates an exposition without series. It ignores series of the disabled families.
     pub(crate) fn new(disabled: &'a BTreeSet<String>) -> Self {
         Exposition { disabled, families: BTreeMap::new() }
     }

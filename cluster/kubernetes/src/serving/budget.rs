@@ -83,7 +83,7 @@ impl Budget {
 }
 
 impl Charge {
-    /// Returns the tokens of a review that did not fail.
+    /// Gives back the tokens of a review that did not fail.
     pub(super) fn refund(self) {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.of_all.tokens += 1.0;

@@ -49,17 +49,28 @@ const WATCH_TIMEOUT_SECONDS: usize = 300;
 /// Minimum interval between two reports of the same error by a reflector that probes.
 const REPEATED_ERROR_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Lists and watches the objects of a kind until the receiver is closed. `originals` extracts the originals to send
-/// with them. Each change of `rounds` causes a new list.
+/// Parameters of a reflector.
+#[derive(Debug)]
+pub struct ReflectorOptions {
+    /// The kind.
+    pub resource: &'static Resource,
+    /// Extracts the originals to send with the objects.
+    pub originals: Option<ReadOriginals>,
+    /// Seed of the random intervals.
+    pub seed: u64,
+    /// Each change causes a new list.
+    pub rounds: watch::Receiver<u32>,
+    /// Access to the reachability that the reflectors share.
+    pub member: ReachabilityMember,
+}
+
+/// Lists and watches the objects of a kind until the receiver is closed.
 pub async fn run_reflector<S: StreamingTransport>(
     streams: S,
-    resource: &'static Resource,
-    originals: Option<ReadOriginals>,
-    seed: u64,
+    options: ReflectorOptions,
     sender: Sender<InformerEvent>,
-    mut rounds: watch::Receiver<u32>,
-    member: ReachabilityMember,
 ) {
+    let ReflectorOptions { resource, originals, seed, mut rounds, member } = options;
     let (reflector_state, round) = (ReflectorState::new(seed), *rounds.borrow_and_update());
     let mut reflector = Reflector {
         streams,

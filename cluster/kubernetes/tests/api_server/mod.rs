@@ -13,13 +13,13 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Uid};
 use schedc_core::random::Random;
 use schedc_fake_apiserver::{Fault, FaultRule, Server};
-use schedc_kubernetes::election::{self, Election, ElectionStatus};
+use schedc_kubernetes::election::{self, Election, ElectionStatus, LeaderElectionConfiguration};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::transport::{ApiRequest, RequestClass, Transport, Verb};
 use schedc_kubernetes::watch::known_objects::KnownObjects;
 use schedc_kubernetes::watch::reachability::Reachability;
-use schedc_kubernetes::watch::reflector::{InformerEvent, run_reflector};
+use schedc_kubernetes::watch::reflector::{InformerEvent, ReflectorOptions, run_reflector};
 use schedc_kubernetes::write::PodRecords;
 use schedc_kubernetes::write::{EventSink, KubeClient};
 use schedc_objects::convert_pod;
@@ -27,7 +27,7 @@ use serde_json::{Value, from_value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::support::{Fast, election_settings};
+use crate::support::Fast;
 
 /// Drops events.
 #[derive(Clone)]
@@ -64,9 +64,9 @@ async fn is_followed(server: &Server, seed: u64) {
     server.rule(FaultRule::random(seed, 150).verb("watch"));
     server.rule(FaultRule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
-    let (way, pods, member) =
-        (Fast::to(server, 100), Resource::of("Pod").unwrap(), Reachability::default().member(true));
-    let reflector = tokio::spawn(run_reflector(way, pods, None, seed, sender, round, member));
+    let (resource, member) = (Resource::of("Pod").unwrap(), Reachability::default().member(true));
+    let options = ReflectorOptions { resource, originals: None, seed, rounds: round, member };
+    let reflector = tokio::spawn(run_reflector(Fast::to(server, 100), options, sender));
     let mut changes = 0;
     let mut calm = 0;
     loop {
@@ -264,7 +264,7 @@ impl Replica {
         let (stop, stopped) = watch::channel(false);
         // A lease of 15 seconds lasts for three here: long enough for a busy machine.
         let transport = Fast::to(server, 5);
-        let election = Election::new(election_settings(name), name.len() as u64);
+        let election = Election::new(name, LeaderElectionConfiguration::default(), name.len() as u64);
         let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, stopped));
         Replica { standing, stop, task, transport }
     }

@@ -9,7 +9,7 @@ use schedc_core::scheduler::{Options, TieBreak};
 use schedc_fake_apiserver::Server;
 use schedc_kubernetes::blocking;
 use schedc_kubernetes::driver::{Driver, DriverHooks, Leadership, Setup, Standby, StopReason};
-use schedc_kubernetes::election::{self, Election, ElectionStatus};
+use schedc_kubernetes::election::{self, Election, ElectionStatus, LeaderElectionConfiguration};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::write::Bindings;
@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::scheduler::pipelines::Profiles;
-use crate::support::{Fast, election_settings};
+use crate::support::Fast;
 
 /// Speed of the clock of a single scheduler.
 const ALONE: u32 = 20;
@@ -131,7 +131,7 @@ async fn schedule<B: Bundle>(
     let (give_back, is_given_back) = watch::channel(false);
     let (sender, standing) = watch::channel(ElectionStatus::default());
     let election = is_elected.then(|| {
-        let election = Election::new(election_settings(name), seed);
+        let election = Election::new(name, LeaderElectionConfiguration::default(), seed);
         tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, is_given_back))
     });
     let setup = Setup {

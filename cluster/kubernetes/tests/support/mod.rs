@@ -9,22 +9,9 @@ use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use schedc_fake_apiserver::Server;
-use schedc_kubernetes::election::ElectionSettings;
 use schedc_kubernetes::transport::{
     ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
 };
-
-/// Returns election settings with kube-scheduler's lease name and durations.
-pub(crate) fn election_settings(name: &str) -> ElectionSettings {
-    ElectionSettings {
-        identity: name.into(),
-        namespace: "kube-system".into(),
-        name: "kube-scheduler".into(),
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
-    }
-}
 
 /// Transport with a clock that runs this many times as fast, which shortens tests.
 #[derive(Clone)]

@@ -17,9 +17,9 @@ pub enum Malformed {
     /// A field has a value of a wrong type.
     WrongType,
     /// A text is not UTF-8.
-    NoText,
+    InvalidUtf8,
     /// The prefix of protobuf objects is missing.
-    NoObject,
+    MissingPrefix,
     /// JSON inside an object is invalid.
     Json(String),
     /// Schedulers ignore objects of this kind.
@@ -33,8 +33,8 @@ impl fmt::Display for Malformed {
         match self {
             Malformed::CutShort => f.write_str("it ends within a field of protobuf"),
             Malformed::WrongType => f.write_str("a field of protobuf has a value of a wrong type"),
-            Malformed::NoText => f.write_str("a text is not UTF-8"),
-            Malformed::NoObject => f.write_str("it is not a protobuf object"),
+            Malformed::InvalidUtf8 => f.write_str("a text is not UTF-8"),
+            Malformed::MissingPrefix => f.write_str("it is not a protobuf object"),
             Malformed::Json(error) => f.write_str(error),
             Malformed::UnknownKind(kind) => write!(f, "schedulers ignore objects of kind {kind}"),
             Malformed::UnknownEvent(event) => write!(f, "unknown watch event type {event:?}"),
@@ -81,7 +81,7 @@ impl<'a> FieldValue<'a> {
     /// # Errors
     /// Returns an error if the value is not text.
     pub fn text(self) -> Result<&'a str, Malformed> {
-        str::from_utf8(self.bytes()?).map_err(|_| Malformed::NoText)
+        str::from_utf8(self.bytes()?).map_err(|_| Malformed::InvalidUtf8)
     }
 }
 
@@ -180,7 +180,7 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// Returns an error if the bytes are not an envelope.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        let mut message = Message(bytes.strip_prefix(MAGIC).ok_or(Malformed::NoObject)?);
+        let mut message = Message(bytes.strip_prefix(MAGIC).ok_or(Malformed::MissingPrefix)?);
         let mut envelope = Envelope { kind: "", object: &[] };
         while let Some((number, value)) = message.next_field()? {
             match number {
@@ -232,13 +232,13 @@ mod tests {
         }
         assert_eq!(fields(&[0x0b]), Err(Malformed::WrongType));
         assert_eq!(FieldValue::Number(1).text(), Err(Malformed::WrongType));
-        assert_eq!(FieldValue::Bytes(b"\xff").text(), Err(Malformed::NoText));
+        assert_eq!(FieldValue::Bytes(b"\xff").text(), Err(Malformed::InvalidUtf8));
     }
 
     #[test]
     fn an_envelope_has_the_kind() {
         let pod = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x01x\x1a\x00\x22\x00";
         assert_eq!(Envelope::open(pod), Ok(Envelope { kind: "Pod", object: b"x" }));
-        assert_eq!(Envelope::open(b"{\"kind\":\"Pod\"}"), Err(Malformed::NoObject));
+        assert_eq!(Envelope::open(b"{\"kind\":\"Pod\"}"), Err(Malformed::MissingPrefix));
     }
 }

@@ -67,16 +67,15 @@ impl BlockBest {
     fn of_block(totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
         let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
         let (mut total, mut nodes) = (i64::MIN, 0);
-        if bits == ALL
-            && let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>)
-        {
-            // The usual case, without a branch for each node.
-            for &of_node in totals {
-                total = total.max(of_node);
+        if let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>) {
+            // Without a branch for each node.
+            for (at, &of_node) in totals.iter().enumerate() {
+                total = total.max(if bits >> at & 1 == 1 { of_node } else { i64::MIN });
             }
             for &of_node in totals.iter().rev() {
                 nodes = nodes << 1 | u32::from(of_node == total);
             }
+            nodes &= bits as u32;
         } else {
             for node in nodes_of(0, bits) {
                 let of_node = totals[first + node.get()];

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::VerdictCounts;
+use crate::engine::node_loops;
 use crate::engine::pre_filtered_pod::PreFilteredPod;
-use crate::engine::verdict::Verdict;
+use crate::engine::verdict::{Verdict, describe};
 use crate::model::cache::Cache;
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
@@ -31,6 +34,52 @@ impl NodeVerdicts {
     pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
         self.counts.set(node, verdict);
         if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
+            self.resolvable.insert(node);
+        } else {
+            self.resolvable.remove(node);
+        }
+    }
+
+    /// Evaluates nodes for a pod, and replaces their verdicts. The reasons of equal rejections are composed once.
+    pub(crate) fn evaluate<P: Profile>(
+        &mut self,
+        nodes: impl Iterator<Item = NodeIndex>,
+        attempt: &mut PreFilteredPod<P>,
+        pod: &Pod,
+        cache: &Cache<P::State>,
+    ) {
+        let has_nominations = !cache.nominator.is_empty();
+        // Rejections with their reasons in `self`, each by a node with it.
+        let mut composed: SmallVec<[((u32, u32), NodeIndex); 4]> = SmallVec::new();
+        for node in nodes {
+            if has_nominations && !cache.nominated_on(node, pod).is_empty() {
+                self.set(node, attempt.verdict(pod, cache, node).as_ref());
+                continue;
+            }
+            let columns = P::columns(&cache.state, &cache.base);
+            let PreFilteredPod { compiled, cycle, .. } = &*attempt;
+            let Err(rejection) = node_loops::filter_node::<P>(compiled, cycle, columns, node.get()) else {
+                self.set(node, None);
+                continue;
+            };
+            let key = P::reasons_key(&rejection);
+            let describe = || describe::<P>(compiled, cycle, cache, columns, node.get(), rejection);
+            if let Some((_, other)) = composed.iter().find(|(known, _)| key == Some(*known)) {
+                self.copy(node, *other);
+                debug_assert_eq!(self.counts.get(node), Some(&describe()), "equal `Incremental::reasons_key`");
+                continue;
+            }
+            self.set(node, Some(&describe()));
+            if let Some(key) = key.filter(|_| composed.len() < composed.inline_size()) {
+                composed.push((key, node));
+            }
+        }
+    }
+
+    /// Replaces the verdict on a node by that on another node.
+    fn copy(&mut self, node: NodeIndex, other: NodeIndex) {
+        self.counts.copy(node, other);
+        if self.resolvable.contains(other) {
             self.resolvable.insert(node);
         } else {
             self.resolvable.remove(node);
@@ -92,13 +141,9 @@ impl<P: Profile> CachedDiagnosis<P> {
         if !self.is_reusable(attempt) {
             self.stale.insert_all(cache.base.alive());
         }
-        for node in self.stale.iter() {
-            let verdict = match cache.base.alive().contains(node) {
-                true => attempt.verdict(pod, cache, node),
-                false => None,
-            };
-            self.verdicts.set(node, verdict.as_ref());
-        }
+        let alive = cache.base.alive();
+        self.stale.iter().filter(|node| !alive.contains(*node)).for_each(|node| self.verdicts.set(node, None));
+        self.verdicts.evaluate(self.stale.iter().filter(|node| alive.contains(*node)), attempt, pod, cache);
         self.stale.reset(slots);
         self.verdicts.diagnosis(cache.base.count())
     }

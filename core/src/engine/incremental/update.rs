@@ -87,7 +87,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
             None => cached.begin_scores(cx, work)?,
         }
         let Some(score) = &cached.score else { return Ok(()) };
-        cached.parts.score(cx, score, work)
+        cached.parts.score(cx, score, &cached.feasible, work)
     }
 
     #[inline(always)]

@@ -41,6 +41,15 @@ impl VerdictCounts {
     /// Replaces the verdict on a node.
     pub fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
         let new = verdict.map_or(0, |verdict| self.place(verdict) + 1);
+        self.replace(node, new);
+    }
+
+    /// Replaces the verdict on a node by that on another node.
+    pub fn copy(&mut self, node: NodeIndex, other: NodeIndex) {
+        self.replace(node, self.of_node[other.get()]);
+    }
+
+    fn replace(&mut self, node: NodeIndex, new: u32) {
         let old = std::mem::replace(&mut self.of_node[node.get()], new);
         if let Some(place) = new.checked_sub(1) {
             self.counted[place as usize].nodes += 1;
@@ -105,7 +114,7 @@ mod tests {
     proptest! {
         #[test]
         fn verdict_counts_follow_changes(
-            history in prop::collection::vec((0u32..20, prop::option::of(0usize..4)), 0..200),
+            history in prop::collection::vec((0u32..20, prop::option::of(0usize..4), prop::option::of(0u32..20)), 0..200),
         ) {
             let verdict = |n: usize| Verdict {
                 code: [Code::Unschedulable, Code::Pending][n % 2],
@@ -114,8 +123,17 @@ mod tests {
             };
             let (mut counts, mut expected) = (VerdictCounts::default(), BTreeMap::new());
             counts.resize(20);
-            for (node, id) in history {
-                counts.set(NodeIndex(node), id.map(verdict).as_ref());
+            for (node, id, other) in history {
+                let id = match other {
+                    Some(other) => {
+                        counts.copy(NodeIndex(node), NodeIndex(other));
+                        expected.get(&other).copied().flatten()
+                    }
+                    None => {
+                        counts.set(NodeIndex(node), id.map(verdict).as_ref());
+                        id
+                    }
+                };
                 expected.insert(node, id);
             }
             for (&node, id) in &expected {

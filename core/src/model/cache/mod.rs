@@ -1,132 +1,31 @@
 //! The scheduler's view of the cluster: nodes in dense slots, their pods, and the state derived from them.
 
+mod base;
 mod log_entry;
 mod nominator;
 mod placements;
 mod resource_nodes;
+mod state;
 mod values;
 
+pub use base::Base;
 pub use log_entry::LogEntry;
 pub use nominator::Nominator;
+pub use state::State;
+
 pub(crate) use placements::UnplacedPod;
 use placements::{PlacedPod, Placements};
 pub(crate) use values::{CacheValues, ValueKind};
 
-use resource_nodes::ResourceNodes;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::model::cache_size::CacheSize;
 use crate::model::change_log::ChangeLog;
-use crate::model::intern::{Interner, Symbol};
-use crate::model::map::{IndexedMap, Map};
+use crate::model::intern::Symbol;
+use crate::model::map::IndexedMap;
 use crate::model::node_info::NodeInfo;
-use crate::model::node_mask::NodeMask;
-use crate::model::originals::Originals;
 use crate::model::symbols::{Marker, Symbols};
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
-
-/// The columns and indexes of all profiles of a program, one of each. Generated.
-pub trait State: Default + Send + Sync + 'static {
-    /// One node's columns, for hypothetical changes.
-    type Hypothetical<'a>: Clone;
-
-    /// Lets columns and indexes intern the strings that they compare. Called first.
-    fn begin(&mut self, _interner: &mut Interner) {}
-
-    /// Adds (`old` is `None`), changes, or removes a node (its slot is empty now). Rebuilds its columns including pods.
-    /// Returns whether a kernel may read a different value.
-    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool;
-    /// Adds a pod to a node.
-    fn add_pod(&mut self, index: NodeIndex, pod: &Pod);
-    /// Removes a pod from a node.
-    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod);
-
-    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a pending pod.
-    fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
-
-    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
-    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
-
-    /// Returns the sizes of what indexes cache.
-    fn cache_sizes(&self) -> Vec<CacheSize> {
-        Vec::new()
-    }
-
-    /// Returns a node for hypothetical changes.
-    fn hypothetical<'a>(&'a self, base: &'a Base, index: NodeIndex) -> Self::Hypothetical<'a>;
-    /// Adds a pod to a hypothetical node.
-    fn hypothetical_add(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
-    /// Removes a pod from a hypothetical node.
-    fn hypothetical_remove(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
-}
-
-/// Nodes and names, the same for all profiles.
-#[derive(Clone, Default)]
-pub struct Base {
-    /// The cluster's strings.
-    pub interner: Interner,
-    /// Objects as JSON, if extenders need them.
-    pub originals: Originals,
-    infos: Vec<NodeInfo>,
-    /// The name of the node in each slot, shared with the interner: each decision needs one.
-    names: Vec<Arc<str>>,
-    alive: NodeMask,
-    by_name: Map<Symbol, NodeIndex>,
-    free: Vec<NodeIndex>,
-    resource_nodes: ResourceNodes,
-    claimant: Option<Arc<Pod>>,
-}
-
-impl Base {
-    /// Returns all slots, with and without a node.
-    #[inline]
-    pub fn infos(&self) -> &[NodeInfo] {
-        &self.infos
-    }
-    /// Returns the slots that have a node.
-    #[inline]
-    pub fn alive(&self) -> &NodeMask {
-        &self.alive
-    }
-    /// Returns the node with this name.
-    pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
-        self.by_name.get(&name).copied()
-    }
-    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown.
-    pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
-        self.resource_nodes.of(resource)
-    }
-    /// Returns the number of nodes.
-    #[inline]
-    pub fn count(&self) -> usize {
-        self.by_name.len()
-    }
-    /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
-    /// other than cpu, memory and storage. Plugins compile only its specification, which contains neither its claims
-    /// nor its uid.
-    pub fn claimant(&self) -> Option<&Arc<Pod>> {
-        self.claimant.as_ref()
-    }
-    /// Begins an attempt for a pod.
-    #[inline]
-    pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
-        if pod.spec.may_use_devices() {
-            self.claimant = Some(pod.clone());
-        }
-    }
-    /// Returns the name of a node; empty for a slot without one.
-    pub fn name(&self, index: NodeIndex) -> &str {
-        let name = self.infos.get(index.get()).and_then(|info| info.node.as_ref()).map(|node| node.name);
-        self.interner.resolve(name.unwrap_or(Symbol::EMPTY))
-    }
-    /// Returns a shared copy of the name of a node; empty for a slot without one.
-    #[inline]
-    pub(crate) fn shared_name(&self, index: NodeIndex) -> Arc<str> {
-        self.names.get(index.get()).cloned().unwrap_or_default()
-    }
-}
 
 /// State of a pod on its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ impl PodOnNode {
     }
 
     /// Returns the form for hints.
-    pub fn as_event(&self) -> EventPod<'_> {
+    pub(crate) fn as_event(&self) -> EventPod<'_> {
         EventPod { pod: &self.pod, node: self.node }
     }
 }
@@ -40,7 +40,7 @@ pub enum ChangedObject {
 
 impl ChangedObject {
     /// Returns the form for hints.
-    pub fn as_event(&self) -> EventObject<'_> {
+    pub(crate) fn as_event(&self) -> EventObject<'_> {
         match self {
             ChangedObject::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
             ChangedObject::Pod(old, new) => {

@@ -89,8 +89,8 @@ pub trait PreFilterPlugin: Plugin {
     /// Reads the pod and the cluster.
     ///
     /// # Errors
-    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so, too, because there is no state
-    /// for preemption; [`PreFilterResult::reject`] has one. Any other code fails the attempt.
+    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so, too, because preemption
+    /// has no state of the plugin; [`PreFilterResult::reject`] provides one. Any other code fails the attempt.
     fn pre_filter(
         &self,
         args: &Self::Args,

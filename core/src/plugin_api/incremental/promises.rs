@@ -42,18 +42,8 @@ impl DependsOn {
 /// The trait is optional: every plugin is correct without it, and each default is correct. Generated code finds the
 /// implementation; the catalog entry does not mention it.
 ///
-/// | promise | the framework then |
-/// |---|---|
-/// | [`SKIPS`](Self::SKIPS) | checks skipped plugins once per pod instead of once per node |
-/// | [`FILTER_CAN_FAIL`](Self::FILTER_CAN_FAIL) `= false` | does not evaluate later filters on rejected nodes |
-/// | [`compile_epoch`](Self::compile_epoch) | compiles pods with equal specifications once |
-/// | [`filter_depends_on`](Self::filter_depends_on) | keeps states and verdicts that a change does not affect |
-/// | [`score_depends_on`](Self::score_depends_on) | keeps states and scores that a change does not affect |
-/// | [`update_filter`](Self::update_filter), [`update_score`](Self::update_score), [`update_prepared`](Self::update_prepared) | updates a state instead of computing it again |
-/// | [`score_class`](Self::score_class) | keeps one raw score for many nodes |
-///
-/// A wrong promise causes wrong decisions. The contract `CachedAnswers` of `schedc-testing` verifies all promises over
-/// random histories, and debug builds compare a sample of cached answers with full evaluations. Both name the plugin.
+/// `docs/plugins.md`, "Incremental evaluation", lists the members, their effects and the values of [`DependsOn`]. A wrong
+/// promise causes wrong decisions.
 ///
 /// A plugin with type parameters writes the types of `update_filter` and other methods as here: `Self::Args`,
 /// `Self::Pod`, `<Self as PreFilterPlugin>::Cycle`.
@@ -71,6 +61,16 @@ pub trait Incremental: Plugin {
     /// for every attempt; this is the default for plugins with indexes.
     fn compile_epoch(_indexes: Refs<'_, Self>) -> Option<u64> {
         <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
+    }
+
+    /// Returns a number that determines code and reasons of a rejection, for one pod and one state of PreFilter. `None`: they
+    /// also depend on the node.
+    #[inline(always)]
+    fn reasons_key(_rejection: &Self::Rejection) -> Option<u32>
+    where
+        Self: FilterPlugin,
+    {
+        None
     }
 
     /// Returns what Filter depends on, given a state of PreFilter. With [`DependsOn::Node`], `add_pod` and `remove_pod`

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use normalized_scores::{ClassKernel, NormalizedScores};
 pub use promises::{DefaultPromises, Promises};
 pub use scratch::{Changes, ScoreChanges, UpdateScratch, VerdictChanges};
-pub use updates::{FilterKernel, init_totals, is_sparse, reset_totals, score_each, total_each, weighted};
+pub use updates::{FilterKernel, init_totals, is_dense, is_sparse, reset_totals, score_each, total_each, weighted};
 
 use crate::model::cache::Cache;
 use crate::model::node_mask::NodeMask;
@@ -106,6 +106,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
         &mut self,
         cx: &UpdateContext<'_, P>,
         score: &P::Score,
+        feasible: &NodeMask,
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
@@ -159,7 +160,13 @@ impl<P: Profile> PluginResults<P> for Uncached {
     fn find_idle(&mut self, _: &P::Pod, _: &P::Cycle, _: Option<&P::Score>) {}
     fn clear_scores(&mut self) {}
     fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet) {}
-    fn score(&mut self, _: &UpdateContext<'_, P>, _: &P::Score, _: &UpdateScratch) -> Result<(), NeedsFullEvaluation> {
+    fn score(
+        &mut self,
+        _: &UpdateContext<'_, P>,
+        _: &P::Score,
+        _: &NodeMask,
+        _: &UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
     }
     fn total(

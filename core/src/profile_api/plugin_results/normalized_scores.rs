@@ -2,6 +2,7 @@
 
 use super::ScoreChanges;
 use super::score_levels::ScoreLevels;
+use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
 use crate::plugin_api::column::ColumnSet;
@@ -28,9 +29,18 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 /// Cached scores by level. Nodes with equal scores share a level, which has the raw score and its part of the totals.
 /// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
 /// nodes of levels whose normalised score changed.
+///
+/// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without them, there are no levels
+/// by node. Then a node that becomes feasible or infeasible costs nothing.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
-    /// The level of each node.
+    /// Number of node slots.
+    slots: usize,
+    /// Whether nodes have different classes.
+    is_by_node: bool,
+    /// The level of all feasible nodes, unless `is_by_node`. [`ScoreLevels::INFEASIBLE`] before the first one is scored.
+    uniform: u32,
+    /// The level of each node, if `is_by_node`; otherwise empty.
     level_of: Vec<u32>,
     levels: ScoreLevels,
     /// The levels whose weighted score changed, and the difference.
@@ -67,8 +77,9 @@ fn bit(level: u32) -> u64 {
 impl NormalizedScores {
     /// Resizes to this number of node slots.
     pub fn resize(&mut self, slots: usize) {
-        let words = slots.div_ceil(64);
-        if self.present.len() < words {
+        self.slots = self.slots.max(slots);
+        let words = self.slots.div_ceil(64);
+        if self.is_by_node && self.present.len() < words {
             self.present.resize(words, 0);
             self.level_of.resize(words * 64, ScoreLevels::INFEASIBLE);
         }
@@ -76,8 +87,9 @@ impl NormalizedScores {
 
     /// Removes all scores.
     pub fn clear(&mut self) {
-        self.level_of.fill(ScoreLevels::INFEASIBLE);
-        self.present.fill(0);
+        (self.is_by_node, self.uniform) = (false, ScoreLevels::INFEASIBLE);
+        self.level_of.clear();
+        self.present.clear();
         self.levels.clear();
     }
 
@@ -88,7 +100,8 @@ impl NormalizedScores {
             + self.levels.bytes()
     }
 
-    /// Runs Score for nodes, which must be feasible.
+    /// Runs Score for nodes, which must be feasible. `with_new_class`: those of them whose class may have changed since they
+    /// were scored last.
     ///
     /// # Errors
     /// Score failed.
@@ -97,6 +110,8 @@ impl NormalizedScores {
         &mut self,
         kernel: ClassKernel<'_, P, C, S>,
         nodes: &NodeSet,
+        with_new_class: &NodeSet,
+        feasible: &NodeMask,
     ) -> Result<(), NeedsFullEvaluation>
     where
         P: NormalizeScore,
@@ -104,10 +119,20 @@ impl NormalizedScores {
         S: Fn(&P::Args, &P::Pod, &<P as ScorePlugin>::Cycle, ScoreClass) -> i64,
     {
         let ClassKernel { args, pod, state, columns, class, score } = kernel;
+        let class_of = |node: NodeIndex| {
+            class(args, pod, state, P::Columns::row(columns, node.get())).map_err(|_| NeedsFullEvaluation)
+        };
+        if !self.is_by_node {
+            let is_uniform =
+                self.have_uniform_class(nodes, with_new_class, class_of, |class| score(args, pod, state, class))?;
+            if is_uniform {
+                return Ok(());
+            }
+            self.split(feasible);
+        }
         for (word, bits) in nodes.words() {
             for node in nodes_of(word, bits) {
-                let row = P::Columns::row(columns, node.get());
-                let class = class(args, pod, state, row).map_err(|_| NeedsFullEvaluation)?;
+                let class = class_of(node)?;
                 let before = self.level_of[node.get()];
                 if self.levels.has_class(before, class) {
                     continue;
@@ -121,6 +146,41 @@ impl NormalizedScores {
         Ok(())
     }
 
+    /// Returns whether nodes have the class of all feasible nodes. The first node determines it.
+    #[inline(always)]
+    fn have_uniform_class(
+        &mut self,
+        nodes: &NodeSet,
+        with_new_class: &NodeSet,
+        class_of: impl Fn(NodeIndex) -> Result<ScoreClass, NeedsFullEvaluation>,
+        score: impl Fn(ScoreClass) -> i64,
+    ) -> Result<bool, NeedsFullEvaluation> {
+        for (word, bits) in nodes.words() {
+            for node in nodes_of(word, bits & with_new_class.word(word)) {
+                let class = class_of(node)?;
+                if self.uniform == ScoreLevels::INFEASIBLE {
+                    self.uniform = self.levels.add_node(class, || score(class));
+                } else if !self.levels.has_class(self.uniform, class) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Stores the level of each node, because some are about to get other classes.
+    #[cold]
+    #[inline(never)]
+    fn split(&mut self, feasible: &NodeMask) {
+        self.is_by_node = true;
+        self.resize(self.slots);
+        for (word, bits) in feasible.words().iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            nodes_of(word, *bits).for_each(|node| self.level_of[node.get()] = self.uniform);
+            self.present[word] |= bit(self.uniform);
+        }
+        self.levels.set_nodes(self.uniform, feasible.count());
+    }
+
     /// Applies the update of a plugin's state.
     ///
     /// # Errors
@@ -130,6 +190,7 @@ impl NormalizedScores {
         &mut self,
         kernel: ClassKernel<'_, P, C, S>,
         changes: &ScoreChanges,
+        feasible: &NodeMask,
     ) -> Result<(), NeedsFullEvaluation>
     where
         P: NormalizeScore,
@@ -140,12 +201,15 @@ impl NormalizedScores {
         if changes.classes_changed {
             self.levels.update_raw_scores(|class| score(args, pod, state, class));
         }
-        self.score(kernel, &changes.reevaluate)
+        self.score(kernel, &changes.reevaluate, &changes.reevaluate, feasible)
     }
 
     /// Removes the scores of nodes that are no longer feasible.
     #[inline]
     pub fn remove_infeasible(&mut self, feasible: &NodeMask, feasibility_changed: &NodeSet) {
+        if !self.is_by_node {
+            return;
+        }
         for (word, bits) in feasibility_changed.words() {
             for node in nodes_of(word, bits & !feasible.words()[word]) {
                 self.levels.remove_node(std::mem::replace(&mut self.level_of[node.get()], ScoreLevels::INFEASIBLE));
@@ -177,7 +241,12 @@ impl NormalizedScores {
 
     /// Adds the differences of levels to totals.
     fn shift(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
-        let NormalizedScores { level_of, levels, moved, by_level, present } = self;
+        let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, .. } = self;
+        if !*is_by_node {
+            let by = moved.iter().fold(0, |sum: i64, (_, by)| sum.wrapping_add(*by));
+            totals.iter_mut().for_each(|total| *total = total.wrapping_add(by));
+            return retotalled.insert_all(feasible);
+        }
         let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
         // For few levels, one after the other is faster than a lookup for each node.
         let few = moved.len() <= FEW;
@@ -213,6 +282,10 @@ impl NormalizedScores {
     pub fn add(&self, word: usize, totals: &mut [i64]) {
         let weighted = self.levels.weighted();
         let first = word * 64;
+        if !self.is_by_node {
+            let uniform = weighted[self.uniform as usize];
+            return totals[first..first + 64].iter_mut().for_each(|total| *total = total.wrapping_add(uniform));
+        }
         for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
             *total = total.wrapping_add(weighted[level as usize]);
         }
@@ -221,6 +294,7 @@ impl NormalizedScores {
     /// Returns the weighted normalised score of a node.
     #[inline(always)]
     pub fn weighted(&self, node: usize) -> i64 {
-        self.levels.weighted()[self.level_of[node] as usize]
+        let level = if self.is_by_node { self.level_of[node] } else { self.uniform };
+        self.levels.weighted()[level as usize]
     }
 }

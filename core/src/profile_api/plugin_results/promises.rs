@@ -29,6 +29,14 @@ pub trait DefaultPromises {
     fn compile_epoch(_: Refs<'_, Self::Plugin>) -> Option<u64> {
         <<Self::Plugin as Plugin>::Indexes as IndexSet>::IS_EMPTY.then_some(0)
     }
+    /// Returns the default of [`Incremental::reasons_key`].
+    #[inline(always)]
+    fn reasons_key(_: &<Self::Plugin as FilterPlugin>::Rejection) -> Option<u32>
+    where
+        Self::Plugin: FilterPlugin,
+    {
+        None
+    }
     /// Returns the default of [`Incremental::filter_depends_on`].
     #[inline(always)]
     fn filter_depends_on(_: &<Self::Plugin as Plugin>::Pod, _: &<Self::Plugin as FilterPlugin>::Cycle) -> DependsOn
@@ -139,6 +147,14 @@ impl<P: Incremental> Promises<P> {
     #[inline(always)]
     pub fn compile_epoch(indexes: Refs<'_, P>) -> Option<u64> {
         P::compile_epoch(indexes)
+    }
+    /// Calls [`Incremental::reasons_key`].
+    #[inline(always)]
+    pub fn reasons_key(rejection: &P::Rejection) -> Option<u32>
+    where
+        P: FilterPlugin,
+    {
+        P::reasons_key(rejection)
     }
     /// Calls [`Incremental::filter_depends_on`].
     #[inline(always)]

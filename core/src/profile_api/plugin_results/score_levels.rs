@@ -113,6 +113,11 @@ impl ScoreLevels {
         level
     }
 
+    /// Sets the number of nodes of a level.
+    pub(super) fn set_nodes(&mut self, level: u32, nodes: usize) {
+        self.all[level as usize].nodes = nodes as u32;
+    }
+
     /// Removes a node from a level.
     #[inline]
     pub(super) fn remove_node(&mut self, level: u32) {
@@ -143,7 +148,7 @@ impl ScoreLevels {
         }
     }
 
-    /// Normalises and weighs new and changed scores. Stores the differences of changed weighted scores in `moved`,
+    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted scores in `moved`,
     /// except those of new levels.
     ///
     /// # Errors

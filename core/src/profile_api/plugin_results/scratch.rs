@@ -234,6 +234,12 @@ impl ScoreChanges {
         if self.is_base_limited { &self.to_score_base } else { &self.to_score }
     }
 
+    /// Returns the nodes whose result of a plugin may differ from that of their last Score.
+    #[inline(always)]
+    pub fn nodes_with_new_class(&self, depends: DependsOn) -> &NodeSet {
+        if depends.needs_update() { &self.to_score } else { self.nodes_to_score_base() }
+    }
+
     /// Adds the nodes that the update of a plugin without normalisation reported. `is_unchanged`: no score changed.
     #[inline(always)]
     pub fn rescore_unnormalized(&mut self, feasible: &NodeMask, is_unchanged: bool) {

@@ -174,6 +174,14 @@ pub fn score_each(
     Ok(())
 }
 
+/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the other.
+/// Totals of other feasible nodes do not change thereby, and those of infeasible nodes are not read.
+#[inline(always)]
+pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
+    const MANY: u32 = 12;
+    bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MANY
+}
+
 /// Initialises the totals of the nodes of a whole word with these scores.
 #[inline(always)]
 pub fn init_totals(word: usize, scores: &[i64], totals: &mut [i64]) {

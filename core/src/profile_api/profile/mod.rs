@@ -176,6 +176,11 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn code(rejection: &Self::Rejection) -> Code;
     /// Returns the plugin that made a rejection.
     fn rejector(rejection: &Self::Rejection) -> &'static str;
+    /// Returns the number of the plugin that made a rejection, and
+    /// [`Incremental::reasons_key`](crate::incremental::Incremental::reasons_key).
+    fn reasons_key(_rejection: &Self::Rejection) -> Option<(u32, u32)> {
+        None
+    }
     /// Writes the reasons of a rejection.
     fn explain(
         pod: &Self::Pod,

@@ -30,6 +30,7 @@ mod time;
 pub use backoff::Backoff;
 pub use in_flight::Attempt;
 pub use incoming_counts::{Cause, QueueKind};
+pub use pods::PodUpdate;
 
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -9,6 +9,17 @@ use crate::model::{Pod, Uid};
 use crate::plugin_api::extension_points::QueuedPod;
 use crate::plugin_api::status::Status;
 
+/// Update of a pending pod.
+#[derive(Debug)]
+pub struct PodUpdate<'a, I> {
+    /// The pod before the update.
+    pub old: &'a Pod,
+    /// The pod after the update.
+    pub new: Arc<Pod>,
+    /// Events that describe the change.
+    pub events: I,
+}
+
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// Adds a pending pod; `timestamp` is its time in the queue's order. A known pod is replaced in its place.
     ///
@@ -70,16 +81,14 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.in_flight.mark_retry(entry.ticket);
     }
 
-    /// Updates a pending pod from `old` to `new`; `events` describe the change.
+    /// Updates a pending pod.
     ///
     /// An unschedulable pod moves according to its rejectors' hints for the events; a pod in flight records the events.
     /// An unknown pod is added. If the uid differs, a pod was deleted and another one was created.
     pub fn update(
         &mut self,
         profile: usize,
-        old: &Pod,
-        new: Arc<Pod>,
-        events: impl IntoIterator<Item = E>,
+        PodUpdate { old, new, events }: PodUpdate<'_, impl IntoIterator<Item = E>>,
         context: &mut impl QueueContext<Event = E>,
         now: i64,
     ) {

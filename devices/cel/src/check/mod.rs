@@ -350,7 +350,7 @@ impl Checker<'_> {
         let range = self.resolved(fold.range);
         let has_second = fold.second_variable.is_some();
         let (first, second) = match &range {
-            // Not `any`: what an attribute holds is no range.
+            // Not `any`: the value of an attribute is not a range.
             Type::Dyn | Type::Error | Type::Variable(_) => {
                 self.unifier.assignable(&[Type::Dyn], std::slice::from_ref(&range));
                 (Type::Dyn, Type::Dyn)

@@ -125,7 +125,7 @@ impl<'a> Value<'a> {
     /// Returns the size for costs: characters, bytes, elements or entries, and 1 for everything else.
     pub(crate) fn size(&self) -> u64 {
         let size = match self {
-            // All bytes but those that continue a character; for short text faster than decoding it.
+            // Counts the bytes that do not continue a character. For short texts, this is faster than decoding.
             Value::String(text) => text.bytes().filter(|byte| byte & 0xc0 != 0x80).count(),
             Value::Bytes(bytes) => bytes.len(),
             Value::List(list) => list.len(),

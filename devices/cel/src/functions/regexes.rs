@@ -43,12 +43,12 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
 const MAX_SIZE: usize = 1 << 20;
 /// Maximum number in a repetition such as `{2,3}`.
 const MAX_REPETITION: u32 = 1_000;
-/// Work of compiling an expression whose text is no constant.
+/// Work of compiling an expression whose text is not constant.
 const COMPILATION: u64 = 50_000;
 /// Compiled expressions that one evaluation keeps.
 const CACHED: usize = 4;
 
-/// Compiles an expression. The error is its reason.
+/// Compiles an expression. The error is the reason why it is invalid.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     RegexBuilder::new(&translate(pattern)?).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build().map_err(|error| {
         match error {
@@ -101,7 +101,7 @@ pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Reg
 }
 
 /// Returns the expression in the syntax of the `regex` package: Go's `\d`, `\s`, `\w` and `\b` are ASCII only, its
-/// classes have no operators, and it has `\Q...\E`. Nothing can be repeated twice in a row.
+/// classes have no operators, and it has `\Q...\E`. A repetition cannot be repeated again.
 fn translate(pattern: &str) -> Result<String, String> {
     let mut translated = String::with_capacity(pattern.len() + 16);
     let mut repeated = false;

@@ -31,12 +31,12 @@ pub(super) fn expand(
     };
     let node = match (function, arguments) {
         ("all" | "exists" | "exists_one" | "existsOne", [variable, predicate]) => {
-            let variables = expansion.variables(&[*variable])?;
-            expansion.quantifier(function, target, variables, *predicate)
+            let iteration = expansion.iteration(target, &[*variable])?;
+            expansion.quantifier(function, iteration, *predicate)
         }
         ("all" | "exists" | "exists_one" | "existsOne", [first, second, predicate]) => {
-            let variables = expansion.variables(&[*first, *second])?;
-            expansion.quantifier(function, target, variables, *predicate)
+            let iteration = expansion.iteration(target, &[*first, *second])?;
+            expansion.quantifier(function, iteration, *predicate)
         }
         ("map", [variable, value]) => expansion.list(target, &[*variable], None, Some(*value)),
         ("map", [variable, filter, value]) => expansion.list(target, &[*variable], Some(*filter), Some(*value)),
@@ -68,6 +68,12 @@ struct Expansion<'p, 't> {
 }
 
 type Variables = (Rc<str>, Option<Rc<str>>);
+
+/// The elements over which a macro iterates, and the variables for each of them.
+struct Iteration {
+    range: NodeId,
+    variables: Variables,
+}
 
 impl Expansion<'_, '_> {
     fn node(&mut self, expr: Expr) -> Result<NodeId, SyntaxError> {
@@ -101,9 +107,9 @@ impl Expansion<'_, '_> {
         }
     }
 
-    fn variables(&self, ids: &[NodeId]) -> Result<Variables, SyntaxError> {
+    fn iteration(&self, range: NodeId, variables: &[NodeId]) -> Result<Iteration, SyntaxError> {
         let mut names = Vec::new();
-        for id in ids {
+        for id in variables {
             let name = self.ident(*id).ok_or_else(|| self.error(*id, "argument must be a simple name"))?;
             if &*name == "__result__" {
                 return Err(self.error(*id, "iteration variable overwrites accumulator variable"));
@@ -114,7 +120,7 @@ impl Expansion<'_, '_> {
             names.push(name);
         }
         let second = (names.len() == 2).then(|| names.swap_remove(1));
-        Ok((names.swap_remove(0), second))
+        Ok(Iteration { range, variables: (names.swap_remove(0), second) })
     }
 
     fn has(&mut self, field: NodeId) -> Result<NodeId, SyntaxError> {
@@ -129,13 +135,13 @@ impl Expansion<'_, '_> {
 
     fn fold(
         &mut self,
-        range: NodeId,
-        (variable, second_variable): Variables,
+        iteration: Iteration,
         initial: NodeId,
         condition: NodeId,
         step: NodeId,
         result: NodeId,
     ) -> Result<NodeId, SyntaxError> {
+        let Iteration { range, variables: (variable, second_variable) } = iteration;
         let accumulator = ACCUMULATOR.into();
         self.node(Expr::Fold(Box::new(Fold {
             range,
@@ -149,13 +155,7 @@ impl Expansion<'_, '_> {
         })))
     }
 
-    fn quantifier(
-        &mut self,
-        function: &str,
-        range: NodeId,
-        variables: Variables,
-        predicate: NodeId,
-    ) -> Result<NodeId, SyntaxError> {
+    fn quantifier(&mut self, function: &str, iteration: Iteration, predicate: NodeId) -> Result<NodeId, SyntaxError> {
         let accumulator = self.variable(ACCUMULATOR)?;
         let tested = self.variable(ACCUMULATOR)?;
         let result = self.variable(ACCUMULATOR)?;
@@ -164,14 +164,14 @@ impl Expansion<'_, '_> {
                 let initial = self.literal(Literal::Bool(true))?;
                 let condition = self.call("@not_strictly_false", vec![tested])?;
                 let step = self.call("_&&_", vec![accumulator, predicate])?;
-                self.fold(range, variables, initial, condition, step, result)
+                self.fold(iteration, initial, condition, step, result)
             }
             "exists" => {
                 let initial = self.literal(Literal::Bool(false))?;
                 let negated = self.call("!_", vec![tested])?;
                 let condition = self.call("@not_strictly_false", vec![negated])?;
                 let step = self.call("_||_", vec![accumulator, predicate])?;
-                self.fold(range, variables, initial, condition, step, result)
+                self.fold(iteration, initial, condition, step, result)
             }
             _ => {
                 let initial = self.literal(Literal::Int(0))?;
@@ -181,7 +181,7 @@ impl Expansion<'_, '_> {
                 let step = self.call("_?_:_", vec![predicate, sum, tested])?;
                 let expected = self.literal(Literal::Int(1))?;
                 let result = self.call("_==_", vec![result, expected])?;
-                self.fold(range, variables, initial, condition, step, result)
+                self.fold(iteration, initial, condition, step, result)
             }
         }
     }
@@ -194,16 +194,16 @@ impl Expansion<'_, '_> {
         filter: Option<NodeId>,
         value: Option<NodeId>,
     ) -> Result<NodeId, SyntaxError> {
-        let variables = self.variables(variables)?;
+        let iteration = self.iteration(range, variables)?;
         let value = match value {
             Some(value) => value,
-            None => self.variable(&variables.0.clone())?,
+            None => self.variable(&iteration.variables.0)?,
         };
         let list = self.node(Expr::List(vec![Element { value, optional: false }]))?;
         let accumulator = self.variable(ACCUMULATOR)?;
         let step = self.call("_+_", vec![accumulator, list])?;
         let initial = self.node(Expr::List(Vec::new()))?;
-        self.collect(range, variables, filter, initial, step)
+        self.collect(iteration, filter, initial, step)
     }
 
     /// Expands a macro to a loop whose result is a map.
@@ -215,22 +215,21 @@ impl Expansion<'_, '_> {
         value: NodeId,
         is_entry: bool,
     ) -> Result<NodeId, SyntaxError> {
-        let variables = self.variables(variables)?;
+        let iteration = self.iteration(range, variables)?;
         let accumulator = self.variable(ACCUMULATOR)?;
         let step = if is_entry {
             self.call("cel.@mapInsert", vec![accumulator, value])?
         } else {
-            let key = self.variable(&variables.0.clone())?;
+            let key = self.variable(&iteration.variables.0)?;
             self.call("cel.@mapInsert", vec![accumulator, key, value])?
         };
         let initial = self.node(Expr::Map(Vec::new()))?;
-        self.collect(range, variables, filter, initial, step)
+        self.collect(iteration, filter, initial, step)
     }
 
     fn collect(
         &mut self,
-        range: NodeId,
-        variables: Variables,
+        iteration: Iteration,
         filter: Option<NodeId>,
         initial: NodeId,
         mut step: NodeId,
@@ -241,7 +240,7 @@ impl Expansion<'_, '_> {
         }
         let condition = self.literal(Literal::Bool(true))?;
         let result = self.variable(ACCUMULATOR)?;
-        self.fold(range, variables, initial, condition, step, result)
+        self.fold(iteration, initial, condition, step, result)
     }
 
     fn bind(&mut self, variable: Rc<str>, value: NodeId, result: NodeId) -> Result<NodeId, SyntaxError> {

@@ -28,7 +28,7 @@ impl PlannedClaim {
         if let Some(allocation) = self.allocation() {
             let mut written = allocation.to_json(interner);
             let results = written["devices"]["results"].as_array_mut().into_iter().flatten();
-            // Ids of shares have no meaning.
+            // Share ids are arbitrary.
             results.filter(|result| result["shareID"].is_string()).for_each(|result| result["shareID"] = "*".into());
             for (field, value) in [
                 ("results", written["devices"]["results"].take()),
@@ -54,7 +54,7 @@ pub(super) fn timestamp(now: i64) -> Value {
 }
 
 /// Returns `requestMappings` of a pod's status.
-pub(super) fn mappings(mappings: &[RequestMapping], texts: &impl Resolve) -> Value {
+pub(super) fn mappings(mappings: &[RequestMapping], texts: &dyn Resolve) -> Value {
     let text = |symbol| texts.resolve(symbol);
     let mapping = |mapping: &RequestMapping| {
         json!({
@@ -67,7 +67,7 @@ pub(super) fn mappings(mappings: &[RequestMapping], texts: &impl Resolve) -> Val
 }
 
 /// Returns the manifest of a claim for extended resources.
-pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &impl Resolve) -> Value {
+pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &dyn Resolve) -> Value {
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
     json!({
         "apiVersion": "resource.k8s.io/v1",

@@ -129,6 +129,23 @@ fn unused_terms_are_kept_for_a_while() {
     assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new id");
 }
 
+#[test]
+fn a_burst_of_pending_pods_leaves_few_terms() {
+    let mut interner = Interner::default();
+    let mut affinity_terms = AffinityTerms::default();
+    let pods: Vec<_> = (0..4000)
+        .map(|n| {
+            let term = format!("{{topologyKey: zone, labelSelector: {{matchLabels: {{app: x{n}}}}}}}");
+            let affinity = format!("podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}");
+            pod(&format!("{{metadata: {{name: p{n}}}, spec: {{affinity: {{{affinity}}}}}}}"), &mut interner)
+        })
+        .collect();
+    pods.iter().for_each(|pod| affinity_terms.set_pending(None, Some(pod)));
+    assert_eq!(affinity_terms.scored.len(), 4000);
+    pods.iter().for_each(|pod| affinity_terms.set_pending(Some(pod), None));
+    assert!(affinity_terms.scored.len() <= 1024, "{} terms", affinity_terms.scored.len());
+}
+
 proptest! {
     #[test]
     fn removed_pods_leave_no_trace(

@@ -37,7 +37,7 @@ impl DriverNodes {
 
     /// Adds the nodes without capacity for `more` additional volumes, at least one. The mask must have capacity
     /// for all nodes.
-    pub fn add_full_nodes(&self, more: i64, nodes: &mut NodeMask) {
+    pub(crate) fn add_full_nodes(&self, more: i64, nodes: &mut NodeMask) {
         match self.full_nodes.get(more as usize - 1) {
             Some(full) => {
                 for (word, full) in nodes.words_mut().iter_mut().zip(full.words()) {
@@ -55,7 +55,7 @@ impl DriverNodes {
 
     /// Returns a number that is incremented when the result of [`DriverNodes::add_full_nodes`] for `more` may
     /// change. `None`: changes are not tracked for this number.
-    pub fn full_nodes_epoch(&self, more: i64) -> Option<u64> {
+    pub(crate) fn full_nodes_epoch(&self, more: i64) -> Option<u64> {
         (more as usize <= MAX_TRACKED).then_some(self.changes)
     }
 

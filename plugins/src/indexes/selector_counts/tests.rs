@@ -152,6 +152,19 @@ fn empty_namespace_selectors() {
 }
 
 #[test]
+fn old_queries_are_evicted_when_no_pod_is_placed() {
+    let mut interner = Interner::default();
+    let mut index = SelectorCounts::default();
+    let (web, default) = (pod("metadata: {name: a}", &mut interner), interner.intern("default"));
+    for at in 0..3 * MAX_QUERIES {
+        let selector = selector(&format!("app={at}"), &mut interner);
+        index.register(PodQuery::new(default, selector, true));
+        index.set_pending(None, Some(&web));
+        assert!(index.queries.len() <= MAX_QUERIES);
+    }
+}
+
+#[test]
 fn old_queries_are_evicted_when_pods_are_added() {
     let mut interner = Interner::default();
     let mut index = SelectorCounts::default();

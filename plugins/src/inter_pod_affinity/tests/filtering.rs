@@ -8,6 +8,11 @@ impl Cluster {
         let pod = self.pod(pod);
         let pod = self.compile(&DEFAULT, &pod);
         let found = InterPodAffinity::default().pre_filter(&DEFAULT, &pod, self.view())?;
+        if let CandidateNodes::Likely(nodes) = &found.candidates {
+            let state = &found.slot.state;
+            let missed = self.all().into_iter().find(|node| letter(&pod, state, *node) == '.' && !nodes.contains(node));
+            assert_eq!(missed, None, "a feasible node is not predicted");
+        }
         Ok((!found.slot.skip).then_some((pod, found.slot.state)))
     }
 
@@ -63,6 +68,34 @@ fn the_first_pod_of_a_group_fits_anywhere() {
     assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "it is no db");
     let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
     assert_eq!(Cluster::new().verdicts(&pod("web", &with_affinity(abroad))), "aaaaaa", "it is in another namespace");
+}
+
+#[test]
+fn nodes_near_few_partners_are_predicted() {
+    let check = |terms: &str, expected: Option<&[u32]>| {
+        let mut cluster =
+            Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("web", "")).with("n5", &pod("db", ""));
+        let pod = cluster.pod(&pod("new", &with_affinity(terms)));
+        let compiled = cluster.compile(&DEFAULT, &pod);
+        let found =
+            InterPodAffinity::default().pre_filter(&DEFAULT, &compiled, cluster.view()).expect("terms are valid");
+        let nodes = match found.candidates {
+            CandidateNodes::Likely(nodes) => {
+                let mut nodes: Vec<u32> = nodes.iter().map(|node| node.0).collect();
+                nodes.sort_unstable();
+                Some(nodes)
+            }
+            _ => None,
+        };
+        assert_eq!(nodes.as_deref(), expected, "{terms}");
+    };
+    check(&term("host", "web"), Some(&[0, 3]));
+    check(&term("zone", "web"), Some(&[0, 1, 2, 3]));
+    check(&term("zone", "nothing"), Some(&[]));
+    // Without the label, there is no domain.
+    check(&term("zone", "db"), Some(&[]));
+    // The first pod of a group fits anywhere.
+    check(&term("zone", "new"), None);
 }
 
 #[test]

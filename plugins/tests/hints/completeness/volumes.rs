@@ -225,15 +225,15 @@ proptest! {
     #[test]
     fn hints_for_volumes_are_complete(
         volumes in pod_volumes(),
-        is_furnished in any::<bool>(),
+        begins_with_base in any::<bool>(),
         change in prop::collection::vec((any_object(), prop::bool::weighted(0.2)), 12..40),
     ) {
         let pod = format!("{{metadata: {{name: me, uid: me}}, spec: {{volumes: [{volumes}]}}}}");
-        let (mut others, begin) = if is_furnished { (base(), 7) } else { (Vec::new(), 10) };
-        others.extend(change);
-        let steps = steps(others);
-        let (others, steps) = steps.split_at(begin.min(steps.len()));
-        let wakes = wakes(&pod, others, steps, is_known);
+        let (mut changes, initial) = if begins_with_base { (base(), 7) } else { (Vec::new(), 10) };
+        changes.extend(change);
+        let steps = steps(changes);
+        let (initial, steps) = steps.split_at(initial.min(steps.len()));
+        let wakes = wakes(&pod, initial, steps, is_known);
         prop_assert!(wakes.is_ok(), "{wakes:#?}");
     }
 }

@@ -57,13 +57,12 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
         let is_active = !run.skipped().contains(&self.plugin);
         for node in cache.base.alive().iter() {
             let name = cache.base.name(node);
-            let node_pods: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
-            check_undo::<P>(&compiled, &cycle, cache, node, &node_pods, &mut self.random)
+            check_undo::<P>(&compiled, &cycle, cache, node, &mut self.random)
                 .map_err(|pods| describe_undo(self.plugin, pod, name, &pods))?;
             if !is_active {
                 continue;
             }
-            for removed in &node_pods {
+            for removed in &cache.base.infos()[node.get()].pods {
                 let mut changed = cycle.clone();
                 let mut hypothetical = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
                 hypothetical.remove_pod(removed);
@@ -75,7 +74,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                     removed.namespaced_name()
                 );
                 let mut without = rebuilt(cache, self.pending, &[&removed.uid], &[]);
-                compare::<P>(&what, self.plugin, pod, &mut without, name, &verdicts)?;
+                self.compare::<P>(&what, &mut without, name, &verdicts)?;
             }
             for (other, from) in cache.pods().map(|(other, from, _)| (other, from)) {
                 let Some(to) = cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { continue };
@@ -94,7 +93,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                     other.namespaced_name()
                 );
                 let mut with = rebuilt(cache, self.pending, &[], &[(&twin, to)]);
-                compare::<P>(&what, self.plugin, pod, &mut with, name, &verdicts)?;
+                self.compare::<P>(&what, &mut with, name, &verdicts)?;
             }
         }
         Ok(())
@@ -107,13 +106,13 @@ fn check_undo<P: Profile>(
     cycle: &P::Cycle,
     cache: &Cache<P::State>,
     node: NodeIndex,
-    node_pods: &[&Arc<Pod>],
     random: &mut Random,
 ) -> Result<(), UndoDifference> {
+    let node_pods = &cache.base.infos()[node.get()].pods;
     let mut changed = cycle.clone();
     node_pods.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
     for _ in node_pods {
-        let pod = node_pods[random.below(node_pods.len())];
+        let pod = &node_pods[random.below(node_pods.len())];
         P::add_pod(compiled, &mut changed, pod, cache, node);
         P::remove_pod(compiled, &mut changed, pod, cache, node);
     }
@@ -152,27 +151,29 @@ fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDiff
     difference.finish().err().unwrap_or_default()
 }
 
-/// Compares the plugin's verdicts with those in a cluster that has the changes.
-fn compare<P: Profile>(
-    what: &str,
-    plugin: &'static str,
-    pod: &Arc<Pod>,
-    cluster: &mut Cache<P::State>,
-    node: &str,
-    verdicts: &[Verdict],
-) -> Result<(), String> {
-    let explanation = new_engine::<P>()?.explain(pod, cluster, true);
-    if explanation.gated_by.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
-        return Ok(());
+impl<S: State> HypotheticalPods<'_, S> {
+    /// Compares the plugin's verdicts with those in a cluster that has the changes.
+    fn compare<P: Profile<State = S>>(
+        &self,
+        what: &str,
+        cluster: &mut Cache<S>,
+        node: &str,
+        verdicts: &[Verdict],
+    ) -> Result<(), String> {
+        let plugin = self.plugin;
+        let explanation = new_engine::<P>()?.explain(self.pod, cluster, true);
+        if explanation.gated_by.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
+            return Ok(());
+        }
+        let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
+        let of_plugin = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+        let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
+        difference.field_of(
+            plugin,
+            &format!("Filter of {plugin} on {node}"),
+            of_plugin(&found.verdicts),
+            of_plugin(verdicts),
+        );
+        difference.finish()
     }
-    let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
-    let of_plugin = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
-    let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
-    difference.field_of(
-        plugin,
-        &format!("Filter of {plugin} on {node}"),
-        of_plugin(&found.verdicts),
-        of_plugin(verdicts),
-    );
-    difference.finish()
 }

@@ -39,7 +39,7 @@ pub(crate) fn update(
     if version.is_empty() && kind.kind == "Lease" && by == WriteOrigin::Client {
         return Err(StatusError::unconditional(kind, &target.name));
     }
-    Ok((200, replace(store, target, &key, &known, sent.clone(), by)?))
+    Ok((200, replace(store, target, &known, sent.clone(), by)?))
 }
 
 /// Patches an object or its status.
@@ -51,15 +51,14 @@ pub(crate) fn patch(
     by: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
     let kind = target.kind;
-    let key = target.key();
-    let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
+    let known = store.get(&target.key()).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
     let patched = crate::patch::apply(content_type, &known, patch)?;
     check_names(target, &patched)?;
     if patched["metadata"]["uid"] != known["metadata"]["uid"] {
         let what = format!("Invalid value: {}: field is immutable", patched["metadata"]["uid"]);
         return Err(StatusError::invalid(kind, &target.name, "metadata.uid", &what));
     }
-    replace(store, target, &key, &known, patched, by)
+    replace(store, target, &known, patched, by)
 }
 
 /// Returns the message for a different `UID` or `ResourceVersion` than the precondition requires. `None`: it is equal
@@ -81,12 +80,11 @@ pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Op
 fn replace(
     store: &mut Store,
     target: &Target,
-    key: &Key,
     known: &Value,
     mut object: Value,
     by: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
-    let kind = target.kind;
+    let (kind, key) = (target.kind, target.key());
     let version = text(&object, "/metadata/resourceVersion");
     if !version.is_empty() && version != "0" && known["metadata"]["resourceVersion"] != version {
         return Err(StatusError::modified(kind, &target.name));
@@ -137,10 +135,10 @@ fn replace(
     let is_held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
     let is_over = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
     if is_over && !is_held {
-        let removed = store.remove(key, |last| *last = object);
+        let removed = store.remove(&key, |last| *last = object);
         return removed.ok_or_else(|| StatusError::not_found(kind, &target.name));
     }
-    Ok(store.put(key, object))
+    Ok(store.put(&key, object))
 }
 
 /// Copies a field from another object, or removes it if it is missing there.

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::TraceError;
 use super::text::Text;
-use super::times::TimeUnit;
 
 /// Replacements of values, by name of the map.
 pub(super) type Maps = BTreeMap<String, BTreeMap<String, String>>;
@@ -70,6 +69,28 @@ pub(super) struct PodMapping {
     /// Other fields of the spec.
     #[serde(default)]
     pub(super) spec: BTreeMap<String, Value>,
+}
+
+/// Unit of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) enum TimeUnit {
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    #[serde(rename = "us")]
+    Microseconds,
+    #[serde(rename = "ms")]
+    Milliseconds,
+    #[serde(rename = "s")]
+    Seconds,
+    #[serde(rename = "min")]
+    Minutes,
+    #[serde(rename = "h")]
+    Hours,
+    #[serde(rename = "d")]
+    Days,
+    /// Dates such as `2026-01-01T00:00:00Z`.
+    #[serde(rename = "date")]
+    Date,
 }
 
 /// Owner of the pods.

@@ -2,34 +2,11 @@
 
 use k8s_openapi::jiff::Timestamp;
 use schedc_bounds::text::shortened;
-use serde::Deserialize;
 
 use super::TraceError;
-use super::mapping::PodMapping;
+use super::mapping::{PodMapping, TimeUnit};
 use super::rows::Row;
 use super::text::Text;
-
-/// Unit of times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) enum TimeUnit {
-    #[serde(rename = "ns")]
-    Nanoseconds,
-    #[serde(rename = "us")]
-    Microseconds,
-    #[serde(rename = "ms")]
-    Milliseconds,
-    #[serde(rename = "s")]
-    Seconds,
-    #[serde(rename = "min")]
-    Minutes,
-    #[serde(rename = "h")]
-    Hours,
-    #[serde(rename = "d")]
-    Days,
-    /// Dates such as `2026-01-01T00:00:00Z`.
-    #[serde(rename = "date")]
-    Date,
-}
 
 /// Largest distance of a time from 0: about 126 years, so that differences fit into 64 bits.
 const LARGEST: i64 = 4_000_000_000_000_000_000;

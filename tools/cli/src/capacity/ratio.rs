@@ -9,7 +9,7 @@ use crate::workloads::{Replicas, Submission};
 pub(crate) enum InvalidQuestion {
     /// It has no pods, or pods whose number depends on the nodes.
     Workloads(String),
-    /// The ratio has not one number above 0 for each workload.
+    /// The ratio does not have exactly one number above 0 for each workload.
     Ratio {
         /// Numbers of the ratio.
         numbers: usize,
@@ -31,8 +31,8 @@ impl fmt::Display for InvalidQuestion {
     }
 }
 
-/// Gives the pods of a submission new names. Returns the number of pods of each workload in a round: `ratio`, or one of
-/// each if it is empty.
+/// Gives the pods of a submission new names. Returns the number of pods that each workload adds in a round: `ratio`, or
+/// one for each workload if it is empty.
 ///
 /// # Errors
 /// Returns an error for a submission without pods or with DaemonSets, and for another number of workloads.

@@ -73,6 +73,8 @@ mod run;
 mod schema;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod serve;
+#[cfg(feature = "run")]
+mod signals;
 #[cfg(feature = "tools")]
 mod simulate;
 #[cfg(feature = "tools")]
@@ -85,6 +87,7 @@ mod watch;
 #[cfg(feature = "recordings")]
 mod workload;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -158,7 +161,7 @@ impl Cli {
     /// Parses the command line. Usage lines have the name under which this program was started.
     fn read() -> Result<Self, Failure> {
         let mut command = Cli::usage();
-        let mut matches = match command.clone().try_get_matches() {
+        let mut matches = match command.clone().try_get_matches_from(program::arguments()) {
             Ok(matches) => matches,
             Err(error) => return Err(left_out::failure(&error).unwrap_or_else(|| error.exit())),
         };
@@ -191,6 +194,12 @@ pub fn main<B: Bundle>() -> ExitCode {
     #[cfg(not(feature = "tools"))]
     let bundle = AnyBundle::running::<B>();
     run(&bundle)
+}
+
+/// Runs the `schedc` command in a process of another program, such as Python. The first argument is the name of the program.
+pub fn main_with<B: Bundle>(arguments: Vec<OsString>) -> ExitCode {
+    program::set_arguments(arguments);
+    main::<B>()
 }
 
 /// Runs the subcommand.

@@ -1,11 +1,27 @@
-//! The name under which this program was started.
+//! The command line of this program, and the name under which it was started.
 
 use std::env;
 use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// File name prefix of kubectl plugins.
 const PLUGIN_PREFIX: &str = "kubectl-";
+
+/// The command line, if it is not that of the process.
+static ARGUMENTS: Mutex<Option<Vec<OsString>>> = Mutex::new(None);
+
+/// Replaces the command line of the process, for a library whose process is another program.
+pub(crate) fn set_arguments(arguments: Vec<OsString>) {
+    *ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(arguments);
+}
+
+/// Returns the command line. Its first argument is the name of this program.
+pub(crate) fn arguments() -> Vec<OsString> {
+    let arguments = ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    arguments.unwrap_or_else(|| env::args_os().collect())
+}
 
 /// Returns the file name of this program, without `.exe`. It differs from `schedc` for a scheduler in a
 /// separate package and for a kubectl plugin.
@@ -21,7 +37,7 @@ pub(crate) fn kubectl_command() -> Option<String> {
 }
 
 fn started_as() -> Option<String> {
-    let path = env::args_os().next()?;
+    let path = arguments().into_iter().next()?;
     let name = Path::new(&path).file_name()?.to_str()?;
     Some(name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned())
 }

@@ -25,7 +25,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::failure::Failure;
 use super::live::ClusterChoice;
 use super::output;
-use super::run::signals;
+use super::signals;
 
 /// Record the changes of a cluster and the decisions of its scheduler, for `schedc replay`
 ///

@@ -102,7 +102,7 @@ impl ReplayCommand {
         while let Some((place, item)) = reader.next_line()? {
             replay.next(&place, item)?;
         }
-        let report = replay.finish();
+        let report = replay.finish()?;
         for place in &report.cut {
             output::warning(format_args!("{place}: the recording ends here without its regular end"));
         }

@@ -21,8 +21,9 @@ use crate::drain::{cordon, evict, is_cordoned, name, set_unschedulable};
 use crate::trial::{self, Trial, TrialState};
 use crate::workloads::NewPod;
 
-/// Objects of the clusters that are created for the failed attempts of one pod, and limits of their number.
+/// Limit on the work for a pod: the number of objects in all clusters that are created after its failed attempts.
 const WORK: usize = 200_000;
+/// Minimum and maximum number of attempts for a pod.
 const TRIES: (usize, usize) = (4, 48);
 /// Number of pods on a node that are tried alone.
 const ALONE: usize = 4;

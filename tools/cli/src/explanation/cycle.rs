@@ -115,9 +115,9 @@ fn start(
     subject: &Key,
     options: &Options<'_>,
 ) -> Result<Simulator<AttemptRecorder>, StartErrors> {
-    let Options { routes, seed, extenders, .. } = options;
-    let Cluster { mut simulator, .. } =
-        Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
+    let Options { routes, seed, extenders, .. } = *options;
+    let options = cluster::Options { routes, seed, extenders };
+    let Cluster { mut simulator, .. } = Cluster::new(bundle, objects, &options, AttemptRecorder::default())?;
     if let Some(pod) = simulator.server.get(subject) {
         simulator.hooks.subject = uid_of(pod);
     }

@@ -3,8 +3,11 @@
 //! A difference has no consequences: the next decision is compared in the recorded state, not in the one that this
 //! profile would have caused.
 
+mod journal;
+mod order;
 mod reservations;
 mod state;
+mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +16,7 @@ use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::explain::Explanation;
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::shadow::earlier_answers::EarlierAnswers;
-use schedc_kubernetes::shadow::finding::{best_nodes, compare_message, for_bound_pod};
+use schedc_kubernetes::shadow::finding::best_nodes;
 use schedc_kubernetes::shadow::{Disagreement, Finding, ProfileCounts};
 use schedc_objects::Kinds;
 use schedc_recording::Reference;
@@ -23,8 +26,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cluster::Routes;
+pub(crate) use journal::NamedChange;
+use journal::{Journal, Origins, RecordedChange, Replacement};
+pub(crate) use order::Order;
+use order::{Decision, DecisionResult, Search};
 use reservations::{Name, claim_write};
-use state::RecordedState;
+use state::{RecordedState, SetResult};
+use window::Window;
 
 /// The result of a replay.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -56,6 +64,13 @@ pub(crate) struct Report {
     /// Objects of kinds that no plugin of this program reads, by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ignored: BTreeMap<String, u64>,
+    /// Disagreements that another order of changes explains.
+    pub explained: u64,
+    /// Other disagreements.
+    pub unexplained: u64,
+    /// Those of them for which no other order was searched, because there are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_searched: u64,
     /// Decisions with another answer.
     pub disagreements: Vec<Difference>,
 }
@@ -71,7 +86,13 @@ pub(crate) struct Difference {
     /// The difference.
     #[serde(flatten)]
     pub disagreement: Disagreement,
+    /// The order of changes in which the profile agrees.
+    #[serde(flatten)]
+    pub order: Option<Order>,
 }
+
+/// Maximum number of evaluations in other orders: a profile that often disagrees would otherwise take hours.
+const BUDGET: usize = 40_000;
 
 /// A replay in progress.
 pub(crate) struct Replay<'a> {
@@ -83,6 +104,11 @@ pub(crate) struct Replay<'a> {
     /// Kinds with missing changes.
     open_gaps: BTreeSet<String>,
     before_allocation: EarlierAnswers<Name, Name>,
+    window: Window,
+    journal: Journal,
+    origins: Origins,
+    /// Number of evaluations in other orders that are left.
+    budget: usize,
     report: Report,
 }
 
@@ -96,6 +122,10 @@ impl<'a> Replay<'a> {
             is_synced: false,
             open_gaps: BTreeSet::new(),
             before_allocation: EarlierAnswers::default(),
+            window: Window::default(),
+            journal: Journal::default(),
+            origins: Origins::default(),
+            budget: BUDGET,
             report: Report { counts: vec![ProfileCounts::default(); bundle.profiles.len()], ..Report::default() },
         }
     }
@@ -105,14 +135,50 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// Returns an error if a recorded object is invalid.
     pub(crate) fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
-        let Line { at, entry } = match item {
+        let line = match item {
             Item::Line(line) => line,
             Item::Cut => {
+                self.replay_waiting_lines()?;
                 self.report.cut.push(place.to_string());
                 return Ok(());
             }
         };
+        let is_change = matches!(
+            line.entry,
+            Entry::Set(_) | Entry::Delete(_) | Entry::Bind(_) | Entry::Reject(_) | Entry::Event(_)
+        );
+        if is_change && self.is_known() {
+            self.window.push(place.clone(), line);
+            while let Some((place, line)) = self.window.pop_ready() {
+                self.replay_line(&place, line)?;
+            }
+            return Ok(());
+        }
+        // The lines of lists have the versions of earlier changes.
+        self.replay_waiting_lines()?;
+        self.replay_line(place, line)
+    }
+
+    /// Returns the result.
+    ///
+    /// # Errors
+    /// Returns an error if a recorded object is invalid.
+    pub(crate) fn finish(mut self) -> Result<Report, ReadError> {
+        self.replay_waiting_lines()?;
+        Ok(self.report)
+    }
+
+    fn replay_waiting_lines(&mut self) -> Result<(), ReadError> {
+        while let Some((place, line)) = self.window.pop() {
+            self.replay_line(&place, line)?;
+        }
+        Ok(())
+    }
+
+    fn replay_line(&mut self, place: &Place, Line { at, rv, entry }: Line) -> Result<(), ReadError> {
         let failed = |message: String| ReadError { place: place.clone(), message };
+        let origin = self.origins.of(&entry);
+        let record = |replacement: Replacement| RecordedChange { place: place.clone(), at, replacement, origin };
         match entry {
             Entry::Recording(header) => {
                 let is_restart = header.begin == Begin::Start && self.report.files > 0;
@@ -121,16 +187,19 @@ impl<'a> Replay<'a> {
                 self.report.objects = 0;
                 self.is_synced = false;
                 self.open_gaps.clear();
+                self.journal.clear();
                 self.state.begin_snapshot();
             }
             Entry::Set(object) => {
                 self.answer_before_allocation(&object);
-                if let Some(kind) = self.state.set(object, &self.routes).map_err(failed)? {
-                    *self.report.ignored.entry(kind).or_default() += 1;
+                match self.state.set(object, &self.routes).map_err(failed)? {
+                    SetResult::Ignored(kind) => *self.report.ignored.entry(kind).or_default() += 1,
+                    SetResult::Unchanged => {}
+                    SetResult::Changed(replacement) => self.journal.push(record(replacement)),
                 }
             }
             Entry::Delete(reference) => {
-                self.state.delete(&reference);
+                self.state.delete(&reference).map(record).into_iter().for_each(|change| self.journal.push(change));
                 let Reference { kind, namespace, name } = reference;
                 match kind.as_str() {
                     "Pod" => drop(self.before_allocation.take(&(namespace, name))),
@@ -143,11 +212,20 @@ impl<'a> Replay<'a> {
                 self.report.objects = synced.objects;
                 self.is_synced = true;
             }
-            Entry::Bind(bind) => self.bound(place, at, bind),
-            Entry::Reject(reject) => self.rejected(place, at, reject),
+            Entry::Bind(Bind { namespace, name, scheduler, node }) => {
+                let (result, has_version) = (DecisionResult::Bound(node), rv.is_some());
+                self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
+            }
+            Entry::Reject(Reject { namespace, name, scheduler, message }) => {
+                // An allocation that failed says nothing about this attempt.
+                self.before_allocation.take(&(namespace.clone(), name.clone()));
+                let (result, has_version) = (DecisionResult::Rejected(message), rv.is_some());
+                self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
+            }
             Entry::Event(_) => self.report.events += 1,
             Entry::Gap(gap) => {
                 self.report.gaps += 1;
+                self.journal.clear();
                 self.open_gaps.insert(gap.kind);
             }
             Entry::Repaired(gap) => {
@@ -159,30 +237,25 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Returns the result so far.
-    pub(crate) fn finish(self) -> Report {
-        self.report
-    }
-
-    fn bound(&mut self, place: &Place, at: i64, bind: Bind) {
-        let Bind { namespace, name, scheduler, node } = bind;
-        let Some((profile, found)) = self.answer(&namespace, &name, &scheduler) else { return };
+    /// Compares a recorded decision.
+    fn decided(&mut self, place: &Place, decision: Decision) {
+        let Some((profile, found)) = self.answer(&decision.namespace, &decision.name, &decision.scheduler) else {
+            return;
+        };
         let base = self.state.base();
-        let finding = for_bound_pod(&found, base, &node);
-        let is_tie = finding.is_none() && best_nodes(&found, base).len() > 1;
-        self.report.ties += u64::from(is_tie);
-        self.report.counts[profile].count_bound(finding.as_ref());
-        self.add(place, at, profile, format!("{namespace}/{name}"), finding);
-    }
-
-    fn rejected(&mut self, place: &Place, at: i64, reject: Reject) {
-        let Reject { namespace, name, scheduler, message } = reject;
-        // An allocation that failed says nothing about this attempt.
-        self.before_allocation.take(&(namespace.clone(), name.clone()));
-        let Some((profile, found)) = self.answer(&namespace, &name, &scheduler) else { return };
-        let finding = compare_message(&found, self.state.base(), &message);
-        self.report.counts[profile].count_rejected(finding.as_ref());
-        self.add(place, at, profile, format!("{namespace}/{name}"), finding);
+        let finding = decision.compare(&found, base);
+        let counts = &mut self.report.counts[profile];
+        match decision.result {
+            DecisionResult::Bound(_) => {
+                let is_tie = finding.is_none() && best_nodes(&found, base).len() > 1;
+                self.report.ties += u64::from(is_tie);
+                counts.count_bound(finding.as_ref());
+            }
+            DecisionResult::Rejected(_) => counts.count_rejected(finding.as_ref()),
+        }
+        if let Some(finding) = finding {
+            self.disagreed(place, profile, &decision, finding);
+        }
     }
 
     /// Returns the answer of the profile that replaces a scheduler; `None` if there is none, or if the state before the
@@ -216,12 +289,23 @@ impl<'a> Replay<'a> {
         self.is_synced && self.open_gaps.is_empty()
     }
 
-    fn add(&mut self, place: &Place, at: i64, profile: usize, pod: String, finding: Option<Finding>) {
-        let Some(finding) = finding else { return };
-        let at = Timestamp::from_millisecond(at).map_or_else(|_| at.to_string(), |time| time.to_string());
-        let disagreement = Disagreement { pod, profile: self.profiles[profile].name, finding };
-        self.report.disagreements.push(Difference { at, place: place.to_string(), disagreement });
+    /// Adds a disagreement, with the order that explains it.
+    fn disagreed(&mut self, place: &Place, profile: usize, decision: &Decision, finding: Finding) {
+        let Replay { state, routes, journal, window, budget, report, .. } = self;
+        report.not_searched += u64::from(*budget == 0);
+        let order = Search::new(state, routes, profile, decision, journal, window, budget).find();
+        let count = if order.is_some() { &mut report.explained } else { &mut report.unexplained };
+        *count += 1;
+        let Decision { at, namespace, name, .. } = decision;
+        let at = Timestamp::from_millisecond(*at).map_or_else(|_| at.to_string(), |time| time.to_string());
+        let (pod, profile) = (format!("{namespace}/{name}"), self.profiles[profile].name);
+        let disagreement = Disagreement { pod, profile, finding };
+        report.disagreements.push(Difference { at, place: place.to_string(), disagreement, order });
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]

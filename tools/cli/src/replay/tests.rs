@@ -10,6 +10,7 @@ use super::*;
 
 mod anonymised;
 mod backlog;
+mod orders;
 
 mod profiles {
     schedc_macros::profile!("../../profiles/default.toml");
@@ -64,7 +65,7 @@ fn replay(texts: impl Iterator<Item = String>) -> Result<Report, ReadError> {
         };
         replay.next(&place, Item::Line(parsed))?;
     }
-    Ok(replay.finish())
+    replay.finish()
 }
 
 #[test]

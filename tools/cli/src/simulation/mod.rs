@@ -43,8 +43,7 @@ pub struct Options {
     pub read: Duration,
 }
 
-/// Runs until no more changes can happen. `make` creates the profiles. `progress` is called with the number
-/// of pods attempted so far.
+/// Runs until no more changes can happen. `progress` is called with the number of pods attempted so far.
 ///
 /// Only backoff and the waits of plugins take virtual time: bindings and deletions are immediate.
 /// Unschedulable pods are retried after events that may help them. Victims of preemption are not recreated.
@@ -85,7 +84,7 @@ pub(crate) fn simulate_with_hooks(
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::latest_time(&all), nanoseconds);
     let recorder = Recorder::new(options.routes, start, options.log, progress, observer);
-    let mut of_cluster = cluster::options(&options.routes, options.seed, start);
+    let mut of_cluster = cluster::simulator_options(&options.routes, options.seed, start);
     of_cluster.scheduler.extenders = options.extenders;
     let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
     for object in all {

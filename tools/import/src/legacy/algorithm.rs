@@ -19,7 +19,7 @@ pub(super) enum Provider {
 /// Origin of the plugins in `v1alpha1`.
 pub(super) enum Algorithm {
     Provider(Provider),
-    /// Another file, with its description.
+    /// A policy outside of the configuration; `origin` describes where it is.
     Policy {
         at: Span,
         origin: String,

@@ -122,7 +122,7 @@ impl Policy {
             match (written.next(), &self.priorities) {
                 (Some(function), _) => {
                     let entry = Entry::by_default(plugin, 0, function.name.span);
-                    // Functions with one name and weight are one plugin, with the sum of the weights.
+                    // Several custom functions of one name form one plugin, with the sum of their weights.
                     let times = i64::try_from(1 + written.count()).unwrap_or(1);
                     let weight = function.weight.as_ref().map(|weight| Spanned {
                         value: weight.value.saturating_mul(if function.is_custom() { times } else { 1 }),
@@ -180,8 +180,8 @@ impl Policy {
         custom.function.clone_into(&mut name.value);
         match custom.target {
             ArgumentTarget::Labels { key, present, absent } => {
-                let (args_key, labels) = labels(value, key, present, absent, path, report);
-                self.node_label(&name, args_key, labels);
+                let (presence, labels) = labels(value, key, path, report);
+                self.node_label(&name, if presence { present } else { absent }, labels);
             }
             ArgumentTarget::Args => self.configs.push(PluginConfig { name: name.clone(), args: Some(value.clone()) }),
             ArgumentTarget::Nothing => {}
@@ -238,15 +238,8 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     }
 }
 
-/// Returns labels that nodes should have or not have, and their key.
-fn labels<'k>(
-    node: &Node,
-    key: &str,
-    present: &'k str,
-    absent: &'k str,
-    path: &str,
-    report: &mut Report,
-) -> (&'k str, Vec<Node>) {
+/// Returns whether nodes should have or not have labels, and the labels.
+fn labels(node: &Node, key: &str, path: &str, report: &mut Report) -> (bool, Vec<Node>) {
     let path = format!("{path}.argument");
     let mut fields = Fields::of(node, &path, &[key, "presence"], &mut report.errors);
     let presence = fields.boolean("presence").is_some_and(|presence| presence.value);
@@ -255,7 +248,7 @@ fn labels<'k>(
         Some(label) => vec![label.clone()],
         None => Vec::new(),
     };
-    (if presence { present } else { absent }, labels)
+    (presence, labels)
 }
 
 /// Converts an extender: two fields had other names, and a duration was in nanoseconds.

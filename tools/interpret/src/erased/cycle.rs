@@ -7,13 +7,16 @@ use schedc_core::extension_points::{
     self as points, EnqueueExtensions, FilterPlugin, HintContext, HintError, PostFilterContext, PostFilterPlugin,
     PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, QueueSortPlugin, QueueingHint,
 };
-use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
+use schedc_core::incremental::{
+    DependsOn, FilterKernel, FilterUpdate, Incremental, NeedsFullEvaluation, UpdateScratch,
+};
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CycleSlot, Row};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::{
-    AnyValue, FilterState, Instance, PodValue, Reads, downcast_pod, downcast_value, downcast_value_mut, index_view,
+    AnyValue, FilterState, Inputs, Instance, PodValue, Reads, downcast_pod, downcast_value_mut, index_view, slot_state,
     view,
 };
 use crate::Pipeline;
@@ -45,44 +48,33 @@ erased_point! {
 }
 
 erased_point! {
-    trait PreFilter for PreFilterPlugin {
+    trait PreFilter for PreFilterPlugin, Incremental {
         fn pre_filter(
             &self,
             pod: &dyn PodValue,
             cache: &Cache<State>,
         ) -> Result<points::PreFilterResult<FilterState>, Status> {
             let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache))?;
-            let points::PreFilterResult { slot: CycleSlot { state, skip }, candidates } = found;
-            let slot = CycleSlot { state: FilterState(Box::new(state)), skip };
-            Ok(points::PreFilterResult { slot, candidates })
+            let points::PreFilterResult { slot, candidates } = found;
+            let skip = slot.skip;
+            Ok(points::PreFilterResult { slot: CycleSlot { state: FilterState(Box::new(slot)), skip }, candidates })
         }
-        /// Runs PreFilter again for a cached answer. All nodes are evaluated again if the state differs.
+        /// Updates the state in a cached answer.
         ///
         /// # Errors
         /// The answer cannot be updated.
         fn update(
             &self,
             pod: &dyn PodValue,
-            slot: &mut CycleSlot<FilterState>,
+            state: &mut FilterState,
             cache: &Cache<State>,
             verdicts: &mut FilterUpdate<'_>,
         ) -> Result<(), NeedsFullEvaluation> {
-            let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache));
-            let Ok(points::PreFilterResult { slot: new, candidates: points::CandidateNodes::All }) = found else {
-                return Err(NeedsFullEvaluation);
-            };
-            if new.skip != slot.skip {
-                return Err(NeedsFullEvaluation);
-            }
-            let state = downcast_cycle::<P>(slot.state.value_mut());
-            if new.state != *state {
-                verdicts.reevaluate_all();
-            }
-            self.plugin.recycle(std::mem::replace(state, new.state));
-            Ok(())
+            let slot: &mut CycleSlot<<P as PreFilterPlugin>::Cycle> = downcast_value_mut(state.value_mut());
+            self.plugin.update_filter(self.args, downcast_pod::<P>(pod), slot, view(cache), verdicts)
         }
         fn recycle(&self, state: FilterState) {
-            if let Some(state) = state.downcast() {
+            if let Some(CycleSlot { state, .. }) = state.downcast() {
                 self.plugin.recycle(state);
             }
         }
@@ -96,12 +88,13 @@ erased_point! {
 }
 
 fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
-    downcast_value_mut(state)
+    let slot: &mut CycleSlot<P::Cycle> = downcast_value_mut(state);
+    &mut slot.state
 }
 
 erased_point! {
     /// `state` is `None` for a plugin without PreFilter in the profile.
-    trait Filter for FilterPlugin<Cycle: Default> {
+    trait Filter for FilterPlugin<Cycle: Default>, Incremental {
         /// # Errors
         /// The code of the rejection.
         fn filter(
@@ -113,10 +106,41 @@ erased_point! {
         ) -> Result<(), Code> {
             let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
             let verdict = match state {
-                Some(state) => P::filter(self.args, pod, downcast_value(state), row),
+                Some(state) => P::filter(self.args, pod, slot_state(state), row),
                 None => P::filter(self.args, pod, &Default::default(), row),
             };
             verdict.map_err(|rejection| P::code(&rejection))
+        }
+        /// Returns what the verdicts depend on, as the plugin promises.
+        fn depends_on(&self, pod: &dyn PodValue, state: Option<&AnyValue>) -> DependsOn {
+            let pod = downcast_pod::<P>(pod);
+            match state {
+                Some(state) => P::filter_depends_on(pod, slot_state(state)),
+                None => P::filter_depends_on(pod, &Default::default()),
+            }
+        }
+        /// Runs Filter for the nodes whose verdict may have changed, and stores the verdicts in `passing`.
+        ///
+        /// # Errors
+        /// Filter failed on a node.
+        fn evaluate(
+            &self,
+            inputs: Inputs<'_>,
+            depends: DependsOn,
+            work: &mut UpdateScratch,
+            passing: &mut NodeMask,
+        ) -> Result<(), NeedsFullEvaluation> {
+            if !work.affects_filter::<P>(depends) {
+                return Ok(());
+            }
+            let default = Default::default();
+            let kernel = FilterKernel::<P> {
+                args: self.args,
+                pod: downcast_pod::<P>(inputs.pod),
+                state: inputs.state.map_or(&default, slot_state),
+                columns: inputs.columns::<P>(),
+            };
+            work.evaluate(kernel, depends, passing, inputs.cache.base.alive())
         }
         /// Rejects the node again, with reasons.
         fn explain(
@@ -128,7 +152,7 @@ erased_point! {
             out: &mut Reasons<'_>,
         ) {
             let default = Default::default();
-            let state: &<P as FilterPlugin>::Cycle = state.map_or(&default, downcast_value);
+            let state: &<P as FilterPlugin>::Cycle = state.map_or(&default, slot_state);
             let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
             if let Err(rejection) = P::filter(self.args, pod, state, row) {
                 P::explain(self.args, pod, state, row, rejection, out);

@@ -4,11 +4,11 @@
 //! Functions with a generic client are not included: the generated `plugins::bind` and `plugins::pre_bind`
 //! select the plugin by its type.
 
-/// Declares the trait object of an extension point, and implements it for the plugins with the point.
+/// Declares the trait object of an extension point, and implements it for the plugins with the traits of the point.
 macro_rules! erased_point {
     (
         $(#[$about:meta])*
-        trait $trait:ident for $point:path {
+        trait $trait:ident for $($point:path),+ {
             $(
                 $(#[$doc:meta])*
                 fn $function:ident(&$self:ident $(, $name:ident: $type:ty)* $(,)?) $(-> $output:ty)? $body:block
@@ -20,7 +20,7 @@ macro_rules! erased_point {
             $($(#[$doc])* fn $function(&$self $(, $name: $type)*) $(-> $output)?;)*
         }
 
-        impl<P: Reads + $point> $trait for Instance<P> {
+        impl<P: Reads $(+ $point)+> $trait for Instance<P> {
             $(fn $function(&$self $(, $name: $type)*) $(-> $output)? $body)*
         }
     };
@@ -42,7 +42,7 @@ use schedc_core::cache::{Base, Cache};
 use schedc_core::column::IndexSet;
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, Plugin, Refs, Slices, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, Plugin, Refs, Slices, View};
 
 use crate::plugins::Columns;
 use crate::state::State;
@@ -94,6 +94,22 @@ impl<P: Reads> ErasedPlugin for Instance<P> {
     }
 }
 
+/// What Filter and Score of a plugin read, except for the node.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) pod: &'a dyn PodValue,
+    /// The state of PreFilter or PreScore; `None` for a plugin without it.
+    pub(crate) state: Option<&'a AnyValue>,
+    pub(crate) cache: &'a Cache<State>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Returns the plugin's columns of all nodes.
+    fn columns<P: Reads>(self) -> Slices<'a, P> {
+        P::columns(&InTreeColumns::columns(&self.cache.state, &self.cache.base))
+    }
+}
+
 /// Returns the plugin's view of the cluster in a cycle.
 fn view<P: Reads>(cache: &Cache<State>) -> View<'_, P> {
     let columns = P::columns(&InTreeColumns::columns(&cache.state, &cache.base));
@@ -108,4 +124,10 @@ fn index_view<P: Reads>(cache: &Cache<State>) -> IndexView<'_, P> {
 /// Returns the plugin's compiled pod.
 fn downcast_pod<P: Plugin>(pod: &dyn PodValue) -> &P::Pod {
     downcast_value(pod)
+}
+
+/// Returns the state of PreFilter or PreScore in its concrete type.
+fn slot_state<T: 'static>(state: &AnyValue) -> &T {
+    let slot: &CycleSlot<T> = downcast_value(state);
+    &slot.state
 }

@@ -6,6 +6,7 @@ use schedc_core::args::{Decode, Node, decode_at_runtime};
 use schedc_core::extension_points as points;
 use schedc_core::handle::Handle;
 use schedc_core::hints::PluginEvents;
+use schedc_core::incremental::Incremental;
 use schedc_core::plugin::Plugin;
 use schedc_core::profile::StartError;
 
@@ -15,9 +16,9 @@ use super::{
 };
 
 /// Declares [`PluginTraits`] and its builder: a function and a field for each extension point, with the trait object and
-/// the trait of plugins.
+/// the traits of plugins.
 macro_rules! plugin_traits {
-    ($($function:ident => $field:ident: $erased:ident, $point:path;)*) => {
+    ($($function:ident => $field:ident: $erased:ident, $($point:path),+;)*) => {
         /// A plugin, with the extension points in its catalog entry.
         pub(crate) struct PluginTraits {
             pub(crate) name: &'static str,
@@ -45,7 +46,7 @@ macro_rules! plugin_traits {
         impl<P: Reads> PluginBuilder<P> {
             $(pub(crate) fn $function(mut self) -> Self
             where
-                P: $point,
+                P: $($point +)+,
             {
                 self.plugin.$field = Some(self.instance.clone());
                 self
@@ -62,13 +63,13 @@ plugin_traits! {
     enqueue_extensions => hints: QueueingHints, points::EnqueueExtensions;
     pre_enqueue => pre_enqueue: PreEnqueue, points::PreEnqueuePlugin;
     queue_sort => queue_sort: QueueSort, points::QueueSortPlugin;
-    pre_filter => pre_filter: PreFilter, points::PreFilterPlugin;
-    filter => filter: Filter, points::FilterPlugin<Cycle: Default>;
+    pre_filter => pre_filter: PreFilter, points::PreFilterPlugin, Incremental;
+    filter => filter: Filter, points::FilterPlugin<Cycle: Default>, Incremental;
     post_filter => post_filter: PostFilter, points::PostFilterPlugin;
-    pre_score => pre_score: PreScore, points::PreScorePlugin;
-    prepares_score => prepare: Prepare, points::PrepareScore;
-    score => score: Score, points::ScorePlugin<Cycle: Default>;
-    normalizes => normalize: Normalize, points::NormalizeScore;
+    pre_score => pre_score: PreScore, points::PreScorePlugin, Incremental;
+    prepares_score => prepare: Prepare, points::PrepareScore, Incremental;
+    score => score: Score, points::ScorePlugin<Cycle: Default>, Incremental;
+    normalizes => normalize: Normalize, points::NormalizeScore<Cycle: Default>, Incremental;
     reserve => reserve: Reserve, points::ReservePlugin;
     pre_bind => pre_bind: PreBind, points::PreBindPlugin<Reserved: Default>;
 }

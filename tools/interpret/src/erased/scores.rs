@@ -3,84 +3,70 @@
 use schedc_core::cache::Cache;
 use schedc_core::extension_points::{
     Extent, NormalizeScore, Placement, PreBindPlugin, PreFlightResult, PreScorePlugin, PrepareScore, Preview,
-    ReservePlugin, ScoreError, ScorePlugin,
+    ReservePlugin, ScoreClass, ScoreError, ScorePlugin,
 };
-use schedc_core::incremental::{NeedsFullEvaluation, ScoreUpdate};
+use schedc_core::incremental::{
+    ClassKernel, DependsOn, Incremental, NeedsFullEvaluation, NormalizedScores, ScoreChanges, ScoreUpdate,
+};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::CycleSlot;
+use schedc_core::node_set::NodeSet;
+use schedc_core::plugin::{CycleSlot, Plugin, Row};
 use schedc_core::status::Status;
 
 use super::cycle::row;
-use super::{AnyValue, Instance, PodValue, Reads, downcast_pod, downcast_value, downcast_value_mut, view};
+use super::{
+    AnyValue, Inputs, Instance, PodValue, Reads, downcast_pod, downcast_value, downcast_value_mut, slot_state, view,
+};
 use crate::plugins::Columns;
 use crate::state::State;
 
 erased_point! {
-    trait PreScore for PreScorePlugin {
+    trait PreScore for PreScorePlugin, Incremental {
         fn pre_score(
             &self,
             pod: &dyn PodValue,
             cache: &Cache<State>,
             feasible: &NodeMask,
         ) -> Result<CycleSlot<Box<AnyValue>>, Status> {
-            let CycleSlot { state, skip } =
-                self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
-            Ok(CycleSlot { state: Box::new(state), skip })
+            let slot = self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
+            let skip = slot.skip;
+            Ok(CycleSlot { state: Box::new(slot), skip })
         }
-        /// Runs PreScore again for a cached answer. All feasible nodes are scored again if the state differs.
+        /// Updates the state in a cached answer.
         ///
         /// # Errors
         /// The answer cannot be updated.
         fn update(
             &self,
             pod: &dyn PodValue,
-            slot: &mut CycleSlot<Box<AnyValue>>,
+            state: &mut AnyValue,
             cache: &Cache<State>,
             scores: &mut ScoreUpdate<'_>,
         ) -> Result<(), NeedsFullEvaluation> {
-            let new = self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), scores.feasible);
-            let new = new.map_err(|_| NeedsFullEvaluation)?;
-            if new.skip != slot.skip {
-                return Err(NeedsFullEvaluation);
-            }
-            let state: &mut <P as PreScorePlugin>::Cycle = downcast_value_mut(&mut *slot.state);
-            if new.state != *state {
-                scores.reevaluate_all();
-            }
-            self.plugin.recycle(std::mem::replace(state, new.state));
-            Ok(())
+            let slot: &mut CycleSlot<<P as PreScorePlugin>::Cycle> = downcast_value_mut(state);
+            self.plugin.update_score(self.args, downcast_pod::<P>(pod), slot, view(cache), scores)
         }
         fn recycle(&self, state: Box<AnyValue>) {
-            if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
-                self.plugin.recycle(*state);
+            if let Ok(slot) = state.downcast::<CycleSlot<<P as PreScorePlugin>::Cycle>>() {
+                self.plugin.recycle(slot.state);
             }
         }
     }
 }
 
 erased_point! {
-    trait Prepare for PrepareScore {
+    trait Prepare for PrepareScore, Incremental {
         fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
-            Box::new(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache)))
+            Box::new(CycleSlot::ready(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache))))
         }
-        /// Runs PrepareScore again for a cached answer. All feasible nodes are scored again if the data differ.
-        fn update(
-            &self,
-            pod: &dyn PodValue,
-            data: &mut Box<AnyValue>,
-            cache: &Cache<State>,
-            scores: &mut ScoreUpdate<'_>,
-        ) {
-            let new = self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache));
-            let data: &mut <P as ScorePlugin>::Cycle = downcast_value_mut(&mut **data);
-            if new != *data {
-                scores.reevaluate_all();
-            }
-            self.plugin.recycle(std::mem::replace(data, new));
+        /// Updates the data in a cached answer.
+        fn update(&self, pod: &dyn PodValue, state: &mut AnyValue, cache: &Cache<State>, scores: &mut ScoreUpdate<'_>) {
+            let slot: &mut CycleSlot<<P as ScorePlugin>::Cycle> = downcast_value_mut(state);
+            self.plugin.update_prepared(self.args, downcast_pod::<P>(pod), &mut slot.state, view(cache), scores);
         }
         fn recycle(&self, state: Box<AnyValue>) {
-            if let Ok(state) = state.downcast::<<P as ScorePlugin>::Cycle>() {
-                self.plugin.recycle(*state);
+            if let Ok(slot) = state.downcast::<CycleSlot<<P as ScorePlugin>::Cycle>>() {
+                self.plugin.recycle(slot.state);
             }
         }
     }
@@ -88,7 +74,7 @@ erased_point! {
 
 erased_point! {
     /// `state` is `None` for a plugin without PreScore in the profile and without PrepareScore.
-    trait Score for ScorePlugin<Cycle: Default> {
+    trait Score for ScorePlugin<Cycle: Default>, Incremental {
         fn score(
             &self,
             pod: &dyn PodValue,
@@ -98,27 +84,100 @@ erased_point! {
         ) -> Result<i64, ScoreError> {
             let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
             match state {
-                Some(state) => P::score(self.args, pod, downcast_value(state), row),
+                Some(state) => P::score(self.args, pod, slot_state(state), row),
                 None => P::score(self.args, pod, &Default::default(), row),
             }
+        }
+        /// Returns what the scores depend on, as the plugin promises.
+        fn depends_on(&self, pod: &dyn PodValue) -> DependsOn {
+            P::score_depends_on(downcast_pod::<P>(pod))
         }
     }
 }
 
 erased_point! {
-    trait Normalize for NormalizeScore {
+    trait Normalize for NormalizeScore<Cycle: Default>, Incremental {
         /// Adds a raw score to the extremes.
         fn include(&self, extent: &mut Extent, raw: i64) {
             extent.include_for::<P>(raw);
         }
-        /// Returns the extremes of the raw scores of feasible nodes.
-        fn extent(&self, raw: &[i64], feasible: &NodeMask) -> Extent {
-            let mut extent = Extent::EMPTY;
-            feasible.iter().for_each(|node| extent.include_for::<P>(raw[node.get()]));
-            extent
-        }
         fn normalize(&self, extent: Extent, raw: i64) -> i64 {
             P::normalize(self.args, extent, raw)
+        }
+        /// Applies the update of the state to the cached scores.
+        ///
+        /// # Errors
+        /// Score failed.
+        fn update_scores(
+            &self,
+            inputs: Inputs<'_>,
+            scores: &mut NormalizedScores,
+            changes: &ScoreChanges,
+            feasible: &NodeMask,
+        ) -> Result<(), NeedsFullEvaluation> {
+            let default = Default::default();
+            scores.update(self.class_kernel(inputs, &default), changes, feasible)
+        }
+        /// Runs Score for the changed nodes whose score may differ.
+        ///
+        /// # Errors
+        /// Score failed.
+        fn score_nodes(
+            &self,
+            inputs: Inputs<'_>,
+            scores: &mut NormalizedScores,
+            changes: &ScoreChanges,
+            feasible: &NodeMask,
+        ) -> Result<(), NeedsFullEvaluation> {
+            let default = Default::default();
+            let kernel = self.class_kernel(inputs, &default);
+            let depends = P::score_depends_on(kernel.pod);
+            let nodes = changes.nodes_to_score::<P>(depends);
+            if nodes.is_empty() {
+                return Ok(());
+            }
+            scores.score(kernel, nodes, changes.nodes_with_new_class(depends), feasible)
+        }
+        /// Normalises changed scores, and updates the totals.
+        ///
+        /// # Errors
+        /// A normalised score is out of range.
+        fn normalize_scores(
+            &self,
+            scores: &mut NormalizedScores,
+            weight: i64,
+            feasible: &NodeMask,
+            totals: &mut [i64],
+            retotalled: &mut NodeSet,
+        ) -> Result<(), NeedsFullEvaluation> {
+            scores.normalize::<P>(self.args, weight, feasible, totals, retotalled)
+        }
+    }
+}
+
+/// [`Incremental::score_class`] of a plugin.
+type ClassFn<P> = fn(
+    &<P as Plugin>::Args,
+    &<P as Plugin>::Pod,
+    &<P as ScorePlugin>::Cycle,
+    Row<'_, P>,
+) -> Result<ScoreClass, ScoreError>;
+/// [`Incremental::score_of_class`] of a plugin.
+type ScoreFn<P> = fn(&<P as Plugin>::Args, &<P as Plugin>::Pod, &<P as ScorePlugin>::Cycle, ScoreClass) -> i64;
+
+impl<P: Reads + NormalizeScore + Incremental> Instance<P> {
+    fn class_kernel<'a>(
+        &'a self,
+        inputs: Inputs<'a>,
+        default: &'a <P as ScorePlugin>::Cycle,
+    ) -> ClassKernel<'a, P, ClassFn<P>, ScoreFn<P>> {
+        ClassKernel {
+            args: self.args,
+            pod: downcast_pod::<P>(inputs.pod),
+            state: inputs.state.map_or(default, slot_state),
+            columns: inputs.columns::<P>(),
+            class: P::score_class,
+            score: P::score_of_class,
         }
     }
 }

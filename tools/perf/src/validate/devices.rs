@@ -6,7 +6,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{AllocationNodes, Kind, Object, ObjectKey, Pod, ResourceClaim};
 
-use super::Rule;
+use super::rule::Rule;
 
 /// Claims, and the number of claims that hold each device.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
 
-use super::Rule;
+use super::rule::Rule;
 use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
 /// A node, and the resources that its pods use.

@@ -4,8 +4,9 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, PodAffinityTerm};
 
+use super::cluster::{Cluster, Placement};
+use super::rule::Rule;
 use super::selectors::{affinity_term_matches, value};
-use super::{Cluster, Placement, Rule};
 
 /// Number of pods per place: a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;

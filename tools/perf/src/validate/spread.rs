@@ -9,8 +9,9 @@ use schedc_core::model::{
     UnsatisfiableAction,
 };
 
+use super::cluster::{Cluster, Placement};
+use super::rule::Rule;
 use super::selectors::{node_affinity_matches, selects, tolerates_taints, value};
-use super::{Cluster, Placement, Rule};
 
 /// Counts of pods for the hard constraints so far. A new constraint is counted once over all nodes and pods.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use schedc_core::model::{
     AccessMode, CsiNode, CsiVolume, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Volume,
 };
 
-use super::Rule;
+use super::rule::Rule;
 use super::selectors::{selects_node, value};
 
 /// Existing volumes and their users.

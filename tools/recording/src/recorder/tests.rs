@@ -138,3 +138,23 @@ fn a_backlog_before_the_first_lists_are_complete_is_no_gap() {
     assert!(recorder.is_repaired());
     assert_eq!(lines.len(), 2, "{lines:?}");
 }
+
+#[test]
+fn changes_and_their_decisions_have_resource_versions() {
+    let mut recorder = synced();
+    let bound = api_object(
+        "{kind: Pod, metadata: {name: p, namespace: d, uid: u, resourceVersion: '12'}, spec: {schedulerName: s, nodeName: n1, containers: []}}",
+    );
+    let mut lines = recorder.record_change(2, Change::Upsert(bound.clone(), 1));
+    // A server deletes an object with a new version.
+    lines.extend(recorder.record_change(
+        3,
+        Change::Removal(api_object("{kind: Pod, metadata: {name: p, namespace: d, uid: u, resourceVersion: '14'}}")),
+    ));
+    expect![[r#"
+        {"at":2,"rv":12,"bind":{"namespace":"d","name":"p","scheduler":"s","node":"n1"}}
+        {"at":2,"rv":12,"set":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"d","uid":"u"},"spec":{"containers":[],"nodeName":"n1","schedulerName":"s"}}}
+        {"at":3,"rv":14,"delete":{"kind":"Pod","namespace":"d","name":"p"}}
+    "#]]
+    .assert_eq(&text(lines));
+}

@@ -289,7 +289,10 @@ impl Budget {
                 let is_short = allowed == 0 && pods.values().any(|member| member.owner.is_none());
                 let message = if is_short && BudgetCounts::need_scale(&self.spec) { UNMANAGED } else { "" };
                 PodDisruptionBudgetStatus {
-                    conditions: Some(vec![condition(&old, allowed > 0, reason, message.to_owned(), generation, now)]),
+                    conditions: Some(vec![Condition {
+                        observed_generation: generation,
+                        ..condition(&old, allowed > 0, reason, message.to_owned(), now)
+                    }]),
                     current_healthy: Some(healthy),
                     desired_healthy: Some(desired),
                     disrupted_pods: None,
@@ -300,7 +303,7 @@ impl Budget {
             }
             // Pods that cannot be counted are not disrupted (`failSafe`).
             Err(message) => PodDisruptionBudgetStatus {
-                conditions: Some(vec![condition(&old, false, SYNC_FAILED, message, old.observed_generation, now)]),
+                conditions: Some(vec![condition(&old, false, SYNC_FAILED, message, now)]),
                 disruptions_allowed: Some(0),
                 ..old
             },
@@ -341,21 +344,15 @@ pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     !is_empty || is_observed || status.disrupted_pods.as_ref().is_some_and(|pods| !pods.is_empty())
 }
 
-fn condition(
-    old: &PodDisruptionBudgetStatus,
-    is_true: bool,
-    reason: &str,
-    message: String,
-    observed_generation: Option<i64>,
-    now: i64,
-) -> Condition {
+/// Returns the condition of a budget whose generation was observed before.
+fn condition(old: &PodDisruptionBudgetStatus, is_true: bool, reason: &str, message: String, now: i64) -> Condition {
     let status = if is_true { "True" } else { "False" };
     let before = old.conditions.iter().flatten().find(|condition| condition.type_ == DISRUPTION_ALLOWED);
     let unchanged = before.filter(|before| before.status == status);
     Condition {
         last_transition_time: unchanged.map_or_else(|| time(now), |before| before.last_transition_time.clone()),
         message,
-        observed_generation,
+        observed_generation: old.observed_generation,
         reason: reason.to_owned(),
         status: status.to_owned(),
         type_: DISRUPTION_ALLOWED.to_owned(),

@@ -99,14 +99,18 @@ fn alone() -> ReachabilityMember {
     Reachability::default().member(true)
 }
 
+/// Returns the options of a reflector of nodes.
+fn options(rounds: watch::Receiver<u32>) -> ReflectorOptions {
+    ReflectorOptions { resource: Resource::of("Node").unwrap(), originals: None, seed: 0, rounds, member: alone() }
+}
+
 /// Returns the events until the script ends, and the requests with their times.
 async fn follows(answers: impl IntoIterator<Item = Result<Written, ApiResponse>>) -> (Vec<String>, Vec<String>) {
     let script = Script::default();
     script.0.lock().unwrap().answers.extend(answers);
     let (sender, mut events) = mpsc::channel(1);
     let (_rounds, round) = watch::channel(7);
-    let follower =
-        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, sender, round, alone()));
+    let follower = tokio::spawn(run_reflector(script.clone(), options(round), sender));
     let mut received = Vec::new();
     loop {
         received.push(match events.recv().await.unwrap() {
@@ -206,8 +210,7 @@ async fn a_new_round_relists() {
     let (sender, mut events) = mpsc::channel(1);
     let (rounds, round) = watch::channel(0);
     script.0.lock().unwrap().answers.extend([all(5), all(9)]);
-    let follower =
-        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, sender, round, alone()));
+    let follower = tokio::spawn(run_reflector(script.clone(), options(round), sender));
     let mut complete = Vec::new();
     while let Some(events) = events.recv().await {
         match events {

@@ -37,8 +37,8 @@ pub(crate) fn join_item(parent: &str, item: usize) -> String {
 pub struct UnknownFields {
     /// The fields, in the order of the value.
     pub found: Vec<UnknownField>,
-    /// Whether the value of a misspelt field is read as that of the field with the nearest name. That finds further
-    /// errors in an object that is discarded because of the unknown field.
+    /// Whether the value of a misspelt field is read as that of the field with the nearest name. The reader then also
+    /// reports errors in this value. The object is discarded in any case, because of the unknown field.
     pub follow: bool,
 }
 

@@ -1,11 +1,9 @@
 //! A Kubernetes Job that runs the shards of a back-test.
 
-use std::env;
-
 use serde_json::json;
 
 use crate::commands::failure::Failure;
-use crate::commands::output;
+use crate::commands::{output, program};
 
 /// Folder of the workload and the results in the containers.
 const FOLDER: &str = "/data";
@@ -18,7 +16,7 @@ const OPTIONS: [&str; 2] = ["--print-job", "--report"];
 /// # Errors
 /// An argument is not UTF-8.
 pub(super) fn arguments() -> Result<Vec<String>, Failure> {
-    let all: Result<Vec<String>, _> = env::args_os().map(|argument| argument.into_string()).collect();
+    let all: Result<Vec<String>, _> = program::arguments().into_iter().map(|argument| argument.into_string()).collect();
     let all = all.map_err(|argument| {
         let argument = argument.display();
         Failure::new(format_args!("--print-job: the argument `{argument}` is not UTF-8; rename the file"))

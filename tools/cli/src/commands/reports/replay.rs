@@ -6,7 +6,8 @@ use schedc_kubernetes::shadow::{Comparison, Finding, NodeScore, ProfileCounts};
 use schedc_report::{Bar, Bars, Candidate, Column, Decision, Kind, PluginScore, Report as Page, Table, Unit};
 
 use super::charts::MAX_ROWS;
-use crate::replay::{Difference, Report};
+use crate::commands::tables::replay::changes_are;
+use crate::replay::{Difference, Order, Report};
 
 /// Returns the page of a replay. `subtitle` names the recording.
 pub(crate) fn page(report: &Report, profiles: &[ProfileInfo], subtitle: String) -> Page {
@@ -19,12 +20,21 @@ pub(crate) fn page(report: &Report, profiles: &[ProfileInfo], subtitle: String) 
         page.fact("Agreement", format!("{:.2} %", agreed as f64 * 100.0 / compared as f64));
     }
     page.fact("Disagreements", HumanCount(report.disagreements.len() as u64));
+    if !report.disagreements.is_empty() {
+        page.fact("Explained by another order", HumanCount(report.explained));
+        page.fact("Unexplained", HumanCount(report.unexplained));
+    }
     page.fact("Ties", HumanCount(report.ties));
     page.fact("Not compared", sum(|counts| counts.not_judged));
     page.fact("Files", report.files);
     page.fact("Gaps", report.gaps);
     page.notes.push(
         "Each decision is compared in the recorded state before it. A disagreement has no consequences for later decisions."
+            .to_owned(),
+    );
+    page.notes.push(
+        "An explained disagreement agrees if it precedes or follows the named changes: a scheduler receives changes later than they are \
+         recorded, and knows its own decisions earlier."
             .to_owned(),
     );
     page.notes.push("Among nodes with equal totals, any is an agreement: a tie.".to_owned());
@@ -125,9 +135,16 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Formats the order in which the profile agrees.
+fn order(difference: &Difference) -> String {
+    let sides = difference.order.iter().flat_map(Order::sides);
+    sides.map(|(relation, changes)| format!("{relation} {}", changes_are(changes))).collect::<Vec<_>>().join(", ")
+}
+
 fn table(disagreements: &[Difference]) -> Table {
     let rows: Vec<Row<'_>> = disagreements.iter().map(|difference| Row::of(&difference.disagreement.finding)).collect();
     let all = || disagreements.iter();
+    let orders: Vec<String> = disagreements.iter().map(order).collect();
     let mut table = Table::new(
         "Disagreements",
         "Decisions with another answer. The details of a row have the scores of both nodes, or the messages.",
@@ -138,6 +155,7 @@ fn table(disagreements: &[Difference]) -> Table {
     .with(Column::text("Best node here", Kind::Node, rows.iter().map(|row| row.best)))
     .with(Column::text("Result", Kind::Text, rows.iter().map(|row| row.result)))
     .with(Column::numbers("Better by", Kind::Number(Unit::Count), rows.iter().map(|row| row.by.map(|by| by as f64))))
+    .with(Column::text("Agrees", Kind::Text, orders.iter().map(String::as_str)))
     .with(Column::text("Profile", Kind::Text, all().map(|difference| difference.disagreement.profile)))
     .with(Column::text("Time", Kind::Text, all().map(|difference| difference.at.as_str())))
     .with(Column::text("Recorded message", Kind::Text, rows.iter().map(|row| row.recorded)).hidden())

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::driver::Leadership;
-use schedc_kubernetes::election::LeaderElectionConfiguration;
-use schedc_kubernetes::election::{self, Election, ElectionSettings, ElectionStatus};
+use schedc_kubernetes::election::{self, Election, ElectionStatus, LeaderElectionConfiguration};
 use schedc_kubernetes::transport::Transport;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,16 +21,18 @@ pub(super) struct Leader {
 impl Leader {
     /// Takes part in the election, unless `--leader-elect=false`.
     pub(super) fn start<T: Transport>(
-        election: &LeaderElectionConfiguration,
+        settings: &LeaderElectionConfiguration,
         profiles: &[ProfileInfo],
         transport: T,
         seed: u64,
     ) -> Option<Leader> {
-        let settings = settings(election)?;
+        if !settings.leader_elect {
+            return None;
+        }
         let (sender, status) = watch::channel(ElectionStatus::default());
         let (stop, is_stopped) = watch::channel(false);
         let component = profiles.first().map_or("default-scheduler", |profile| profile.scheduler_name);
-        let election = Election::new(settings, seed);
+        let election = Election::new(&host::identity(), settings.clone(), seed);
         let task = tokio::spawn(election::run(transport, election, component, sender, is_stopped));
         Some(Leader { status, stop, task })
     }
@@ -62,15 +63,4 @@ pub(super) fn lease(election: &LeaderElectionConfiguration) -> Option<Duration> 
 /// Returns the name of the lease, if there is an election.
 pub(super) fn lease_name(election: &LeaderElectionConfiguration) -> Option<String> {
     election.leader_elect.then(|| election.name.clone())
-}
-
-fn settings(election: &LeaderElectionConfiguration) -> Option<ElectionSettings> {
-    election.leader_elect.then(|| ElectionSettings {
-        identity: host::identity().into(),
-        namespace: election.namespace.as_str().into(),
-        name: election.name.as_str().into(),
-        lease_duration: election.lease_duration,
-        renew_deadline: election.renew_deadline,
-        retry_period: election.retry_period,
-    })
 }

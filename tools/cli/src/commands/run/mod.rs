@@ -7,7 +7,6 @@ mod metrics;
 mod read_only;
 mod serving;
 mod settings;
-pub(crate) mod signals;
 
 #[cfg(feature = "recordings")]
 use std::path::PathBuf;
@@ -38,6 +37,7 @@ use super::extenders::Extenders;
 use super::failure::Failure;
 #[cfg(feature = "recordings")]
 use super::record::while_running::RecordingHooks;
+use super::signals;
 #[cfg(feature = "tools")]
 use super::watch::run::{LiveRun, above_view};
 use leader::Leader;

@@ -23,7 +23,7 @@ use super::questions::Question;
 use super::{Job, Limits};
 use crate::commands::failure::Failure;
 use crate::commands::output;
-use crate::commands::run::signals;
+use crate::commands::signals;
 
 /// Maximum number of connections; further ones wait in the queue of the operating system.
 const MAX_CONNECTIONS: usize = 64;

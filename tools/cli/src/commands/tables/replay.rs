@@ -3,9 +3,23 @@
 use super::read_only::{agreement, disagreement};
 use crate::commands::output::heading;
 use crate::commands::replay::Comparison;
+use crate::replay::{NamedChange, Order, Report};
 
 /// Number of disagreements in the table.
 const SHOWN: usize = 20;
+
+/// Number of changes in a line.
+const CHANGES: usize = 3;
+
+/// Formats changes.
+pub(crate) fn changes_are(changes: &[NamedChange]) -> String {
+    let named = changes.iter().take(CHANGES).map(|change| {
+        let NamedChange { place, kind, name, change } = change;
+        format!("{kind} {name} was {change} ({place})")
+    });
+    let more = changes.len().saturating_sub(CHANGES);
+    named.chain((more > 0).then(|| format!("{more} more changes"))).collect::<Vec<_>>().join(", ")
+}
 
 /// Formats the disagreements and the agreement.
 pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
@@ -17,6 +31,9 @@ pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
     let shown = if all { usize::MAX } else { SHOWN };
     for difference in report.disagreements.iter().take(shown) {
         text += &format!("{} {}", difference.at, disagreement(&difference.disagreement));
+        for (relation, changes) in difference.order.iter().flat_map(Order::sides) {
+            text += &format!("  agrees {relation} {}\n", changes_are(changes));
+        }
     }
     match report.disagreements.len().saturating_sub(shown) {
         0 if text.is_empty() => {}
@@ -24,6 +41,14 @@ pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
         more => text += &format!("and {more} more; --all prints them\n\n"),
     }
     text += &agreement(found);
+    if !report.disagreements.is_empty() {
+        let Report { disagreements, explained, unexplained, not_searched, .. } = report;
+        let searched = if *not_searched > 0 { format!(" ({not_searched} not searched)") } else { String::new() };
+        text += &format!(
+            "\n{} disagreements: {explained} explained by another order of changes, {unexplained} unexplained{searched}\n",
+            disagreements.len()
+        );
+    }
     let others = report.other_schedulers.iter().map(|(name, count)| format!(", {count} decisions of {name}"));
     text + &format!(
         "\n{} ties; {} files with {} restarts and {} gaps, {} events of schedulers{}\n",

@@ -56,7 +56,7 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     while let Some((place, item)) = reader.next_line().expect("valid lines") {
         replay.next(&place, item).expect("valid objects");
     }
-    let report = replay.finish();
+    let report = replay.finish().expect("valid objects");
     let counts = report.counts[0];
     assert_eq!((report.gaps, report.repaired, counts.not_judged), (2, 2, 1), "{report:?}");
     assert_eq!((counts.same_best, counts.bound()), (1, 1), "{report:?}");

@@ -37,7 +37,7 @@ pub(crate) fn stop() -> Result<watch::Receiver<bool>, Failure> {
 }
 
 /// Logs the scheduler's cache and its differences from the API server at each SIGUSR2, as kube-scheduler does.
-pub(super) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
+pub(crate) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut wanted = signal(SignalKind::user_defined2()).map_err(failed)?;
     let schedulers: Vec<_> = profiles.iter().map(|profile| profile.scheduler_name).collect();

@@ -1,0 +1,181 @@
+#!/bin/sh
+# Records a real API server with kube-scheduler in charge, replays the recording twice, and writes the table into docs/record.md:
+#
+#     KUBE_APISERVER=kube-apiserver ETCD=etcd KUBE_SCHEDULER=kube-scheduler benches/workloads/live.sh
+#
+# KUBE_APISERVER, ETCD, KUBE_SCHEDULER  programs (paths are relative to the repository); default: those of PATH
+# SCHEDC                program with the profile `default` and the features `run` and `recordings`; default: target/dist/schedc
+# REPLAY                program for the replay; default: SCHEDC
+# NODES=1000 PODS=5000  numbers of objects
+# WAITING               pods are created while fewer than this number are in the active queue of kube-scheduler; default: 30
+# SECONDS_LIMIT         no pods are created after this time; default: 840
+# PORT                  port of the API server; etcd uses the next two, kube-scheduler the third; default: 27443
+# KEEP                  new folder for logs and the recording; default: a temporary one
+# PRINT=1               prints the table and leaves the page as it is
+#
+# openssl, curl and jq are required. live.jq has the objects. Between batches of pods, pods are deleted, and nodes are added, removed,
+# relabelled, tainted and cordoned. There is no kubelet: the script removes evicted pods.
+set -eu
+cd "$(dirname "$0")/../.."
+. benches/workloads/fill.sh
+program() { command -v "$2" || { echo "set $1 to a $3 program" >&2; exit 1; }; }
+apiserver=$(program KUBE_APISERVER "${KUBE_APISERVER:-kube-apiserver}" kube-apiserver)
+etcd=$(program ETCD "${ETCD:-etcd}" etcd)
+scheduler=$(program KUBE_SCHEDULER "${KUBE_SCHEDULER:-kube-scheduler}" kube-scheduler)
+schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" schedc)
+replay=$(program REPLAY "${REPLAY:-$schedc}" schedc)
+nodes=${NODES:-1000} pods=${PODS:-5000} waiting=${WAITING:-30} limit=${SECONDS_LIMIT:-840} port=${PORT:-27443}
+dir=${KEEP:-$(mktemp -d)}
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+[ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
+pids=
+stop() {
+    for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
+    wait
+    [ -n "${KEEP:-}" ] || rm -rf "$dir"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+certificate() { # NAME SUBJECT
+    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" -keyout "$dir/$1.key" -out "$dir/$1.csr"
+    openssl x509 -req -in "$dir/$1.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -CAcreateserial -days 2 -extfile "$dir/extensions" -out "$dir/$1.crt"
+}
+echo "subjectAltName=IP:127.0.0.1" >"$dir/extensions"
+{
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ca -keyout "$dir/ca.key" -out "$dir/ca.crt"
+    certificate server /CN=server
+    certificate admin /O=system:masters/CN=admin
+    openssl pkey -in "$dir/server.key" -pubout -out "$dir/server.pub"
+} 2>"$dir/openssl.log"
+jq -n --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{
+    apiVersion: "v1", kind: "Config", "current-context": "live", contexts: [{ name: "live", context: { cluster: "live", user: "live" } }],
+    clusters: [{ name: "live", cluster: { $server, "certificate-authority": "\($dir)/ca.crt" } }],
+    users: [{ name: "live", user: { "client-certificate": "\($dir)/admin.crt", "client-key": "\($dir)/admin.key" } }]
+}' >"$dir/kubeconfig"
+jq -n --arg kubeconfig "$dir/kubeconfig" '{
+    apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration", percentageOfNodesToScore: 100,
+    clientConnection: { $kubeconfig, qps: 2000, burst: 4000 }, leaderElection: { leaderElect: false }
+}' >"$dir/config.json"
+
+get() { curl -sSf --max-time 60 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" "https://127.0.0.1:$1"; }
+send() { # reads objects and requests
+    jq -r --arg dir "$dir" --arg port "$port" -f benches/workloads/requests.jq >"$dir/requests"
+    # Requests for objects that no longer exist fail.
+    sed 1d "$dir/requests" | curl -K - >>"$dir/requests.log" 2>&1 || true
+}
+objects() { jq -nc --arg what "$1" --argjson from "$2" --argjson count "$3" -f benches/workloads/live.jq; }
+# Waits until a command succeeds: until_success SECONDS INTERVAL COMMAND
+until_success() {
+    end=$(($(date +%s) + $1)) interval=$2; shift 2
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt "$end" ] || return 1
+        sleep "$interval"
+    done
+}
+queue() { # the number of pods in a queue of kube-scheduler
+    get "$((port + 3))/metrics" | sed -n "s/^scheduler_pending_pods{queue=\"$1\"} //p"
+}
+has_at_most() { # QUEUE NUMBER
+    [ "$(queue "$1")" -le "$2" ]
+}
+fails() { echo "$1; see $dir (set KEEP to keep it)" >&2; exit 1; }
+
+mkdir "$dir/etcd"
+"$etcd" --data-dir "$dir/etcd" --listen-client-urls "http://127.0.0.1:$((port + 1))" --advertise-client-urls "http://127.0.0.1:$((port + 1))" \
+    --listen-peer-urls "http://127.0.0.1:$((port + 2))" --initial-advertise-peer-urls "http://127.0.0.1:$((port + 2))" \
+    --initial-cluster "default=http://127.0.0.1:$((port + 2))" --unsafe-no-fsync >"$dir/etcd.log" 2>&1 &
+pids="$pids $!"
+until_success 60 0.2 curl -sSf "http://127.0.0.1:$((port + 1))/health" || fails "etcd is not ready"
+"$apiserver" --etcd-servers="http://127.0.0.1:$((port + 1))" --bind-address=127.0.0.1 --secure-port="$port" \
+    --tls-cert-file="$dir/server.crt" --tls-private-key-file="$dir/server.key" --client-ca-file="$dir/ca.crt" \
+    --authorization-mode=RBAC --service-cluster-ip-range=10.0.0.0/24 --endpoint-reconciler-type=none \
+    --service-account-issuer=live --service-account-key-file="$dir/server.pub" --service-account-signing-key-file="$dir/server.key" \
+    --disable-admission-plugins=ServiceAccount,TaintNodesByCondition >"$dir/apiserver.log" 2>&1 &
+pids="$pids $!"
+until_success 180 0.5 get "$port/readyz" || fails "kube-apiserver is not ready"
+until_success 60 0.5 get "$port/api/v1/namespaces/default" || fails "there is no namespace default"
+
+start=$(date +%s)
+objects first 0 0 | send
+objects nodes 0 "$nodes" | send
+"$schedc" record "$dir/recording" --kubeconfig "$dir/kubeconfig" 2>"$dir/recorder.log" &
+recorder=$!
+pids="$pids $recorder"
+until_success 60 0.2 grep -q "all objects are recorded" "$dir/recorder.log" || fails "the recorder has not started"
+"$scheduler" --config "$dir/config.json" --bind-address=127.0.0.1 --secure-port=$((port + 3)) --tls-cert-file="$dir/server.crt" \
+    --tls-private-key-file="$dir/server.key" --authorization-always-allow-paths=/metrics,/healthz >"$dir/scheduler.log" 2>&1 &
+pids="$pids $!"
+until_success 120 0.5 has_at_most active 0 || fails "kube-scheduler is not ready"
+
+# Changes between batches: churn BATCH CREATED
+churn() {
+    {
+        jq -nc --argjson batch "$1" --argjson created "$2" --argjson nodes "$nodes" '
+            def pod($n): "/api/v1/namespaces/default/pods/pod-\($n)";
+            def node($n): "/api/v1/nodes/node-\($n)";
+            def patch($path; $body): { method: "PATCH", $path, $body };
+            ($batch * 7 % $nodes) as $n
+            | (range(4) | ($batch * 131 + . * 977) % $created
+                | { method: "DELETE", path: pod(.), body: { gracePeriodSeconds: 0 } }),
+              patch(node($n); { metadata: { labels: { disk: (if $batch % 2 == 0 then "ssd" else "hdd" end) } } }),
+              patch(node($n + 1); { spec: { unschedulable: ($batch % 3 == 0) } }),
+              patch(node(($n + 2) % $nodes); { spec: { taints: (if $batch % 2 == 0
+                  then [{ key: "maintenance", effect: "NoSchedule" }] else null end) } }),
+              patch(pod($created - 1 - $batch % 10); { metadata: { labels: { released: "yes" } } }),
+              if $batch % 4 == 0 then { method: "DELETE", path: node(($n + 500) % $nodes) } else empty end'
+        [ $(($1 % 4)) != 0 ] || objects nodes $((nodes + $1)) 1
+        # Evicted pods terminate.
+        get "$port/api/v1/namespaces/default/pods?labelSelector=sort%3D11&resourceVersion=0" | jq -c '.items[]
+            | select(.metadata.deletionTimestamp)
+            | { method: "DELETE", path: "/api/v1/namespaces/default/pods/\(.metadata.name)", body: { gracePeriodSeconds: 0 } }'
+    } | send
+}
+created=0 batch=0 size=25
+while [ "$created" -lt "$pods" ] && [ $(($(date +%s) - start)) -lt "$limit" ]; do
+    until_success 60 0.1 has_at_most active "$waiting" || fails "kube-scheduler is too slow"
+    objects needs "$created" "$size" | send
+    objects pods "$created" "$size" | send
+    created=$((created + size)) batch=$((batch + 1))
+    churn "$batch" "$created"
+    [ $((batch % 20)) != 0 ] || echo "$created pods in $(($(date +%s) - start)) s" >&2
+done
+until_success 60 1 has_at_most active 0 || true
+churn $((batch + 1)) "$created"
+sleep 15
+kill "$recorder"
+wait "$recorder" || fails "the recorder failed"
+end=$(date +%s)
+attempts=$(get "$((port + 3))/metrics" | sed -n 's/^scheduler_schedule_attempts_total{profile="default-scheduler",result="\([a-z]*\)"} /\1 /p' | paste -sd ' ')
+echo "$created pods in $((end - start)) s; attempts of kube-scheduler: $attempts" >&2
+for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
+pids=
+
+for number in 1 2; do
+    "$replay" replay "$dir/recording" -o json >"$dir/replay-$number.json"
+    "$replay" replay "$dir/recording" --all >"$dir/replay-$number.txt"
+done
+bytes="identical bytes"
+cmp -s "$dir/replay-1.json" "$dir/replay-2.json" && cmp -s "$dir/replay-1.txt" "$dir/replay-2.txt" || bytes="different bytes"
+size=$(find "$dir/recording" -type f -exec cat {} + | wc -c)
+jq -r --arg bytes "$bytes" --argjson size "$size" --argjson created "$created" --argjson nodes "$nodes" --argjson seconds "$((end - start))" '
+    def explained($results): [.disagreements[] | select(.result == $results) | .agreesBefore != null or .agreesAfter != null]
+        | "\(length), \(map(select(.)) | length) of them explained";
+    def thousands: tostring | if length > 3 then (.[:-3] | thousands) + "," + .[-3:] else . end;
+    .agreement[0] as $counts | . as $all
+    | ["", ""], ["---", "---"],
+      ["nodes; pods; time", "\($nodes | thousands); \($created | thousands); \($seconds) s"],
+      ["decisions", ([$counts | .sameBest, .lowerScore, .infeasible, .sameMessage, .otherMessage, .fits] | add | thousands)],
+      ["bound to one of the best nodes", "\($counts.sameBest | thousands), \($all.ties | thousands) of them among several"],
+      ["bound to a node with a lower total", explained("lowerScore")],
+      ["bound to an infeasible node", explained("infeasible")],
+      ["unschedulable, the same message", ($counts.sameMessage | thousands)],
+      ["unschedulable, another message", explained("otherMessage")],
+      ["unschedulable, but a node is feasible", explained("fits")],
+      ["disagreements", "\($all.disagreements | length): \($all.explained) explained by another order, \($all.unexplained) not explained"],
+      ["not compared", "\($counts.notJudged)"],
+      ["replayed twice", $bytes],
+      ["size of the recording, nodes included", "\($size / 1000 | round | thousands) kB"]
+    | "| " + join(" | ") + " |"' "$dir/replay-1.json" | sed '2s/.*/|---|---|/' >"$dir/table.md"
+if [ "${PRINT:-}" = 1 ]; then cat "$dir/table.md"; else fill record "recording of a real API server" "$dir/table.md"; fi

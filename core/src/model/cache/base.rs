@@ -1,0 +1,77 @@
+//! Nodes in dense slots, with their pods and names.
+
+use std::sync::Arc;
+
+use super::resource_nodes::ResourceNodes;
+use crate::model::intern::{Interner, Symbol};
+use crate::model::map::Map;
+use crate::model::node_info::NodeInfo;
+use crate::model::node_mask::NodeMask;
+use crate::model::originals::Originals;
+use crate::model::{NodeIndex, Pod};
+
+/// Nodes and names, the same for all profiles.
+#[derive(Clone, Default)]
+pub struct Base {
+    /// The cluster's strings.
+    pub interner: Interner,
+    /// Objects as JSON, if extenders need them.
+    pub originals: Originals,
+    pub(super) infos: Vec<NodeInfo>,
+    /// The name of the node in each slot, shared with the interner: each decision needs one.
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) alive: NodeMask,
+    pub(super) by_name: Map<Symbol, NodeIndex>,
+    pub(super) free: Vec<NodeIndex>,
+    pub(super) resource_nodes: ResourceNodes,
+    pub(super) claimant: Option<Arc<Pod>>,
+}
+
+impl Base {
+    /// Returns all slots, with and without a node.
+    #[inline]
+    pub fn infos(&self) -> &[NodeInfo] {
+        &self.infos
+    }
+    /// Returns the slots that have a node.
+    #[inline]
+    pub fn alive(&self) -> &NodeMask {
+        &self.alive
+    }
+    /// Returns the node with this name.
+    pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
+        self.by_name.get(&name).copied()
+    }
+    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown.
+    pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
+        self.resource_nodes.of(resource)
+    }
+    /// Returns the number of nodes.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.by_name.len()
+    }
+    /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
+    /// other than cpu, memory and storage. Plugins compile only its specification, which contains neither its claims
+    /// nor its uid.
+    pub fn claimant(&self) -> Option<&Arc<Pod>> {
+        self.claimant.as_ref()
+    }
+    /// Begins an attempt for a pod.
+    #[inline]
+    pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
+        if pod.spec.may_use_devices() {
+            self.claimant = Some(pod.clone());
+        }
+    }
+    /// Returns the name of a node; empty for a slot without one.
+    pub fn name(&self, index: NodeIndex) -> &str {
+        let name = self.infos.get(index.get()).and_then(|info| info.node.as_ref()).map(|node| node.name);
+        self.interner.resolve(name.unwrap_or(Symbol::EMPTY))
+    }
+    /// Returns a shared copy of the name of a node; empty for a slot without one.
+    #[inline]
+    pub(crate) fn shared_name(&self, index: NodeIndex) -> Arc<str> {
+        self.names.get(index.get()).cloned().unwrap_or_default()
+    }
+}
