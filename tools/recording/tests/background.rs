@@ -186,7 +186,7 @@ fn pods_of_one_template_return_as_whole_objects() {
     let mut session = Session::start(&folder.0, limits, ["Pod"], None, 0).unwrap();
     let mut expected = Vec::new();
     let mut changes = vec![Change::ListComplete { kind: "Pod", epoch: 1 }];
-    for (name, rest) in [(1, ""), (2, ""), (3, "priority: 7, "), (1, "nodeName: n, "), (3, "priority: 8, ")] {
+    for (name, rest) in [(1, ""), (2, ""), (3, "priority: 7, "), (1, "nodeName: n1, "), (3, "priority: 8, ")] {
         expected.push(pod(name, rest).to_json().unwrap());
         changes.push(Change::Upsert(pod(name, rest), 1));
     }
@@ -201,6 +201,9 @@ fn pods_of_one_template_return_as_whole_objects() {
     assert!(expected.iter().all(|object| objects.contains(&object)), "{objects:#?}");
     assert!(objects.iter().all(|object| expected.contains(object)), "{objects:#?}");
     assert!(objects.len() > expected.len(), "snapshots repeat pods");
-    assert_eq!(count(&entries, |entry| matches!(entry, Entry::Bind(bind) if bind.name == "p1" && bind.node == "n")), 1);
+    assert_eq!(
+        count(&entries, |entry| matches!(entry, Entry::Bind(bind) if bind.name == "p1" && bind.node == "n1")),
+        1
+    );
     assert_eq!(count(&entries, |entry| matches!(entry, Entry::Template(_) | Entry::Pod(_))), 0);
 }
