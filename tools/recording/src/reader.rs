@@ -53,6 +53,7 @@ impl std::error::Error for ReadError {}
 
 /// What a recording contains next.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "almost all items are lines")]
 pub enum Item {
     /// A line.
     Line(Line),

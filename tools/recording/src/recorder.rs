@@ -189,7 +189,12 @@ fn decision(before: &PodForm, key: &Key, pod: &PodForm) -> Option<Entry<ObjectTe
         return Some(Entry::Bind(Bind { namespace, name, scheduler, node }));
     }
     let message = pod.rejection.clone()?;
-    (before.rejection.as_ref() != Some(&message)).then(|| Entry::Reject(Reject { namespace, name, scheduler, message }))
+    (before.rejection.as_ref() != Some(&message)).then_some(Entry::Reject(Reject {
+        namespace,
+        name,
+        scheduler,
+        message,
+    }))
 }
 
 /// The templates of a file.
