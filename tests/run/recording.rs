@@ -96,12 +96,14 @@ fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
     server.wait(TIMEOUT, |_| replay(&folder).is_some_and(|report| is_synced(&report)));
     create_pods(&server, 0..PODS);
     wait_until_all_pods_are_bound_once(&server, &mut scheduler);
+    // The scheduler receives its own bindings later.
+    let is_complete = server.wait(TIMEOUT, |_| last_objects(&folder) == (PODS, NODES));
+    assert!(is_complete, "the last forms of all objects are recorded: {:?}", last_objects(&folder));
     assert_eq!(scheduler.terminate(), Some(0), "{}", scheduler.output());
     assert!(scheduler.output().contains("Recording has a gap"), "{}", scheduler.output());
     let report = replay(&folder).expect("a report");
     assert!(report["gaps"].as_u64() > Some(0), "{report:#}");
     assert_eq!((&report["gaps"], &report["cut"]), (&report["repaired"], &Value::Null), "{report:#}");
-    assert_eq!(last_objects(&folder), (PODS, NODES), "the last forms of all objects are recorded");
 }
 
 /// Returns the numbers of bound pods and of nodes after the last line of a recording.

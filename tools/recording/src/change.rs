@@ -23,7 +23,7 @@ pub enum Change {
 
 /// A [`Change`] with the recorded form of the object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RecordedChange {
+pub enum ConvertedChange {
     /// An object in its current form, received in an epoch.
     Upsert {
         /// Its name.
@@ -51,12 +51,12 @@ pub enum RecordedChange {
     },
 }
 
-impl RecordedChange {
+impl ConvertedChange {
     /// Returns the kind of the changed objects.
     pub fn kind(&self) -> &'static str {
         match self {
-            RecordedChange::Upsert { key, .. } | RecordedChange::Removal { key, .. } => key.kind,
-            RecordedChange::ListComplete { kind, .. } => kind,
+            ConvertedChange::Upsert { key, .. } | ConvertedChange::Removal { key, .. } => key.kind,
+            ConvertedChange::ListComplete { kind, .. } => kind,
         }
     }
 }

@@ -10,7 +10,7 @@ use schedc_objects::AnyObject;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::change::{Change, Form, Key, PodForm, RecordedChange};
+use crate::change::{Change, ConvertedChange, Form, Key, PodForm};
 use crate::entry::ObjectText;
 use crate::recorded;
 
@@ -22,15 +22,17 @@ pub struct Converter {
 
 impl Converter {
     /// Returns the recorded form of a change, or `None` if it cannot be written as JSON, which does not happen in practice.
-    pub fn convert(&mut self, change: Change) -> Option<RecordedChange> {
+    pub fn convert(&mut self, change: Change) -> Option<ConvertedChange> {
         Some(match change {
             Change::Upsert(object, epoch) => {
                 let rv = resource_version(&object);
                 let (key, form) = self.form(recorded::select(object))?;
-                RecordedChange::Upsert { key, form, epoch, rv }
+                ConvertedChange::Upsert { key, form, epoch, rv }
             }
-            Change::Removal(object) => RecordedChange::Removal { key: Key::of(&object), rv: resource_version(&object) },
-            Change::ListComplete { kind, epoch } => RecordedChange::ListComplete { kind, epoch },
+            Change::Removal(object) => {
+                ConvertedChange::Removal { key: Key::of(&object), rv: resource_version(&object) }
+            }
+            Change::ListComplete { kind, epoch } => ConvertedChange::ListComplete { kind, epoch },
         })
     }
 

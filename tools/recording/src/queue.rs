@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::change::{Key, RecordedChange};
+use crate::change::{ConvertedChange, Key};
 
 /// Capacities of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Capacity {
 }
 
 /// A change with its time.
-pub type TimedChange = (i64, RecordedChange);
+pub type TimedChange = (i64, ConvertedChange);
 
 /// The changes that a queue contains at a time.
 #[derive(Debug, Default)]
@@ -59,12 +59,12 @@ impl Backlog {
         self.objects.len() + self.lists.len()
     }
 
-    fn insert(&mut self, at: i64, change: RecordedChange) {
+    fn insert(&mut self, at: i64, change: ConvertedChange) {
         match &change {
-            RecordedChange::Upsert { key, .. } | RecordedChange::Removal { key, .. } => {
+            ConvertedChange::Upsert { key, .. } | ConvertedChange::Removal { key, .. } => {
                 self.objects.insert(key.clone(), (at, change));
             }
-            RecordedChange::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),
+            ConvertedChange::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Queue {
     }
 
     /// Adds a change. Returns false if the merged backlog was full, and closes the queue. A closed queue ignores changes.
-    pub fn push(&self, at: i64, change: RecordedChange) -> bool {
+    pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
         let mut state = self.lock();
         if state.is_closed {
             return true;
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::{Change, Converter};
 
-    fn upsert(name: &str, epoch: u32) -> RecordedChange {
+    fn upsert(name: &str, epoch: u32) -> ConvertedChange {
         let object = api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}"));
         Converter::default().convert(Change::Upsert(object, epoch)).unwrap()
     }
@@ -200,12 +200,12 @@ mod tests {
         for (at, name) in (0..).zip(["a", "b", "c", "a", "c"]) {
             assert!(queue.push(at, upsert(name, 1)));
         }
-        queue.push(5, RecordedChange::ListComplete { kind: "Node", epoch: 1 });
+        queue.push(5, ConvertedChange::ListComplete { kind: "Node", epoch: 1 });
         let batch = take(&queue);
         assert_eq!(batch.changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
         assert_eq!(batch.backlog.kinds(), BTreeSet::from(["Node"]));
         let merged: Vec<_> = batch.backlog.into_changes().collect();
-        let list = RecordedChange::ListComplete { kind: "Node", epoch: 1 };
+        let list = ConvertedChange::ListComplete { kind: "Node", epoch: 1 };
         assert_eq!(merged, [(3, upsert("a", 1)), (4, upsert("c", 1)), (5, list)]);
         // The order is complete again.
         queue.push(6, upsert("a", 1));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::change::{Form, Key, PodForm, RecordedChange};
+use crate::change::{ConvertedChange, Form, Key, PodForm};
 use crate::entry::{self, Bind, Entry, Kind, ObjectText, PodLine, Reject, Synced, Template};
 
 /// A line of a recorder.
@@ -55,11 +55,11 @@ impl Recorder {
     }
 
     /// Records a change. Returns the lines; none if no recorded field changed.
-    pub fn record(&mut self, at: i64, change: RecordedChange) -> Vec<Line> {
+    pub fn record(&mut self, at: i64, change: ConvertedChange) -> Vec<Line> {
         match change {
-            RecordedChange::Upsert { key, form, epoch, rv } => self.upsert(at, key, Known { form, epoch, rv }),
-            RecordedChange::Removal { key, rv } => self.removal(at, key, rv),
-            RecordedChange::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
+            ConvertedChange::Upsert { key, form, epoch, rv } => self.upsert(at, key, Known { form, epoch, rv }),
+            ConvertedChange::Removal { key, rv } => self.removal(at, key, rv),
+            ConvertedChange::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::anonymiser::Anonymiser;
-use crate::change::{Change, RecordedChange};
+use crate::change::{Change, ConvertedChange};
 use crate::converter::Converter;
 use crate::entry::{Entry, Line, ObjectText, SchedulerEvent};
 use crate::expansion::Expansion;
@@ -55,7 +55,7 @@ impl Session {
         self.converter.convert(change).map_or(Ok(()), |change| self.record_converted(at, change))
     }
 
-    fn record_converted(&mut self, at: i64, change: RecordedChange) -> io::Result<()> {
+    fn record_converted(&mut self, at: i64, change: ConvertedChange) -> io::Result<()> {
         let lines = self.recorder.record(at, change);
         self.write(lines)?;
         self.end_snapshot()?;
