@@ -113,8 +113,15 @@ impl PluginResults<Pipeline> for CachedResults {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let UpdateContext { compiled: pod, cache, .. } = *cx;
-        if pod.steps.has_unread_states {
-            return Err(NeedsFullEvaluation);
+        for step in &pod.steps.unread_pre_filter {
+            // No filter reads the state, but the plugin may now reject the pod or restrict its nodes.
+            let mut passing = NodeMask::default();
+            if let Some(slot) = &mut cycle.0[step.position]
+                && let Some(mut verdicts) = work.filter_update(DependsOn::Cluster, &mut passing, &cache.base)
+            {
+                step.plugin.update(pod.value(step.position), &mut slot.state, cache, &mut verdicts)?;
+                work.verdicts.reevaluate.clear();
+            }
         }
         for &at in &self.filters {
             let (step, passing) = (&pod.steps.filter[at], &mut self.passing[at]);
@@ -160,6 +167,14 @@ impl PluginResults<Pipeline> for CachedResults {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let UpdateContext { compiled: pod, cache, .. } = *cx;
+        for step in &pod.steps.unread_pre_score {
+            if let Some(slot) = &mut score.0[step.position]
+                && let Some(mut update) = work.score_update(DependsOn::Cluster, feasible)
+            {
+                step.plugin.update(pod.value(step.position), &mut *slot.state, cache, &mut update)?;
+                work.scores.reevaluate.clear();
+            }
+        }
         for &at in &self.scores.updated {
             let step = &pod.steps.score[at];
             let value = pod.value(step.position);

@@ -19,6 +19,12 @@ pub(crate) struct Step<T: ?Sized> {
     pub(crate) plugin: Arc<T>,
 }
 
+impl<T: ?Sized> Clone for Step<T> {
+    fn clone(&self) -> Self {
+        Step { plugin: self.plugin.clone(), ..*self }
+    }
+}
+
 /// A plugin at Filter.
 pub(crate) struct FilterStep {
     pub(crate) position: usize,
@@ -53,8 +59,10 @@ pub(crate) struct Steps {
     pub(crate) score: Vec<ScoreStep>,
     pub(crate) reserve: Vec<Step<dyn Reserve>>,
     pub(crate) pre_bind: Vec<Step<dyn PreBind>>,
-    /// Whether a plugin has PreFilter without Filter, or PreScore without Score. Answers are not cached then.
-    pub(crate) has_unread_states: bool,
+    /// The steps of PreFilter without a Filter that reads their state.
+    pub(crate) unread_pre_filter: Vec<Step<dyn PreFilter>>,
+    /// The steps of PreScore without a Score that reads their state.
+    pub(crate) unread_pre_score: Vec<Step<dyn PreScore>>,
     /// The plugin type selects Bind.
     pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
 }
@@ -84,20 +92,22 @@ impl Steps {
             let pre_filter = pre_filter.clone().filter(|_| runs(position, Point::PreFilter));
             Some(FilterStep { position, name, plugin: filter.clone()?, pre_filter })
         };
-        let all_run = |first: Point, then| plan.points[first].iter().all(|step| runs(step.plugin.0, then));
+        let pre_filter = at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone());
+        let pre_score = at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone());
         Steps {
             info,
+            unread_pre_filter: pre_filter.iter().filter(|step| !runs(step.position, Point::Filter)).cloned().collect(),
+            unread_pre_score: pre_score.iter().filter(|step| !runs(step.position, Point::Score)).cloned().collect(),
             events: plugins.iter().map(|plugin| plugin.events).collect::<Vec<_>>().leak(),
             pre_enqueue: at(plan, &plugins, Point::PreEnqueue, |plugin| plugin.pre_enqueue.clone()),
             queue_sort: at(plan, &plugins, Point::QueueSort, |plugin| plugin.queue_sort.clone()),
-            pre_filter: at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone()),
+            pre_filter,
             filter: plan.points[Point::Filter].iter().filter_map(filter).collect(),
             post_filter: at(plan, &plugins, Point::PostFilter, |plugin| plugin.post_filter.clone()),
-            pre_score: at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone()),
+            pre_score,
             score: plan.points[Point::Score].iter().filter_map(score).collect(),
             reserve: at(plan, &plugins, Point::Reserve, |plugin| plugin.reserve.clone()),
             pre_bind: at(plan, &plugins, Point::PreBind, |plugin| plugin.pre_bind.clone()),
-            has_unread_states: !all_run(Point::PreFilter, Point::Filter) || !all_run(Point::PreScore, Point::Score),
             bind: at(plan, &plugins, Point::Bind, |plugin| Some(plugin.erased.clone())),
             plugins,
         }
@@ -118,7 +128,8 @@ impl Steps {
             score: Vec::new(),
             reserve: Vec::new(),
             pre_bind: Vec::new(),
-            has_unread_states: false,
+            unread_pre_filter: Vec::new(),
+            unread_pre_score: Vec::new(),
             bind: Vec::new(),
         }
     }
