@@ -175,7 +175,7 @@ impl RequestRef {
     }
 
     /// Returns its text.
-    pub fn display(self, texts: &(impl Resolve + ?Sized)) -> impl fmt::Display {
+    pub fn display(self, texts: &impl Resolve) -> impl fmt::Display {
         fmt::from_fn(move |f| {
             f.write_str(texts.resolve(self.request))?;
             match self.alternative {

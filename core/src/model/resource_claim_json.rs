@@ -1,6 +1,4 @@
 //! Allocations and requests as JSON, for writes to an API server.
-//!
-//! The source of texts is a trait object: rustc compiles this code once, and not again for each crate with a pipeline.
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +13,7 @@ use crate::model::quantity::Quantity;
 
 impl AllocationResult {
     /// Returns `status.allocation`.
-    pub fn to_json(&self, texts: &dyn Resolve) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let mut devices = Map::new();
         set_list(&mut devices, "results", self.results.iter().map(|it| result(it, texts)));
         set_list(&mut devices, "config", self.config.iter().map(|it| allocated_configuration(it, texts)));
@@ -90,7 +88,7 @@ impl AllocationResult {
 
 impl AllocationNodes {
     /// Returns `nodeSelector`.
-    pub fn to_json(&self, texts: &dyn Resolve) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         match self {
             AllocationNodes::Node(name) => {
                 let field = json!({"key": "metadata.name", "operator": "In", "values": [texts.resolve(*name)]});
@@ -103,7 +101,7 @@ impl AllocationNodes {
 
 impl DeviceNodeSelector {
     /// Returns `nodeSelector`.
-    pub fn to_json(&self, texts: &dyn Resolve) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let requirement = |requirement: &DeviceNodeRequirement| {
             let mut fields = Map::new();
             set(&mut fields, "key", requirement.key, texts);
@@ -123,7 +121,7 @@ impl DeviceNodeSelector {
 
 impl ConsumerReference {
     /// Returns an entry of `status.reservedFor`.
-    pub fn to_json(&self, texts: &dyn Resolve) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let mut fields = Map::new();
         if self.api_group != Symbol::EMPTY {
             set(&mut fields, "apiGroup", self.api_group, texts);
@@ -137,7 +135,7 @@ impl ConsumerReference {
 
 impl ResourceClaimSpec {
     /// Returns `spec`.
-    pub fn to_json(&self, texts: &dyn Resolve) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let requests = self.requests.iter().map(|request| {
             let mut fields = Map::new();
             set(&mut fields, "name", request.name, texts);
@@ -182,7 +180,7 @@ impl ResourceClaimSpec {
     }
 }
 
-fn exact_request(request: &ExactDeviceRequest, texts: &dyn Resolve) -> Map<String, Value> {
+fn exact_request(request: &ExactDeviceRequest, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
     set(&mut fields, "deviceClassName", request.class, texts);
     set_list(&mut fields, "selectors", request.selectors.iter().map(|it| selector(*it, texts)));
@@ -205,14 +203,14 @@ fn exact_request(request: &ExactDeviceRequest, texts: &dyn Resolve) -> Map<Strin
     fields
 }
 
-fn selector(selector: DeviceSelector, texts: &dyn Resolve) -> Value {
+fn selector(selector: DeviceSelector, texts: &impl Resolve) -> Value {
     match selector.cel {
         Some(expression) => json!({"cel": {"expression": texts.resolve(expression)}}),
         None => json!({}),
     }
 }
 
-fn result(result: &DeviceRequestAllocationResult, texts: &dyn Resolve) -> Value {
+fn result(result: &DeviceRequestAllocationResult, texts: &impl Resolve) -> Value {
     let mut fields = Map::new();
     fields.insert("request".to_owned(), result.request.display(texts).to_string().into());
     for (name, value) in [("driver", result.driver), ("pool", result.pool), ("device", result.device)] {
@@ -229,7 +227,7 @@ fn result(result: &DeviceRequestAllocationResult, texts: &dyn Resolve) -> Value 
     fields.into()
 }
 
-fn allocated_configuration(config: &DeviceAllocationConfiguration, texts: &dyn Resolve) -> Value {
+fn allocated_configuration(config: &DeviceAllocationConfiguration, texts: &impl Resolve) -> Value {
     let mut fields = configuration(&config.configuration, texts);
     let source = match config.source {
         ConfigurationSource::Class => "FromClass",
@@ -241,7 +239,7 @@ fn allocated_configuration(config: &DeviceAllocationConfiguration, texts: &dyn R
     fields.into()
 }
 
-fn configuration(configuration: &DeviceConfiguration, texts: &dyn Resolve) -> Map<String, Value> {
+fn configuration(configuration: &DeviceConfiguration, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
     if let Some(opaque) = &configuration.opaque {
         // The text was JSON when it was read.
@@ -251,7 +249,7 @@ fn configuration(configuration: &DeviceConfiguration, texts: &dyn Resolve) -> Ma
     fields
 }
 
-fn toleration(toleration: &DeviceToleration, texts: &dyn Resolve) -> Value {
+fn toleration(toleration: &DeviceToleration, texts: &impl Resolve) -> Value {
     let operator = match toleration.operator {
         DeviceTolerationOperator::Unset => "",
         DeviceTolerationOperator::Equal => "Equal",
@@ -292,21 +290,21 @@ fn text(amount: Quantity) -> String {
     format!("{mantissa}{suffix}")
 }
 
-fn amounts(amounts: &[(QualifiedName, Quantity)], texts: &dyn Resolve) -> Value {
+fn amounts(amounts: &[(QualifiedName, Quantity)], texts: &impl Resolve) -> Value {
     let amount =
         |(name, amount): &(QualifiedName, Quantity)| (name.display(texts).to_string(), Value::from(text(*amount)));
     Value::Object(amounts.iter().map(amount).collect())
 }
 
-fn references(references: &[RequestRef], texts: &dyn Resolve) -> impl Iterator<Item = Value> {
+fn references(references: &[RequestRef], texts: &impl Resolve) -> impl Iterator<Item = Value> {
     references.iter().map(|reference| reference.display(texts).to_string().into())
 }
 
-fn strings(symbols: &[Symbol], texts: &dyn Resolve) -> impl Iterator<Item = Value> {
+fn strings(symbols: &[Symbol], texts: &impl Resolve) -> impl Iterator<Item = Value> {
     symbols.iter().map(|symbol| texts.resolve(*symbol).into())
 }
 
-fn set(fields: &mut Map<String, Value>, name: &str, value: Symbol, texts: &dyn Resolve) {
+fn set(fields: &mut Map<String, Value>, name: &str, value: Symbol, texts: &impl Resolve) {
     fields.insert(name.to_owned(), texts.resolve(value).into());
 }
 

@@ -97,7 +97,7 @@ impl QualifiedName {
     }
 
     /// Returns its text.
-    pub fn display(self, texts: &(impl Resolve + ?Sized)) -> impl fmt::Display {
+    pub fn display(self, texts: &impl Resolve) -> impl fmt::Display {
         fmt::from_fn(move |f| {
             if let Some(domain) = self.domain {
                 write!(f, "{}/", texts.resolve(domain))?;

@@ -54,7 +54,7 @@ pub(super) fn timestamp(now: i64) -> Value {
 }
 
 /// Returns `requestMappings` of a pod's status.
-pub(super) fn mappings(mappings: &[RequestMapping], texts: &dyn Resolve) -> Value {
+pub(super) fn mappings(mappings: &[RequestMapping], texts: &impl Resolve) -> Value {
     let text = |symbol| texts.resolve(symbol);
     let mapping = |mapping: &RequestMapping| {
         json!({
@@ -67,7 +67,7 @@ pub(super) fn mappings(mappings: &[RequestMapping], texts: &dyn Resolve) -> Valu
 }
 
 /// Returns the manifest of a claim for extended resources.
-pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &dyn Resolve) -> Value {
+pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &impl Resolve) -> Value {
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
     json!({
         "apiVersion": "resource.k8s.io/v1",

@@ -25,64 +25,6 @@ struct Write<'a> {
     uid: &'a Uid,
 }
 
-// Without the client as a parameter, rustc compiles these methods once, and not again for each client.
-impl Write<'_> {
-    fn name(&self) -> String {
-        format!("{}/{}", self.object.namespace, self.object.name)
-    }
-
-    /// Checks that the claim is as the decision assumed.
-    fn check(&self, now: &Value) -> Result<(), String> {
-        let is_allocated = !now["status"]["allocation"].is_null();
-        let problem = if text(&now["metadata"]["uid"]) != &*self.uid.0 {
-            "is another one"
-        } else if !now["metadata"]["deletionTimestamp"].is_null() {
-            "got deleted"
-        } else if self.claim.new.is_some() && is_allocated {
-            "got allocated elsewhere"
-        } else if self.claim.new.is_none() && !is_allocated {
-            "got deallocated elsewhere"
-        } else {
-            return Ok(());
-        };
-        Err(format!("claim {} {problem} in the meantime", self.name()))
-    }
-
-    /// Returns the patch that adds the finalizer to a new allocation's claim; `None` if it is not needed.
-    fn finalizer_patch(&self, now: &Value) -> Option<Value> {
-        let mut finalizers = now["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
-        let has_finalizer = finalizers.iter().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER);
-        if self.claim.new.is_none() || has_finalizer {
-            return None;
-        }
-        finalizers.push(RESOURCE_CLAIM_FINALIZER.into());
-        let version = &now["metadata"]["resourceVersion"];
-        Some(json!({ "metadata": { "resourceVersion": version, "finalizers": finalizers } }))
-    }
-
-    /// Returns the patch that adds allocation and reservation; `None` if the claim has both.
-    fn status_patch(&self, now: &Value, version: &Value) -> Option<Value> {
-        let mut reserved_for = now["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
-        let mut status = json!({});
-        match &self.claim.new {
-            Some(new) => status["allocation"] = new.allocation.to_json(&new.texts),
-            None if is_reserved_for(&reserved_for, &self.pod.uid) => return None,
-            None => {}
-        }
-        if now["status"]["allocation"]["allocationTimestamp"].is_null() {
-            status["allocation"]["allocationTimestamp"] = timestamp(self.handle.now());
-        }
-        reserved_for.push(json!({ "resource": "pods", "name": *self.pod.name, "uid": *self.pod.uid.0 }));
-        status["reservedFor"] = reserved_for.into();
-        Some(json!({ "metadata": { "resourceVersion": version }, "status": status }))
-    }
-
-    fn error(&self, task: &str, error: &ApiError) -> WriteError {
-        let reason = format!("{task} to claim {}: {error}", self.name());
-        if error.reason == ApiReason::Conflict { WriteError::Conflict(reason) } else { WriteError::Failed(reason) }
-    }
-}
-
 impl BindingPlan {
     /// Writes a claim of the pod.
     ///
@@ -133,15 +75,13 @@ impl BindingPlan {
 
     /// Writes the allocation and the reservation of a claim (`bindClaim`). After a conflict, the claim is read again.
     async fn bind_claim(&self, client: &impl Client, write: Write<'_>, known: Option<Value>) -> Result<(), String> {
+        let name = format!("{}/{}", write.object.namespace, write.object.name);
         let mut known = known;
         let mut attempts = MAX_ATTEMPTS;
         loop {
             let now = match known.take() {
                 Some(now) => now,
-                None => client
-                    .get(write.object)
-                    .await
-                    .map_err(|error| format!("get updated claim {}: {error}", write.name()))?,
+                None => client.get(write.object).await.map_err(|error| format!("get updated claim {name}: {error}"))?,
             };
             attempts -= 1;
             match self.write_version(client, write, &now).await {
@@ -154,21 +94,54 @@ impl BindingPlan {
     }
 
     async fn write_version(&self, client: &impl Client, write: Write<'_>, now: &Value) -> Result<(), WriteError> {
-        let Write { handle, claim, object, uid, .. } = write;
-        write.check(now).map_err(WriteError::Failed)?;
-        let mut version = now["metadata"]["resourceVersion"].clone();
-        if let Some(patch) = write.finalizer_patch(now) {
-            let updated = client.patch(object, &patch).await.map_err(|error| write.error("add finalizer", &error))?;
-            version = updated["metadata"]["resourceVersion"].clone();
+        let Write { handle, pod, claim, object, uid } = write;
+        let name = format!("{}/{}", object.namespace, object.name);
+        let failed = |reason: String| Err(WriteError::Failed(reason));
+        if text(&now["metadata"]["uid"]) != &*uid.0 {
+            return failed(format!("claim {name} is another one in the meantime"));
         }
-        if let Some(patch) = write.status_patch(now, &version) {
-            let task = if claim.new.is_some() { "add allocation and reservation" } else { "add reservation" };
-            let updated = client.patch_status(object, &patch).await.map_err(|error| write.error(task, &error))?;
-            if let Some(new) = &claim.new {
-                let version = text(&updated["metadata"]["resourceVersion"]).into();
-                let written = WrittenAllocation { object: object.clone(), uid: uid.clone(), version };
-                handle.pending_allocations().mark_written(&new.uid, written);
+        if !now["metadata"]["deletionTimestamp"].is_null() {
+            return failed(format!("claim {name} got deleted in the meantime"));
+        }
+        let mut version = now["metadata"]["resourceVersion"].clone();
+        let is_allocated = !now["status"]["allocation"].is_null();
+        let mut reserved_for = now["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
+        let mut status = json!({});
+        match &claim.new {
+            Some(_) if is_allocated => return failed(format!("claim {name} got allocated elsewhere in the meantime")),
+            None if !is_allocated => return failed(format!("claim {name} got deallocated elsewhere in the meantime")),
+            Some(new) => {
+                let mut finalizers = now["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+                if !finalizers.iter().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER) {
+                    finalizers.push(RESOURCE_CLAIM_FINALIZER.into());
+                    let patch = json!({ "metadata": { "resourceVersion": version, "finalizers": finalizers } });
+                    let what = format!("add finalizer to claim {name}");
+                    let updated = client.patch(object, &patch).await.map_err(|error| WriteError::of(&what, &error))?;
+                    version = updated["metadata"]["resourceVersion"].clone();
+                }
+                status["allocation"] = new.allocation.to_json(&new.texts);
             }
+            None if is_reserved_for(&reserved_for, &pod.uid) => {
+                self.remember(claim, object, uid);
+                return Ok(());
+            }
+            None => {}
+        }
+        if now["status"]["allocation"]["allocationTimestamp"].is_null() {
+            status["allocation"]["allocationTimestamp"] = timestamp(handle.now());
+        }
+        reserved_for.push(json!({ "resource": "pods", "name": *pod.name, "uid": *pod.uid.0 }));
+        status["reservedFor"] = reserved_for.into();
+        let patch = json!({ "metadata": { "resourceVersion": version }, "status": status });
+        let what = match claim.new {
+            Some(_) => format!("add allocation and reservation to claim {name}"),
+            None => format!("add reservation to claim {name}"),
+        };
+        let updated = client.patch_status(object, &patch).await.map_err(|error| WriteError::of(&what, &error))?;
+        if let Some(new) = &claim.new {
+            let version = text(&updated["metadata"]["resourceVersion"]).into();
+            let written = WrittenAllocation { object: object.clone(), uid: uid.clone(), version };
+            handle.pending_allocations().mark_written(&new.uid, written);
         }
         self.remember(claim, object, uid);
         Ok(())
@@ -217,6 +190,13 @@ enum WriteError {
     Failed(String),
 }
 
+impl WriteError {
+    fn of(what: &str, error: &ApiError) -> Self {
+        let reason = format!("{what}: {error}");
+        if error.reason == ApiReason::Conflict { WriteError::Conflict(reason) } else { WriteError::Failed(reason) }
+    }
+}
+
 /// Writes the claim for extended resources to the pod's status.
 async fn report_extended(client: &impl Client, pod: &Pod, claim: &ObjectRef, mappings: &Value) -> Result<(), String> {
     let name = format!("{}/{}", pod.namespace, pod.name);
@@ -229,17 +209,13 @@ async fn report_extended(client: &impl Client, pod: &Pod, claim: &ObjectRef, map
         namespace: pod.namespace.clone(),
         name: pod.name.clone(),
     };
-    let patch = extended_status_patch(pod, claim, mappings);
-    let written = client.patch_status(&object, &patch).await;
-    written.map(|_| ()).map_err(|error| format!("update pod {name} ExtendedResourceClaimStatus: {error}"))
-}
-
-fn extended_status_patch(pod: &Pod, claim: &ObjectRef, mappings: &Value) -> Value {
     let status = json!({ "requestMappings": mappings, "resourceClaimName": *claim.name });
-    json!({
+    let patch = json!({
         "metadata": { "uid": *pod.uid.0 },
         "status": { "extendedResourceClaimStatus": status },
-    })
+    });
+    let written = client.patch_status(&object, &patch).await;
+    written.map(|_| ()).map_err(|error| format!("update pod {name} ExtendedResourceClaimStatus: {error}"))
 }
 
 fn is_reserved_for(reserved_for: &[Value], pod: &Uid) -> bool {
