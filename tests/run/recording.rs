@@ -110,8 +110,9 @@ fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
 fn last_objects(folder: &Path) -> (usize, usize) {
     let mut reader = Reader::open(&[folder.to_owned()]).expect("a recording");
     let mut objects = HashMap::new();
-    while let Some((_, item)) = reader.next_line().expect("a line") {
-        if let Item::Line(Line { entry: Entry::Set(object), .. }) = item {
+    // `Cut` is the end of what the scheduler has written so far.
+    while let Some((_, Item::Line(Line { entry, .. }))) = reader.next_line().expect("a line") {
+        if let Entry::Set(object) = entry {
             objects.insert(object["metadata"]["name"].to_string(), object);
         }
     }
