@@ -14,6 +14,7 @@ use serde_json::{from_slice, json};
 use super::*;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, TransportError, Verb};
 use crate::watch::known_objects::KnownObjects;
+use crate::watch::reflector::Arrival;
 
 /// Outcome of a request.
 #[derive(Clone, Debug)]
@@ -338,7 +339,9 @@ fn an_eviction_waits_for_the_watch() {
         followed.upsert(&pod(7, ""), Arrival::listed(1), interner);
         assert!(!is_over());
         match is_gone {
-            false => followed.upsert(&pod(8, ", deletionTimestamp: '2026-01-01T00:00:00Z'"), Arrival::listed(1), interner),
+            false => {
+                followed.upsert(&pod(8, ", deletionTimestamp: '2026-01-01T00:00:00Z'"), Arrival::listed(1), interner)
+            }
             true => followed.removal(&pod(8, ""), interner),
         };
         assert!(is_over());
@@ -437,7 +440,11 @@ fn object_updates_come_from_the_watches() {
     // A deleted object is read. A pod that no list contained still exists.
     followed.removal(&claim("c", 6), interner);
     assert_eq!(next(&mut updates), Some((0, Err(ApiReason::NotFound))));
-    followed.upsert(&api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"), Arrival::listed(1), interner);
+    followed.upsert(
+        &api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"),
+        Arrival::listed(1),
+        interner,
+    );
     followed.complete_list("Pod", 2);
     assert_eq!(next(&mut updates), Some((1, Ok("7".into()))));
     // An object that is added to the subscription is read, too.
