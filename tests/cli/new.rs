@@ -57,6 +57,8 @@ fn a_scheduler_is_built_with_the_settings_of_this_workspace() {
         schedc-api = { opt-level = 3 }
         schedc-benches = { opt-level = 3, codegen-units = 1 }
         schedc-recording = { opt-level = 3 }
+        pyo3 = { opt-level = 3 }
+        schedc-python = { opt-level = 3 }
         perf-event-data = { opt-level = 0 }
         perf-event2 = { opt-level = 0 }
         ureq = { opt-level = 0 }

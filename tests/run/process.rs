@@ -24,8 +24,8 @@ impl Scheduler {
         Scheduler { child: command.spawn().expect("schedc starts"), folder }
     }
 
-    /// Starts a scheduler that records. `blocks` is the maximum size of its files.
-    pub(crate) fn start_recording(server: &Server, blocks: Option<u32>) -> Scheduler {
+    /// Starts a scheduler that records, with additional flags. `blocks` is the maximum size of its files.
+    pub(crate) fn start_recording(server: &Server, blocks: Option<u32>, flags: &[&str]) -> Scheduler {
         let folder = folder();
         let limit = blocks.map_or_else(|| "unlimited".to_owned(), |blocks| blocks.to_string());
         // With the signal ignored, a write above the limit fails, as on a full disk.
@@ -35,7 +35,8 @@ impl Scheduler {
         arguments(&mut command, server, &folder)
             .arg("--leader-elect=false")
             .arg("--record")
-            .arg(folder.join("recording"));
+            .arg(folder.join("recording"))
+            .args(flags);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("schedc starts");
         // The limit does not apply to a pipe.
         let mut log = File::create(folder.join("log")).expect("a file for the test");

@@ -1,8 +1,11 @@
 //! `schedc run --record`: its recordings are complete, and a disk without space does not stop the scheduler.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
+use schedc_recording::reader::Item;
+use schedc_recording::{Entry, Line, Reader};
 use serde_json::{Value, json};
 
 use super::process::Scheduler;
@@ -43,7 +46,7 @@ fn the_recording_of_a_scheduler_has_each_of_its_decisions() {
         let labels = json!({"zone": format!("z{}", number % 3), "kubernetes.io/hostname": format!("n{number}")});
         server.merge(&format!("/api/v1/nodes/n{number}"), json!({"metadata": {"labels": labels}}));
     }
-    let mut scheduler = Scheduler::start_recording(&server, None);
+    let mut scheduler = Scheduler::start_recording(&server, None, &[]);
     let folder = scheduler.recording();
     // Bindings of several pods overtake each other, so the recorded state before each would differ from the scheduler's.
     for number in 0..DECISIONS {
@@ -69,7 +72,7 @@ fn the_recording_of_a_scheduler_has_each_of_its_decisions() {
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_scheduler() {
     let server = server();
-    let mut scheduler = Scheduler::start_recording(&server, Some(2));
+    let mut scheduler = Scheduler::start_recording(&server, Some(2), &[]);
     let folder = scheduler.recording();
     create_pods(&server, 0..PODS / 2);
     let message = "Recording ends because it cannot be written";
@@ -81,4 +84,37 @@ fn a_full_disk_ends_the_recording_and_not_the_scheduler() {
     assert_eq!(scheduler.output().matches(message).count(), 1);
     let report = replay(&folder).expect("the recording is readable up to the error");
     assert_eq!(report["cut"].as_array().map(Vec::len), Some(1), "{report:#}");
+}
+
+#[test]
+fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
+    let server = server();
+    // The thread gathers changes for a time in which the scheduler receives more than one.
+    let mut scheduler = Scheduler::start_recording(&server, None, &["--record-queue=1"]);
+    let folder = scheduler.recording();
+    let is_synced = |report: &Value| report["objects"].as_u64() >= Some(NODES as u64);
+    server.wait(TIMEOUT, |_| replay(&folder).is_some_and(|report| is_synced(&report)));
+    create_pods(&server, 0..PODS);
+    wait_until_all_pods_are_bound_once(&server, &mut scheduler);
+    // The scheduler receives its own bindings later.
+    let is_complete = server.wait(TIMEOUT, |_| last_objects(&folder) == (PODS, NODES));
+    assert!(is_complete, "the last forms of all objects are recorded: {:?}", last_objects(&folder));
+    assert_eq!(scheduler.terminate(), Some(0), "{}", scheduler.output());
+    assert!(scheduler.output().contains("Recording has a gap"), "{}", scheduler.output());
+    let report = replay(&folder).expect("a report");
+    assert!(report["gaps"].as_u64() > Some(0), "{report:#}");
+    assert_eq!((&report["gaps"], &report["cut"]), (&report["repaired"], &Value::Null), "{report:#}");
+}
+
+/// Returns the numbers of bound pods and of nodes after the last line of a recording.
+fn last_objects(folder: &Path) -> (usize, usize) {
+    let mut reader = Reader::open(&[folder.to_owned()]).expect("a recording");
+    let mut objects = HashMap::new();
+    while let Some((_, item)) = reader.next_line().expect("a line") {
+        if let Item::Line(Line { entry: Entry::Set(object), .. }) = item {
+            objects.insert(object["metadata"]["name"].to_string(), object);
+        }
+    }
+    let pods = objects.values().filter(|object| object["spec"]["nodeName"].is_string());
+    (pods.count(), objects.values().filter(|object| object["kind"] == "Node").count())
 }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::change::Change;
+use crate::converter::Converter;
 use crate::queue::{Capacity, Queue};
 use crate::session::Session;
 
@@ -27,7 +28,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             capacity: Capacity { changes: 16_384, merged: 1_000_000 },
-            pause: Duration::from_millis(50),
+            pause: Duration::from_millis(200),
             flush_interval: Duration::from_secs(1),
             stop_timeout: Duration::from_secs(5),
         }
@@ -47,6 +48,7 @@ pub enum Problem {
 #[derive(Debug)]
 pub struct Background {
     queue: Arc<Queue>,
+    converter: Mutex<Converter>,
     /// Receives nothing; its sender is dropped at the end of the thread. `None` after [`Background::stop`].
     end: Mutex<Option<Receiver<()>>>,
     stop_timeout: Duration,
@@ -69,12 +71,23 @@ impl Background {
             write_changes(session, &consumer, settings, report);
             drop(sender);
         })?;
-        Ok(Background { queue, end: Mutex::new(Some(end)), stop_timeout: settings.stop_timeout })
+        Ok(Background {
+            queue,
+            converter: Mutex::default(),
+            end: Mutex::new(Some(end)),
+            stop_timeout: settings.stop_timeout,
+        })
     }
 
     /// Records a change. Ignores it if the recording has ended.
     pub fn record(&self, change: Change) {
-        self.queue.push(now(), change);
+        if self.queue.is_closed() {
+            return;
+        }
+        let change = self.converter.lock().unwrap_or_else(PoisonError::into_inner).convert(change);
+        if let Some(change) = change {
+            self.queue.push(now(), change);
+        }
     }
 
     /// Ends the recording: the thread writes its last lines. Returns false if this takes longer than the time limit.

@@ -1,13 +1,16 @@
 //! The lines of a recording.
 
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Version of the format. Programs read this version only.
-pub const VERSION: u32 = 1;
+/// Version of the format that is written. Version 1, which is also read, has no entries `template` and `pod`.
+pub const VERSION: u32 = 2;
 
 /// A line: an entry with its time. Objects are values when they are read, and [texts](ObjectText) when they are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +60,11 @@ impl ObjectText {
     pub fn parse(&self) -> Value {
         serde_json::from_str(self.0.get()).unwrap_or_default()
     }
+
+    /// Returns whether there are other references to the text.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
 }
 
 impl From<Box<RawValue>> for ObjectText {
@@ -73,7 +81,21 @@ impl Default for ObjectText {
 
 impl PartialEq for ObjectText {
     fn eq(&self, other: &Self) -> bool {
-        self.0.get() == other.0.get()
+        Arc::ptr_eq(&self.0, &other.0) || self.0.get() == other.0.get()
+    }
+}
+
+impl Eq for ObjectText {}
+
+impl Hash for ObjectText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.get().hash(state);
+    }
+}
+
+impl Borrow<str> for ObjectText {
+    fn borrow(&self) -> &str {
+        self.0.get()
     }
 }
 
@@ -91,6 +113,10 @@ pub enum Entry<O = Value> {
     Recording(Header),
     /// An object exists with these fields.
     Set(O),
+    /// Fields that pods share.
+    Template(Template<O>),
+    /// A pod exists with these fields and those of its template.
+    Pod(PodLine<O>),
     /// An object no longer exists.
     Delete(Reference),
     /// All objects that exist were set since the header; others no longer exist.
@@ -114,6 +140,8 @@ impl<O> Entry<O> {
         match self {
             Entry::Recording(header) => Entry::Recording(header),
             Entry::Set(object) => Entry::Set(convert(object)),
+            Entry::Template(Template { number, pod }) => Entry::Template(Template { number, pod: convert(pod) }),
+            Entry::Pod(pod) => Entry::Pod(pod.map(convert)),
             Entry::Delete(reference) => Entry::Delete(reference),
             Entry::Synced(synced) => Entry::Synced(synced),
             Entry::Bind(bind) => Entry::Bind(bind),
@@ -123,6 +151,57 @@ impl<O> Entry<O> {
             Entry::Repaired(kind) => Entry::Repaired(kind),
             Entry::End(end) => Entry::End(end),
         }
+    }
+}
+
+/// Fields that pods share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Template<O = Value> {
+    /// Number in the file. A later template with the same number replaces this one.
+    pub number: u32,
+    /// Pod without the fields of [`PodLine`].
+    pub pod: O,
+}
+
+/// The fields of a pod that other pods rarely share. Without `template`, the template, `uid` and `created` are those of the
+/// previous line of this pod in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodLine<O = Value> {
+    /// Number of the template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<u32>,
+    /// Namespace.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Uid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Time of creation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Time>,
+    /// Time from which the pod is being deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Time>,
+    /// Node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Status.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub status: Option<O>,
+}
+
+/// Unlike `Option::default`, requires no default of the content.
+fn none<O>() -> Option<O> {
+    None
+}
+
+impl<O> PodLine<O> {
+    fn map<P>(self, convert: impl FnOnce(O) -> P) -> PodLine<P> {
+        let PodLine { template, namespace, name, uid, created, deleted, node, status } = self;
+        PodLine { template, namespace, name, uid, created, deleted, node, status: status.map(convert) }
     }
 }
 

@@ -7,8 +7,10 @@
 //! | [`anonymiser`] | pseudonyms for names |
 //! | [`background`] | a recording on a thread |
 //! | [`change`] | changes of a cluster |
+//! | [`converter`] | converts objects to their recorded form |
 //! | [`entry`] | the lines of a recording |
 //! | [`events`] | the events of schedulers |
+//! | `expansion` | assembles pods from their lines and templates |
 //! | [`queue`] | the bounded queue of a recording on a thread |
 //! | `recorded` | the fields of objects that are recorded |
 //! | [`recorder`] | converts lists and watches to lines |
@@ -19,8 +21,10 @@
 pub mod anonymiser;
 pub mod background;
 pub mod change;
+pub mod converter;
 pub mod entry;
 pub mod events;
+mod expansion;
 mod frames;
 pub mod queue;
 pub mod reader;
@@ -32,6 +36,7 @@ pub mod writer;
 pub use anonymiser::Anonymiser;
 pub use background::{Background, Problem};
 pub use change::Change;
+pub use converter::Converter;
 pub use entry::{Entry, Line, ObjectText, Reference};
 pub use reader::{ReadError, Reader};
 pub use recorder::Recorder;

@@ -9,8 +9,7 @@ use std::mem;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::change::{Change, reference};
-use crate::entry::Reference;
+use crate::change::{ConvertedChange, Key};
 
 /// Capacities of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +21,7 @@ pub struct Capacity {
 }
 
 /// A change with its time.
-pub type TimedChange = (i64, Change);
+pub type TimedChange = (i64, ConvertedChange);
 
 /// The changes that a queue contains at a time.
 #[derive(Debug, Default)]
@@ -36,7 +35,7 @@ pub struct Batch {
 /// The latest form of each object that changed while a queue was full.
 #[derive(Debug, Default)]
 pub struct Backlog {
-    objects: BTreeMap<Reference, TimedChange>,
+    objects: BTreeMap<Key, TimedChange>,
     lists: BTreeMap<&'static str, TimedChange>,
 }
 
@@ -60,12 +59,12 @@ impl Backlog {
         self.objects.len() + self.lists.len()
     }
 
-    fn insert(&mut self, at: i64, change: Change) {
+    fn insert(&mut self, at: i64, change: ConvertedChange) {
         match &change {
-            Change::Upsert(object, _) | Change::Removal(object) => {
-                self.objects.insert(reference(object), (at, change));
+            ConvertedChange::Upsert { key, .. } | ConvertedChange::Removal { key, .. } => {
+                self.objects.insert(key.clone(), (at, change));
             }
-            Change::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),
+            ConvertedChange::ListComplete { kind, .. } => drop(self.lists.insert(kind, (at, change))),
         }
     }
 }
@@ -96,7 +95,7 @@ impl Queue {
     }
 
     /// Adds a change. Returns false if the merged backlog was full, and closes the queue. A closed queue ignores changes.
-    pub fn push(&self, at: i64, change: Change) -> bool {
+    pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
         let mut state = self.lock();
         if state.is_closed {
             return true;
@@ -184,9 +183,11 @@ mod tests {
     use schedc_objects::testing::api_object;
 
     use super::*;
+    use crate::{Change, Converter};
 
-    fn upsert(name: &str, epoch: u32) -> Change {
-        Change::Upsert(api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}")), epoch)
+    fn upsert(name: &str, epoch: u32) -> ConvertedChange {
+        let object = api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}"));
+        Converter::default().convert(Change::Upsert(object, epoch)).unwrap()
     }
 
     fn take(queue: &Queue) -> Batch {
@@ -199,12 +200,12 @@ mod tests {
         for (at, name) in (0..).zip(["a", "b", "c", "a", "c"]) {
             assert!(queue.push(at, upsert(name, 1)));
         }
-        queue.push(5, Change::ListComplete { kind: "Node", epoch: 1 });
+        queue.push(5, ConvertedChange::ListComplete { kind: "Node", epoch: 1 });
         let batch = take(&queue);
         assert_eq!(batch.changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
         assert_eq!(batch.backlog.kinds(), BTreeSet::from(["Node"]));
         let merged: Vec<_> = batch.backlog.into_changes().collect();
-        let list = Change::ListComplete { kind: "Node", epoch: 1 };
+        let list = ConvertedChange::ListComplete { kind: "Node", epoch: 1 };
         assert_eq!(merged, [(3, upsert("a", 1)), (4, upsert("c", 1)), (5, list)]);
         // The order is complete again.
         queue.push(6, upsert("a", 1));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use schedc_bounds::text::shortened;
 
 use crate::entry::{Entry, Line, VERSION};
+use crate::expansion::Expansion;
 use crate::frames::{Frames, MAGIC};
 use crate::writer;
 
@@ -52,6 +53,7 @@ impl std::error::Error for ReadError {}
 
 /// What a recording contains next.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "almost every item is a line")]
 pub enum Item {
     /// A line.
     Line(Line),
@@ -68,6 +70,7 @@ pub struct Reader {
 struct OpenFile {
     name: Arc<str>,
     content: BufReader<Content>,
+    expansion: Expansion,
     /// Number of the last line.
     line: usize,
     /// Whether the file has ended, regularly or not.
@@ -146,7 +149,13 @@ impl OpenFile {
             false => Content::Plain(file),
         };
         let name = path.display().to_string().into();
-        Ok(OpenFile { name, content: BufReader::new(content), line: 0, has_ended: false })
+        Ok(OpenFile {
+            name,
+            content: BufReader::new(content),
+            expansion: Expansion::default(),
+            line: 0,
+            has_ended: false,
+        })
     }
 
     fn place(&self) -> Place {
@@ -157,8 +166,22 @@ impl OpenFile {
         ReadError { place: self.place(), message }
     }
 
-    /// Returns the next line; `None` after the end.
+    /// Returns the next line, with whole objects; `None` after the end.
     fn next(&mut self) -> Result<Option<Item>, ReadError> {
+        loop {
+            match self.next_written()? {
+                Some(Item::Line(line)) => {
+                    if let Some(line) = self.expansion.line(line).map_err(|message| self.error(message))? {
+                        return Ok(Some(Item::Line(line)));
+                    }
+                }
+                item => return Ok(item),
+            }
+        }
+    }
+
+    /// Returns the next line as it was written; `None` after the end.
+    fn next_written(&mut self) -> Result<Option<Item>, ReadError> {
         let mut text = Vec::new();
         self.line += 1;
         let read = (&mut self.content).take(MAX_LINE + 1).read_until(b'\n', &mut text);
@@ -189,11 +212,12 @@ impl OpenFile {
             self.error(format!("this is not a line of a recording: {}", shortened(&message, 400)))
         })?;
         match (&line.entry, self.line) {
-            (Entry::Recording(header), 1) if header.version == VERSION => Ok(line),
+            (Entry::Recording(header), 1) if (1..=VERSION).contains(&header.version) => Ok(line),
             (Entry::Recording(header), 1) => {
                 let version = header.version;
-                Err(self
-                    .error(format!("the recording has version {version} of the format; this program reads {VERSION}")))
+                Err(self.error(format!(
+                    "the recording has version {version} of the format; this program reads 1 to {VERSION}"
+                )))
             }
             (Entry::Recording(_), _) => Err(self.error("a header is the first line of a file".to_owned())),
             (_, 1) => Err(self.error("the header is missing: this is not a recording".to_owned())),

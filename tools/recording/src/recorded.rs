@@ -4,7 +4,9 @@
 //! environment, command, volume secret or managed field. This module removes the rest that decisions do not depend on:
 //! versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
 
-use k8s_openapi::api::core::v1::{Node, Pod};
+use std::mem;
+
+use k8s_openapi::api::core::v1::{Node, Pod, Volume};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_objects::AnyObject;
 use serde_json::Value;
@@ -25,7 +27,10 @@ const ANNOTATIONS: &[&str] = &[
 pub(crate) fn select(mut object: AnyObject) -> AnyObject {
     clean_metadata(object.metadata_mut());
     match &mut object {
-        AnyObject::Pod(pod) => clean_pod_conditions(pod),
+        AnyObject::Pod(pod) => {
+            clean_pod_conditions(pod);
+            clean_pod_volumes(pod);
+        }
         AnyObject::Node(node) => clean_node_conditions(node),
         _ => {}
     }
@@ -85,6 +90,22 @@ fn clean_pod_conditions(pod: &mut Pod) {
         if condition.type_ != "PodScheduled" {
             condition.message = None;
         }
+    }
+}
+
+/// Removes the volumes of which only the name was decoded: scheduling does not read them. Names of token volumes differ by
+/// pod, which would give each pod another template.
+fn clean_pod_volumes(pod: &mut Pod) {
+    let Some(spec) = &mut pod.spec else { return };
+    let Some(volumes) = &mut spec.volumes else { return };
+    volumes.retain_mut(|volume| {
+        let name = mem::take(&mut volume.name);
+        let has_source = *volume != Volume::default();
+        volume.name = name;
+        has_source
+    });
+    if volumes.is_empty() {
+        spec.volumes = None;
     }
 }
 

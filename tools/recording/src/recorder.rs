@@ -3,14 +3,10 @@
 //! Reflectors number the lists of a kind as epochs, and pass each object with the epoch in which it arrived. The second
 //! list of a kind means that a watch expired, so changes may be missing: they are repaired, and the gap is marked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use k8s_openapi::api::core::v1::Pod;
-use schedc_objects::AnyObject;
-
-use crate::change::{Change, reference};
-use crate::entry::{self, Bind, Entry, Kind, ObjectText, Reference, Reject, Synced};
-use crate::recorded;
+use crate::change::{ConvertedChange, Form, Key, PodForm};
+use crate::entry::{self, Bind, Entry, Kind, ObjectText, PodLine, Reject, Synced, Template};
 
 /// A line of a recorder.
 type Line = entry::Line<ObjectText>;
@@ -18,7 +14,8 @@ type Line = entry::Line<ObjectText>;
 /// The recorded state of a cluster.
 #[derive(Debug)]
 pub struct Recorder {
-    objects: BTreeMap<Reference, Known>,
+    objects: HashMap<Key, Known>,
+    templates: TemplateNumbers,
     kinds: BTreeMap<&'static str, List>,
     /// Kinds of a merged backlog that is being recorded.
     backlog: BTreeSet<&'static str>,
@@ -27,19 +24,9 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct Known {
-    text: ObjectText,
+    form: Form,
     epoch: u32,
     rv: Option<u64>,
-    /// State of a pod.
-    pod: Option<PodState>,
-}
-
-/// The part of a pod that a decision changes.
-#[derive(Debug)]
-struct PodState {
-    uid: String,
-    has_node: bool,
-    rejection: Option<String>,
 }
 
 /// The lists of a kind.
@@ -53,7 +40,8 @@ impl Recorder {
     /// Creates a recorder for lists and watches of these kinds.
     pub fn new(kinds: impl IntoIterator<Item = &'static str>) -> Recorder {
         let kinds = kinds.into_iter().map(|kind| (kind, List::default())).collect();
-        Recorder { objects: BTreeMap::new(), kinds, backlog: BTreeSet::new(), is_synced: false }
+        let (objects, templates) = (HashMap::new(), TemplateNumbers::default());
+        Recorder { objects, templates, kinds, backlog: BTreeSet::new(), is_synced: false }
     }
 
     /// Returns whether the first lists of all kinds are complete.
@@ -67,11 +55,11 @@ impl Recorder {
     }
 
     /// Records a change. Returns the lines; none if no recorded field changed.
-    pub fn record(&mut self, at: i64, change: Change) -> Vec<Line> {
+    pub fn record(&mut self, at: i64, change: ConvertedChange) -> Vec<Line> {
         match change {
-            Change::Upsert(object, epoch) => self.upsert(at, object, epoch),
-            Change::Removal(object) => self.removal(at, &object),
-            Change::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
+            ConvertedChange::Upsert { key, form, epoch, rv } => self.upsert(at, key, Known { form, epoch, rv }),
+            ConvertedChange::Removal { key, rv } => self.removal(at, key, rv),
+            ConvertedChange::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch),
         }
     }
 
@@ -94,37 +82,28 @@ impl Recorder {
         kinds.into_iter().filter(is_whole).map(|kind| repaired(at, kind)).collect()
     }
 
-    fn upsert(&mut self, at: i64, object: AnyObject, epoch: u32) -> Vec<Line> {
-        let mut lines = self.begin_epoch(at, object.kind(), epoch);
-        let (key, rv) = (reference(&object), resource_version(&object));
-        let object = recorded::select(object);
-        let Some(text) = recorded::text(&object) else { return lines };
-        let before = self.objects.get_mut(&key);
-        if let Some(known) = before
-            && known.text == text
-        {
-            known.epoch = epoch;
+    fn upsert(&mut self, at: i64, key: Key, object: Known) -> Vec<Line> {
+        let mut lines = self.begin_epoch(at, key.kind, object.epoch);
+        let Some(known) = self.objects.get_mut(&key) else {
+            self.templates.add_lines(&mut lines, at, &key, &object, None);
+            self.objects.insert(key, object);
+            return lines;
+        };
+        if known.form == object.form {
+            known.epoch = object.epoch;
             return lines;
         }
-        let pod = match &object {
-            AnyObject::Pod(pod) => Some(PodState::of(pod)),
-            _ => None,
-        };
-        let before = self.objects.insert(key, Known { text: text.clone(), epoch, rv, pod });
-        if self.is_synced
-            && let AnyObject::Pod(pod) = &object
-            && let Some(before) = before.and_then(|before| before.pod)
-        {
-            lines.extend(decision(&before, pod).map(|entry| Line { at, rv, entry }));
+        if let (true, Form::Pod(before), Form::Pod(pod)) = (self.is_synced, &known.form, &object.form) {
+            lines.extend(decision(before, &key, pod).map(|entry| Line { at, rv: object.rv, entry }));
         }
-        lines.push(Line { at, rv, entry: Entry::Set(text) });
+        self.templates.add_lines(&mut lines, at, &key, &object, Some(&known.form));
+        *known = object;
         lines
     }
 
-    fn removal(&mut self, at: i64, object: &AnyObject) -> Vec<Line> {
-        let key = reference(object);
+    fn removal(&mut self, at: i64, key: Key, rv: Option<u64>) -> Vec<Line> {
         match self.objects.remove(&key) {
-            Some(_) => vec![Line { at, rv: resource_version(object), entry: Entry::Delete(key) }],
+            Some(_) => vec![Line { at, rv, entry: Entry::Delete(key.into()) }],
             None => Vec::new(),
         }
     }
@@ -133,11 +112,11 @@ impl Recorder {
         // In a merged backlog, the objects of the next list may precede the end of this one.
         let is_latest = self.kinds.get(kind).and_then(|list| list.epoch).is_none_or(|latest| latest <= epoch);
         let mut lines = if is_latest { self.begin_epoch(at, kind, epoch) } else { Vec::new() };
-        let is_gone = |(key, known): &(&Reference, &Known)| key.kind == kind && known.epoch < epoch;
-        let gone: Vec<Reference> = self.objects.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
+        let is_gone = |(key, known): &(&Key, &Known)| key.kind == kind && known.epoch < epoch;
+        let mut gone: Vec<Key> = self.objects.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
+        gone.sort_unstable();
         for key in gone {
-            self.objects.remove(&key);
-            lines.push(Line::new(at, Entry::Delete(key)));
+            lines.extend(self.removal(at, key, None));
         }
         if !is_latest {
             return lines;
@@ -156,10 +135,18 @@ impl Recorder {
     }
 
     /// Returns the lines of all objects, for the begin of a file.
-    pub fn snapshot(&self, at: i64) -> impl Iterator<Item = Line> + '_ {
-        let objects = self.objects.values();
-        let objects = objects.map(move |known| Line { at, rv: known.rv, entry: Entry::Set(known.text.clone()) });
-        objects.chain([self.synced(at)])
+    pub fn snapshot(&mut self, at: i64) -> impl Iterator<Item = Line> + '_ {
+        let synced = self.synced(at);
+        let Recorder { objects, templates, .. } = self;
+        templates.clear();
+        let mut objects: Vec<_> = objects.iter().collect();
+        objects.sort_unstable_by_key(|(key, _)| *key);
+        let lines = move |(key, known): (&Key, &Known)| {
+            let mut lines = Vec::new();
+            templates.add_lines(&mut lines, at, key, known, None);
+            lines
+        };
+        objects.into_iter().flat_map(lines).chain([synced])
     }
 
     fn synced(&self, at: i64) -> Line {
@@ -191,50 +178,75 @@ fn repaired(at: i64, kind: &str) -> Line {
     Line::new(at, Entry::Repaired(Kind { kind: kind.to_owned() }))
 }
 
-/// Returns the resource version of an object. Versions of kinds that plugins declare may be those of another store.
-fn resource_version(object: &AnyObject) -> Option<u64> {
-    let version = object.metadata().resource_version.as_deref();
-    version.filter(|_| !matches!(object, AnyObject::Custom(_))).and_then(|version| version.parse().ok())
-}
-
-impl PodState {
-    fn of(pod: &Pod) -> PodState {
-        PodState {
-            uid: pod.metadata.uid.clone().unwrap_or_default(),
-            has_node: node(pod).is_some(),
-            rejection: rejection(pod).map(str::to_owned),
-        }
-    }
-}
-
 /// Returns the decision that changed a pod.
-fn decision(before: &PodState, pod: &Pod) -> Option<Entry<ObjectText>> {
-    if pod.metadata.uid.as_deref().unwrap_or_default() != before.uid || before.has_node {
+fn decision(before: &PodForm, key: &Key, pod: &PodForm) -> Option<Entry<ObjectText>> {
+    if pod.uid != before.uid || before.node.is_some() {
         return None;
     }
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-    let namespace = text(pod.metadata.namespace.as_deref());
-    let name = text(pod.metadata.name.as_deref());
-    let scheduler = text(pod.spec.as_ref().and_then(|spec| spec.scheduler_name.as_deref()));
-    if let Some(node) = node(pod) {
-        return Some(Entry::Bind(Bind { namespace, name, scheduler, node: node.to_owned() }));
+    let Key { namespace, name, .. } = key.clone();
+    let scheduler = pod.scheduler.clone();
+    if let Some(node) = pod.node.clone() {
+        return Some(Entry::Bind(Bind { namespace, name, scheduler, node }));
     }
-    let message = rejection(pod)?;
-    (before.rejection.as_deref() != Some(message))
-        .then(|| Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() }))
+    let message = pod.rejection.clone()?;
+    (before.rejection.as_ref() != Some(&message)).then_some(Entry::Reject(Reject {
+        namespace,
+        name,
+        scheduler,
+        message,
+    }))
 }
 
-/// Returns the node of a pod.
-fn node(pod: &Pod) -> Option<&str> {
-    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty())
-}
+/// The templates of a file.
+#[derive(Debug, Default)]
+struct TemplateNumbers(HashMap<ObjectText, u32>);
 
-/// Returns the message about an unschedulable pod.
-fn rejection(pod: &Pod) -> Option<&str> {
-    let conditions = pod.status.as_ref()?.conditions.as_deref().unwrap_or_default();
-    let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled")?;
-    let is_failed = condition.status == "False" && condition.reason.as_deref() == Some("Unschedulable");
-    condition.message.as_deref().filter(|_| is_failed)
+/// Maximum number of templates, which bounds the memory of recorders and readers. Further templates replace all of them.
+const MAX_TEMPLATES: usize = 16_384;
+
+impl TemplateNumbers {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds the lines of an object. `before` is its form in its previous line of the file.
+    fn add_lines(&mut self, lines: &mut Vec<Line>, at: i64, key: &Key, known: &Known, before: Option<&Form>) {
+        let rv = known.rv;
+        let pod = match &known.form {
+            Form::Object(text) => return lines.push(Line { at, rv, entry: Entry::Set(text.clone()) }),
+            Form::Pod(pod) => pod,
+        };
+        let is_same = |before: &PodForm| {
+            (&before.template, &before.uid, &before.created) == (&pod.template, &pod.uid, &pod.created)
+        };
+        let is_known = matches!(before, Some(Form::Pod(before)) if is_same(before));
+        let template = (!is_known).then(|| self.number(lines, at, &pod.template));
+        let entry = Entry::Pod(PodLine {
+            template,
+            namespace: key.namespace.clone(),
+            name: key.name.clone(),
+            uid: pod.uid.clone().filter(|_| !is_known),
+            created: pod.created.clone().filter(|_| !is_known),
+            deleted: pod.deleted.clone(),
+            node: pod.node.clone(),
+            status: pod.status.clone(),
+        });
+        lines.push(Line { at, rv, entry });
+    }
+
+    /// Returns the number of a template. Adds its line if it has none.
+    fn number(&mut self, lines: &mut Vec<Line>, at: i64, template: &ObjectText) -> u32 {
+        if let Some(number) = self.0.get(template) {
+            return *number;
+        }
+        if self.0.len() == MAX_TEMPLATES {
+            self.0.clear();
+        }
+        let number = u32::try_from(self.0.len()).unwrap_or_default();
+        self.0.insert(template.clone(), number);
+        lines.push(Line::new(at, Entry::Template(Template { number, pod: template.clone() })));
+        number
+    }
 }
 
 #[cfg(test)]

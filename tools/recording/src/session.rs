@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 
 use crate::anonymiser::Anonymiser;
-use crate::change::Change;
+use crate::change::{Change, ConvertedChange};
+use crate::converter::Converter;
 use crate::entry::{Entry, Line, ObjectText, SchedulerEvent};
+use crate::expansion::Expansion;
 use crate::queue::Batch;
 use crate::recorder::Recorder;
 use crate::writer::{Limits, Writer};
@@ -13,9 +15,11 @@ use crate::writer::{Limits, Writer};
 /// A recorder with its writer.
 #[derive(Debug)]
 pub struct Session {
+    converter: Converter,
     recorder: Recorder,
     writer: Writer,
-    anonymiser: Option<Anonymiser>,
+    /// Names in templates and pods are replaced in whole objects.
+    anonymiser: Option<(Anonymiser, Expansion)>,
     /// Whether the snapshot of the first file is written.
     has_snapshot: bool,
 }
@@ -33,7 +37,9 @@ impl Session {
         at: i64,
     ) -> io::Result<Session> {
         let writer = Writer::start(folder, limits, at)?;
-        Ok(Session { recorder: Recorder::new(kinds), writer, anonymiser, has_snapshot: false })
+        let anonymiser = anonymiser.map(|anonymiser| (anonymiser, Expansion::default()));
+        let (converter, recorder) = (Converter::default(), Recorder::new(kinds));
+        Ok(Session { converter, recorder, writer, anonymiser, has_snapshot: false })
     }
 
     /// Returns whether the first lists of all kinds are complete.
@@ -46,6 +52,10 @@ impl Session {
     /// # Errors
     /// The recording cannot be written.
     pub fn record(&mut self, at: i64, change: Change) -> io::Result<()> {
+        self.converter.convert(change).map_or(Ok(()), |change| self.record_converted(at, change))
+    }
+
+    fn record_converted(&mut self, at: i64, change: ConvertedChange) -> io::Result<()> {
         let lines = self.recorder.record(at, change);
         self.write(lines)?;
         self.end_snapshot()?;
@@ -59,7 +69,7 @@ impl Session {
     pub fn record_batch(&mut self, at: i64, batch: Batch) -> io::Result<bool> {
         let Batch { changes, backlog } = batch;
         for (at, change) in changes {
-            self.record(at, change)?;
+            self.record_converted(at, change)?;
         }
         if backlog.is_empty() {
             return Ok(false);
@@ -124,20 +134,20 @@ impl Session {
         if !self.writer.is_full() || !self.recorder.is_repaired() {
             return Ok(());
         }
-        let anonymiser = self.anonymiser.as_ref();
-        self.writer.rotate(at, self.recorder.snapshot(at).map(|line| written(anonymiser, line)))
+        let anonymiser = &mut self.anonymiser;
+        self.writer.rotate(at, self.recorder.snapshot(at).filter_map(|line| written(anonymiser, line)))
     }
 
     fn write(&mut self, lines: Vec<Line<ObjectText>>) -> io::Result<()> {
-        let anonymiser = self.anonymiser.as_ref();
-        self.writer.write(lines.into_iter().map(|line| written(anonymiser, line)))
+        let anonymiser = &mut self.anonymiser;
+        self.writer.write(lines.into_iter().filter_map(|line| written(anonymiser, line)))
     }
 }
 
-/// Returns a line as it is written.
-fn written(anonymiser: Option<&Anonymiser>, line: Line<ObjectText>) -> Line<ObjectText> {
-    match anonymiser {
-        Some(anonymiser) => anonymiser.line(line.parse()).into_text(),
-        None => line,
-    }
+/// Returns a line as it is written; `None` for the template of an anonymised recording.
+fn written(anonymiser: &mut Option<(Anonymiser, Expansion)>, line: Line<ObjectText>) -> Option<Line<ObjectText>> {
+    let Some((anonymiser, expansion)) = anonymiser else { return Some(line) };
+    // The recorder writes a template before its pods, so there is no error.
+    let line = expansion.line(line.parse()).ok()??;
+    Some(anonymiser.line(line).into_text())
 }

@@ -15,7 +15,7 @@ use schedc_recording::background::Settings;
 use schedc_recording::entry::Entry;
 use schedc_recording::queue::{Capacity, Queue};
 use schedc_recording::reader::Item;
-use schedc_recording::{Background, Change, Limits, Problem, Reader, Session};
+use schedc_recording::{Background, Change, Converter, Limits, Problem, Reader, Session};
 
 const LIMITS: Limits = Limits { file_size: 1 << 20, files: 3 };
 const CAPACITY: Capacity = Capacity { changes: 4, merged: 1000 };
@@ -98,12 +98,13 @@ fn a_backlog_is_a_gap_that_ends_in_the_last_state() {
     let folder = Folder::new();
     let mut session = folder.session(LIMITS);
     let queue = Queue::new(CAPACITY);
-    queue.push(0, LISTED);
+    let push = |at, change| queue.push(at, Converter::default().convert(change).unwrap());
+    push(0, LISTED);
     for number in 0..20 {
-        queue.push(1, Change::Upsert(node(number, 0), 1));
+        push(1, Change::Upsert(node(number, 0), 1));
     }
-    queue.push(2, Change::Removal(node(7, 0)));
-    queue.push(3, Change::Upsert(node(9, 5), 1));
+    push(2, Change::Removal(node(7, 0)));
+    push(3, Change::Upsert(node(9, 5), 1));
     let (batch, _) = queue.take(Some(Instant::now()), Duration::ZERO);
     assert!(session.record_batch(4, batch).unwrap());
     session.record(5, Change::Upsert(node(30, 1), 1)).unwrap();
@@ -169,4 +170,40 @@ fn a_dropped_recording_ends_with_its_last_lines() {
     recording.record(LISTED);
     drop(recording);
     assert!(matches!(entries(&folder.0).last(), Some(Entry::End(_))));
+}
+
+#[test]
+fn pods_of_one_template_return_as_whole_objects() {
+    let pod = |name: usize, rest: &str| {
+        api_object(&format!(
+            "{{kind: Pod, metadata: {{name: p{name}, namespace: d, uid: u{name}, creationTimestamp: '2026-01-01T00:00:0{name}Z', \
+             labels: {{app: web}}}}, spec: {{{rest}schedulerName: s, containers: [{{name: c, image: i}}]}}, status: {{phase: Pending}}}}"
+        ))
+    };
+    let folder = Folder::new();
+    // Each file begins with a snapshot, in which the templates have other numbers.
+    let limits = Limits { file_size: 1, files: 100 };
+    let mut session = Session::start(&folder.0, limits, ["Pod"], None, 0).unwrap();
+    let mut expected = Vec::new();
+    let mut changes = vec![Change::ListComplete { kind: "Pod", epoch: 1 }];
+    for (name, rest) in [(1, ""), (2, ""), (3, "priority: 7, "), (1, "nodeName: n1, "), (3, "priority: 8, ")] {
+        expected.push(pod(name, rest).to_json().unwrap());
+        changes.push(Change::Upsert(pod(name, rest), 1));
+    }
+    for (at, change) in (0..).zip(changes) {
+        session.record(at, change).unwrap();
+        session.flush().unwrap();
+    }
+    session.stop(9).unwrap();
+    let entries = entries(&folder.0);
+    let objects: Vec<_> =
+        entries.iter().filter_map(|entry| if let Entry::Set(object) = entry { Some(object) } else { None }).collect();
+    assert!(expected.iter().all(|object| objects.contains(&object)), "{objects:#?}");
+    assert!(objects.iter().all(|object| expected.contains(object)), "{objects:#?}");
+    assert!(objects.len() > expected.len(), "snapshots repeat pods");
+    assert_eq!(
+        count(&entries, |entry| matches!(entry, Entry::Bind(bind) if bind.name == "p1" && bind.node == "n1")),
+        1
+    );
+    assert_eq!(count(&entries, |entry| matches!(entry, Entry::Template(_) | Entry::Pod(_))), 0);
 }

@@ -146,11 +146,18 @@ fn errors_name_their_line() {
     };
     assert_eq!(error("{}\n").0, 1);
     assert_eq!(error("{\"at\":0,\"end\":\"stop\"}\n"), (1, "the header is missing: this is not a recording".into()));
-    let newer = header.replace("\"version\":1", "\"version\":2");
-    assert_eq!(error(&newer), (1, "the recording has version 2 of the format; this program reads 1".into()));
+    let newer = header.replace("\"version\":1", "\"version\":3");
+    assert_eq!(error(&newer), (1, "the recording has version 3 of the format; this program reads 1 to 2".into()));
     assert_eq!(error(&format!("{header}{header}")), (2, "a header is the first line of a file".into()));
     assert_eq!(error(&format!("{header}{{\"at\":0,\"end\":\"stop\"}}\n{{}}\n")).0, 3);
     assert_eq!(error(&format!("{header}\n")).0, 2);
+    let pod = |line: &str| error(&format!("{header}{{\"at\":0,\"template\":{{\"number\":0,\"pod\":{{}}}}}}\n{line}\n"));
+    let missing = pod(r#"{"at":0,"pod":{"template":1,"namespace":"d","name":"p"}}"#);
+    assert_eq!(missing, (3, "the file has no template 1 before this line".into()));
+    let unknown = pod(r#"{"at":0,"pod":{"namespace":"d","name":"p","node":"n"}}"#);
+    assert_eq!(unknown, (3, "the first line of the pod d/p has no `template`".into()));
+    let invalid = pod(r#"{"at":0,"template":{"number":1,"pod":7}}"#);
+    assert_eq!(invalid, (3, "template 1 is not an object".into()));
     assert_eq!(read(&folder.0).unwrap_err().message, "is a folder without a recording");
 }
 

@@ -232,7 +232,8 @@ impl<'a> Replay<'a> {
                 self.report.repaired += 1;
                 self.open_gaps.remove(&gap.kind);
             }
-            Entry::End(_) => {}
+            // Readers return whole objects.
+            Entry::End(_) | Entry::Template(_) | Entry::Pod(_) => {}
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Recording by `schedc run`: the changes that the scheduler receives.
 //!
-//! The scheduling task only adds changes to a queue. A thread formats, compresses and writes them.
+//! The scheduling task converts changes to their recorded form and adds them to a queue. A thread formats, compresses and
+//! writes them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,18 +30,22 @@ struct OpenRecording {
 }
 
 impl RecordingHooks {
-    /// Begins a recording of these kinds.
+    /// Begins a recording of these kinds. `queue` replaces the default number of changes that wait in their order.
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub(crate) fn start(folder: Option<&Path>, kinds: &[&'static Resource]) -> Result<Self, Failure> {
+    pub(crate) fn start(
+        folder: Option<&Path>,
+        queue: Option<usize>,
+        kinds: &[&'static Resource],
+    ) -> Result<Self, Failure> {
         let Some(folder) = folder else { return Ok(RecordingHooks::default()) };
+        let mut settings = Settings::default();
+        settings.capacity.changes = queue.unwrap_or(settings.capacity.changes);
         let kinds = kinds.iter().map(|resource| resource.kind);
         let reported = folder.to_owned();
         let recording = Session::start(folder, LIMITS, kinds, None, now())
-            .and_then(|session| {
-                Background::start(session, Settings::default(), move |problem| log(&reported, &problem))
-            })
+            .and_then(|session| Background::start(session, settings, move |problem| log(&reported, &problem)))
             .map_err(|error| Failure::new(format_args!("--record={}: {error}", folder.display())))?;
         info!(folder = %folder.display(), "Recording");
         Ok(RecordingHooks(Some(Arc::new(OpenRecording { folder: folder.to_owned(), recording }))))

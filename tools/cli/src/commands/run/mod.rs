@@ -79,6 +79,11 @@ pub(crate) struct Run {
     #[cfg(feature = "recordings")]
     #[arg(long, value_name = "FOLDER", help_heading = "schedc")]
     record: Option<PathBuf>,
+
+    /// Number of changes that wait for the recording in their order
+    #[cfg(feature = "recordings")]
+    #[arg(long, hide = true, value_name = "NUMBER", requires = "record")]
+    record_queue: Option<usize>,
 }
 
 /// Behaviour of a replica that does not lead.
@@ -111,7 +116,7 @@ impl Run {
         #[cfg(feature = "tools")]
         let live = LiveRun::new(self.watch)?;
         #[cfg(feature = "recordings")]
-        let record = self.record.clone();
+        let (record, record_queue) = (self.record.clone(), self.record_queue);
         let Run { flags, flag_values, standby, extenders, read_only, .. } = self;
         #[cfg(feature = "tools")]
         logs::start_around(&flags.logging, above_view);
@@ -166,7 +171,7 @@ impl Run {
             (hooks, live)
         };
         #[cfg(feature = "recordings")]
-        let recording = RecordingHooks::start(record.as_deref(), &setup.kinds)?;
+        let recording = RecordingHooks::start(record.as_deref(), record_queue, &setup.kinds)?;
         #[cfg(feature = "recordings")]
         let hooks = (hooks, recording.clone());
         let stop = signals::stop()?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use schedc_core::extenders::Overrides;
 use schedc_objects::AnyObject;
 use schedc_recording::queue::{Capacity, Queue};
-use schedc_recording::{Change, Limits, Reader, Session};
+use schedc_recording::{Change, Converter, Limits, Reader, Session};
 
 use super::*;
 
@@ -23,12 +23,13 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     let limits = Limits { file_size: 1 << 20, files: 2 };
     let mut session = Session::start(&folder, limits, ["Node", "Pod"], None, 0).expect("a folder");
     let queue = Queue::new(Capacity { changes: 6, merged: 100 });
+    let push = |at, change| queue.push(at, Converter::default().convert(change).expect("JSON"));
     let all = lines();
     for line in &all[1..5] {
-        queue.push(1, Change::Upsert(object(line), 1));
+        push(1, Change::Upsert(object(line), 1));
     }
     for kind in ["Node", "Pod"] {
-        queue.push(1, Change::ListComplete { kind, epoch: 1 });
+        push(1, Change::ListComplete { kind, epoch: 1 });
     }
     // The queue is full: a node is replaced and a pod is bound, in an unknown order.
     let mut replaced = all[2].clone();
@@ -36,7 +37,7 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     let mut bound = all[7].clone();
     bound["set"]["status"] = json!({});
     for line in [&replaced, &bound] {
-        queue.push(2, Change::Upsert(object(line), 1));
+        push(2, Change::Upsert(object(line), 1));
     }
     let (batch, _) = queue.take(Some(Instant::now()), Duration::ZERO);
     session.record_batch(3, batch).expect("a recording");
