@@ -216,7 +216,7 @@ async fn plugins_that_fail() {
     let check = async |script: &str, expected: &str| {
         let path = folder.write("config", kubeconfig(&server, |_, user| *user = plugin(script)));
         let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
-        let prefix = format!("kubeconfig {}: `users[double].user.exec`: /bin/sh: ", path.display());
+        let prefix = format!("kubeconfig {}: `users[fake].user.exec`: /bin/sh: ", path.display());
         assert_eq!(error.strip_prefix(&prefix), Some(expected), "{error}");
     };
     check("echo no such profile >&2; exit 3", "it ended with exit status: 3: no such profile").await;
@@ -249,7 +249,7 @@ async fn a_missing_plugin() {
     let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
     let command = folder.0.join("bin/absent");
     let expected = format!(
-        "kubeconfig {}: `users[double].user.exec`: {}: it cannot be run: No such file or directory (os error 2); It comes \
+        "kubeconfig {}: `users[fake].user.exec`: {}: it cannot be run: No such file or directory (os error 2); It comes \
          with the cloud.",
         path.display(),
         command.display()

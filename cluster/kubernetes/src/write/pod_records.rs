@@ -130,17 +130,17 @@ mod tests {
             records.set(&uid, &pod);
         };
         let take = |uid: &str| records.take_receipt(&Uid(uid.into())).map(|time| time.as_secs());
-        report("new", "{}", 1);
-        report("new", "{}", 2);
+        report("new", "{containers: [{name: c}]}", 1);
+        report("new", "{containers: [{name: c}]}", 2);
         assert_eq!((take("new"), take("new")), (Some(1), None));
-        report("new", "{}", 3);
+        report("new", "{containers: [{name: c}]}", 3);
         assert_eq!(take("new"), None, "the pod is not new");
-        report("gated", "{schedulingGates: [{name: g}]}", 1);
+        report("gated", "{containers: [{name: c}], schedulingGates: [{name: g}]}", 1);
         assert_eq!(take("gated"), None);
-        report("bound", "{}", 1);
-        report("bound", "{nodeName: n}", 2);
+        report("bound", "{containers: [{name: c}]}", 1);
+        report("bound", "{containers: [{name: c}], nodeName: node-1}", 2);
         assert_eq!(take("bound"), None, "another scheduler bound the pod");
-        report("deleted", "{}", 1);
+        report("deleted", "{containers: [{name: c}]}", 1);
         records.remove(&Uid("deleted".into()));
         assert_eq!(take("deleted"), None);
     }

@@ -72,7 +72,7 @@ async fn is_followed(server: &Server, seed: u64) {
     loop {
         tokio::select! {
             receiver = receiver.recv() => match receiver.unwrap() {
-                InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => drop(followed.upsert(&object, epoch, &mut interner)),
+                InformerEvent::Upsert(object, arrival) | InformerEvent::UpsertWithOriginal(object, arrival, _) => drop(followed.upsert(&object, arrival, &mut interner)),
                 InformerEvent::Removal(object) => drop(followed.removal(&object, &mut interner)),
                 InformerEvent::ListComplete { resource, epoch, .. } => drop(followed.complete_list(resource.kind, epoch)),
                 InformerEvent::Error(..) => {}
