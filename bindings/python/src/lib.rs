@@ -2,7 +2,7 @@
 //!
 //! - Functions release the GIL while they work.
 //! - No panic leaves a function: it becomes an error with the code `panicked`, and the object refuses all later calls.
-//! - Results of one value are values of Python. Large ones are JSON, which the Python code of the package reads.
+//! - Single values are returned as objects of Python, other results as JSON, which the Python code of the package reads.
 
 mod answer;
 mod cluster;

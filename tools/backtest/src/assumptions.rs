@@ -9,7 +9,7 @@ const ALWAYS: &[&str] = &[
     "Decisions, bindings, deletions and the start of pods take no time. Only backoff, Permit and missing capacity delay a pod.",
     "A pod that waits at the end, or was deleted before it had a node, counts with the time that it waited.",
     "Preempted pods and pods of removed nodes are deleted at once. Their owners replace them at the same time; pods without an \
-     owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the whole time again, others for the rest.",
+     owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the full duration again, others for the remaining time.",
     "Unschedulable pods are retried after events that may help them, not every five minutes.",
     "No pod is evicted because of taints, pressure or rescheduling.",
 ];

@@ -19,7 +19,7 @@ use crate::erased::Inputs;
 use crate::pipeline::Pipeline;
 use crate::steps::{ScoreStep, Steps};
 
-/// Verdicts and raw scores of all nodes.
+/// Cached verdicts and scores of all plugins.
 #[derive(Default)]
 pub struct CachedResults {
     /// The steps that the results belong to.
@@ -28,7 +28,7 @@ pub struct CachedResults {
     passing: Vec<NodeMask>,
     /// The steps of Filter that are not idle.
     filters: Vec<usize>,
-    /// The sum of the weighted scores of each node, of the plugins that do not normalise.
+    /// For each node, the sum of the weighted scores of the plugins that do not normalise.
     base: Vec<i64>,
     /// By step of Score.
     normalized: Vec<NormalizedScores>,
@@ -61,7 +61,7 @@ impl ActiveScores {
         }
     }
 
-    /// Returns the sum of the weighted scores of a node, of the plugins that do not normalise.
+    /// Returns a node's sum of the weighted scores of the plugins that do not normalise.
     fn base_of(
         &self,
         cx: &UpdateContext<'_, Pipeline>,

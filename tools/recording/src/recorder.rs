@@ -1,7 +1,7 @@
 //! Conversion of lists and watches to the lines of a recording.
 //!
-//! Reflectors number the lists of a kind as epochs, and pass each object with the epoch in which it arrived. The second
-//! list of a kind means that a watch expired, so changes may be missing: they are repaired, and the gap is marked.
+//! Each list of a kind begins an epoch, and reflectors pass each object with its epoch. A list after the first one means
+//! that a watch expired, so changes may be missing: the gap is marked, and the list repairs the state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -63,8 +63,8 @@ impl Recorder {
         }
     }
 
-    /// Records that the changes of these kinds that follow are merged: their order and earlier forms of the objects are
-    /// missing, up to [`Recorder::end_backlog`].
+    /// Begins a merged backlog, and marks a gap for each of these kinds, once [synced](Recorder::is_synced). Until
+    /// [`Recorder::end_backlog`], the order of changes and earlier forms of objects are missing.
     pub fn begin_backlog(&mut self, at: i64, kinds: BTreeSet<&'static str>) -> Vec<Line> {
         if !self.is_synced {
             return Vec::new();
@@ -134,7 +134,7 @@ impl Recorder {
         lines
     }
 
-    /// Returns the lines of all objects, for the begin of a file.
+    /// Returns the lines of all objects, for the beginning of a file.
     pub fn snapshot(&mut self, at: i64) -> impl Iterator<Item = Line> + '_ {
         let synced = self.synced(at);
         let Recorder { objects, templates, .. } = self;

@@ -1,4 +1,4 @@
-// Finds the node group that takes most of the pods that wait.
+// Finds the node group that takes the most pending pods.
 package main
 
 import (

@@ -175,7 +175,7 @@ impl<P: Profile> CachedAnswer<P> {
             let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
             dirty.words().for_each(|(word, bits)| reevaluate.insert_word(word, bits & nominated(word)));
         } else {
-            // A plugin may depend on other nodes only if the nominated pods are counted.
+            // With the nominated pods, a verdict may depend on other nodes.
             reevaluate.insert_all(self.nominations.nodes());
         }
         dirty.extend(reevaluate);

@@ -48,8 +48,8 @@ impl DependsOn {
 /// A plugin with type parameters writes the types of `update_filter` and other methods as here: `Self::Args`,
 /// `Self::Pod`, `<Self as PreFilterPlugin>::Cycle`.
 pub trait Incremental: Plugin {
-    /// How often PreFilter and PreScore skip. A Score with [`PrepareScore`] also counts as skipped for pods for which it
-    /// depends on [`DependsOn::Nothing`]; with [`SkipFrequency::Usually`], so does a Filter without PreFilter.
+    /// How often PreFilter and PreScore skip. [`DependsOn::Nothing`] counts as a skip for a Score with [`PrepareScore`], and
+    /// for a Filter without PreFilter if this is [`SkipFrequency::Usually`].
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
     /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
@@ -73,9 +73,10 @@ pub trait Incremental: Plugin {
         None
     }
 
-    /// Returns what Filter depends on, given a state of PreFilter. With [`DependsOn::Node`], `add_pod` and `remove_pod`
-    /// read only the two pods. The state may come from an equal pod that differs in parts that are
-    /// [`ExcludedFromSignature`](super::ExcludedFromSignature).
+    /// Returns what Filter depends on, given a state of PreFilter. Without PreFilter, only [`DependsOn::Nothing`] has an
+    /// effect, and all other values count as [`DependsOn::Node`]. With [`DependsOn::Node`], `add_pod` and `remove_pod` read
+    /// only the compiled pod and the added or removed one. The state may come from a pod with the same signature but other
+    /// parts that are [`ExcludedFromSignature`](super::ExcludedFromSignature).
     #[inline(always)]
     fn filter_depends_on(_pod: &Self::Pod, _state: &<Self as FilterPlugin>::Cycle) -> DependsOn
     where
@@ -95,9 +96,9 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreFilter to the current cluster, and reports the nodes whose verdict may have changed. Nodes
-    /// with changed columns need not be reported. The state may come from an equal pod that differs in parts that are
-    /// [`ExcludedFromSignature`](super::ExcludedFromSignature). It is called only for states without candidate nodes
-    /// and without a rejection.
+    /// with changed columns need not be reported. The state may come from a pod with the same signature but other parts
+    /// that are [`ExcludedFromSignature`](super::ExcludedFromSignature). The function is called only if PreFilter neither
+    /// restricted the nodes nor rejected the pod.
     ///
     /// Default: PreFilter runs again; if the state differs, Filter runs on every node.
     ///

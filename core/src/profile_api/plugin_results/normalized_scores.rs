@@ -26,7 +26,7 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     pub score: S,
 }
 
-/// Cached scores by level. Nodes with equal scores share a level, which has the raw score and its part of the totals.
+/// Cached scores by level. Nodes of one class share a level, which has the raw score and its part of the totals.
 /// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
 /// nodes of levels whose normalised score changed.
 ///
@@ -55,8 +55,8 @@ pub struct NormalizedScores {
 /// Number of levels up to which a loop over them is fastest.
 const FEW: usize = 3;
 
-/// Adds the differences of the levels to the totals of a word's nodes. It has no branch for each node, because either
-/// many nodes change or few words are affected. Returns 0 if no total changes.
+/// Adds the differences of the levels to the totals of a word's nodes. It has no branch for each node: if many
+/// nodes change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
 #[inline(always)]
 fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
     let mut any = 0;
@@ -217,9 +217,9 @@ impl NormalizedScores {
         }
     }
 
-    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
-    /// scored since the last call: the caller computes these. `retotalled` receives the other nodes whose totals
-    /// changed.
+    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals. Those of nodes that were scored
+    /// since the last call are then wrong: the caller computes these. `retotalled` receives at least the other nodes whose
+    /// totals changed.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -269,7 +269,7 @@ impl NormalizedScores {
                 any = shift(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
-                // No node of this word has the level now.
+                // No node of this word has one of these levels any more.
                 *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
             } else {
                 retotalled.insert_word(word, feasible.words()[word]);

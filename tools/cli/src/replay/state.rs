@@ -33,9 +33,9 @@ pub(super) struct RecordedState<'a> {
 struct Known {
     /// Its recorded text. A snapshot repeats objects without a change.
     text: Arc<str>,
-    /// The last snapshot after which it was set.
+    /// Number of the latest snapshot that had begun when it was last set.
     snapshot: u64,
-    /// A pod without a node.
+    /// The pod, if it has no node and is not being deleted.
     pending: Option<Box<ApiPod>>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> RecordedState<'a> {
         self.cluster.base()
     }
 
-    /// Begins a snapshot: objects that are not set until its end no longer exist.
+    /// Begins a snapshot: objects that are not set before its end no longer exist.
     pub(super) fn begin_snapshot(&mut self) {
         self.snapshot += 1;
     }
@@ -116,7 +116,7 @@ impl<'a> RecordedState<'a> {
         Some(Replacement { key: key.clone(), before: Some(before), after: None })
     }
 
-    /// Lets these objects have other versions, and all others their recorded ones.
+    /// Replaces these objects by other versions, and all others by their recorded versions.
     pub(super) fn show(&mut self, versions: &BTreeMap<Reference, Version>, routes: &Routes) {
         let is_recorded = |key: &&Reference| !versions.contains_key(key);
         let recorded: Vec<Reference> = self.other_order.keys().filter(is_recorded).cloned().collect();
@@ -156,7 +156,7 @@ impl<'a> RecordedState<'a> {
     /// Replaces an object by another version. Returns it if it is a pending pod.
     fn replace(&mut self, key: &Reference, version: &Version, routes: &Routes) -> Option<Box<ApiPod>> {
         let exists = self.version(key).is_some();
-        // An invalid object later in the recording is reported at its line.
+        // No error here: an invalid object is reported when the replay reaches its line.
         let value = version.as_ref().and_then(|text| serde_json::from_str(text).ok());
         let object = value.and_then(|value| self.read(value).ok().flatten());
         match &object {
