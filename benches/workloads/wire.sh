@@ -57,7 +57,7 @@ serve() {
     "$server" ${FLAGS:-} >"$folder/config" &
     pids="$pids $!"
     while [ ! -s "$folder/config" ]; do sleep 0.1; done
-    url=$(sed -n 's/.*server: *//p' "$folder/config" | tr -d '"')
+    url=$(jq -r '.clusters[0].cluster.server' "$folder/config")
 }
 port=${PORT:-18259}
 start() { # BINARY
