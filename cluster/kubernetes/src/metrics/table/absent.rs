@@ -151,7 +151,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "only a library of API servers uses this; the value stays 0 in kube-scheduler, too",
+        reason: "only libraries of API servers use these metrics; their values stay 0 in kube-scheduler, too",
         names: &[
             "aggregator_discovery_aggregation_count_total",
             "aggregator_discovery_nopeer_requests_total",
@@ -175,7 +175,7 @@ pub static ABSENT: &[Absent] = &[
         names: &["apiserver_client_certificate_expiration_seconds"],
     },
     Absent {
-        reason: "label values are not restricted to lists, so none is unexpected; users cannot choose label values",
+        reason: "label values are not restricted, so none is unexpected",
         names: &["cardinality_enforcement_unexpected_categorizations_total"],
     },
     Absent {
