@@ -18,6 +18,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
+. benches/workloads/certificates.sh
 program() { command -v "$2" || { echo "set $1 to a $3 program" >&2; exit 1; }; }
 apiserver=$(program KUBE_APISERVER "${KUBE_APISERVER:-kube-apiserver}" kube-apiserver)
 etcd=$(program ETCD "${ETCD:-etcd}" etcd)
@@ -38,17 +39,7 @@ stop() {
 trap stop EXIT
 trap 'exit 1' INT TERM
 
-certificate() { # NAME SUBJECT
-    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" -keyout "$dir/$1.key" -out "$dir/$1.csr"
-    openssl x509 -req -in "$dir/$1.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -CAcreateserial -days 2 -extfile "$dir/extensions" -out "$dir/$1.crt"
-}
-echo "subjectAltName=IP:127.0.0.1" >"$dir/extensions"
-{
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ca -keyout "$dir/ca.key" -out "$dir/ca.crt"
-    certificate server /CN=server
-    certificate admin /O=system:masters/CN=admin
-    openssl pkey -in "$dir/server.key" -pubout -out "$dir/server.pub"
-} 2>"$dir/openssl.log"
+certificates admin /O=system:masters/CN=admin
 jq -n --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{
     apiVersion: "v1", kind: "Config", "current-context": "live", contexts: [{ name: "live", context: { cluster: "live", user: "live" } }],
     clusters: [{ name: "live", cluster: { $server, "certificate-authority": "\($dir)/ca.crt" } }],

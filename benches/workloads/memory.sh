@@ -17,24 +17,16 @@ cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
 binary=${1:-target/dist/schedc} server=${2:-target/release/examples/serve}
 nodes=${NODES:-1000} pods=${PODS:-150000} batch=${BATCH:-3000} burst=${BURST:-4000}
-folder=$(mktemp -d)
-pids=
-stop() {
-    for pid in $pids; do kill "$pid" 2>/dev/null || true; done
-    wait
-    pids=
-}
-trap 'stop; rm -rf "$folder"' EXIT
-trap 'exit 1' INT TERM
+. benches/workloads/fake_apiserver.sh
 
 # Sends one request for each object, over one connection: objects VERB KIND FIRST LAST. Pods of the kind `unschedulable` fit nowhere.
 objects() {
-    awk -v url="$url" -v verb="$1" -v kind="$2" -v first="$3" -v last="$4" 'BEGIN {
+    awk -v url="$url" -v verb="$1" -v kind="$2" -v first="$3" -v last="$4" "$awk_functions"'BEGIN {
         for (i = first; i <= last; i++) {
             namespace = "team-" int(i / 10)
             if (kind == "nodes") {
                 path = "/api/v1/nodes"; name = "node-" i
-                body = "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/hostname\":\"" name "\",\"topology.kubernetes.io/zone\":\"zone-" i % 3 "\"}},\"status\":{\"allocatable\":{\"cpu\":\"16\",\"memory\":\"64Gi\",\"pods\":\"110\"}}}"
+                body = node(i)
             } else if (kind == "namespaces") {
                 if (i % 10) continue
                 path = "/api/v1/namespaces"; name = namespace
@@ -45,21 +37,15 @@ objects() {
                 selector = "\"labelSelector\":{\"matchLabels\":{\"app\":\"" name "\"}}"
                 body = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\",\"labels\":{\"app\":\"" name "\",\"revision\":\"revision-" i "\"}},\"spec\":{\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"topology.kubernetes.io/zone\",\"whenUnsatisfiable\":\"ScheduleAnyway\"," selector "}],\"affinity\":{\"podAntiAffinity\":{\"preferredDuringSchedulingIgnoredDuringExecution\":[{\"weight\":3,\"podAffinityTerm\":{\"topologyKey\":\"topology.kubernetes.io/zone\"," selector "}}]}},\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"" cpu "\",\"memory\":\"200Mi\"}}}]}}"
             }
-            gsub(/"/, "\\\"", body)
-            if (i > first) print "next"
-            print "silent\nrequest = " verb "\noutput = \"/dev/null\""
-            if (verb == "DELETE") print "url = \"" url path "/" name "?gracePeriodSeconds=0\""
-            else print "url = \"" url path "\"\nheader = \"Content-Type: application/json\"\ndata = \"" body "\""
+            if (verb == "DELETE") request(url path "/" name "?gracePeriodSeconds=0", "", "")
+            else request(url path, "application/json", body)
+            print "request = " verb
         }
     }' >"$folder/requests"
     curl -K "$folder/requests"
 }
 start_server() {
-    rm -f "$folder/config"
-    "$server" >"$folder/config" &
-    pids="$pids $!"
-    while [ ! -s "$folder/config" ]; do sleep 0.1; done
-    url=$(jq -r '.clusters[0].cluster.server' "$folder/config")
+    serve
     objects POST nodes 1 "$nodes"
 }
 start_scheduler() {

@@ -16,6 +16,7 @@
 # requests are from the audit log.
 set -eu
 cd "$(dirname "$0")/../.."
+. benches/workloads/certificates.sh
 apiserver=$(command -v "${KUBE_APISERVER:-kube-apiserver}") || { echo "set KUBE_APISERVER to a kube-apiserver program" >&2; exit 1; }
 etcd=$(command -v "${ETCD:-etcd}") || { echo "set ETCD to an etcd program" >&2; exit 1; }
 schedc=$(command -v "${SCHEDC:-target/dist/schedc}") || { echo "set SCHEDC to a schedc program with the feature run" >&2; exit 1; }
@@ -41,18 +42,10 @@ stop() {
 trap stop EXIT
 trap 'exit 1' INT TERM
 
-certificate() { # NAME SUBJECT
-    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" -keyout "$dir/$1.key" -out "$dir/$1.csr"
-    openssl x509 -req -in "$dir/$1.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -CAcreateserial -days 2 -extfile "$dir/extensions" -out "$dir/$1.crt"
-}
-echo "subjectAltName=IP:127.0.0.1" >"$dir/extensions"
-{
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ca -keyout "$dir/ca.key" -out "$dir/ca.crt"
-    certificate server /CN=server
-    certificate admin /O=system:masters/CN=admin
-    for name in $schedulers; do certificate "$name" "/CN=$name"; done
-    openssl pkey -in "$dir/server.key" -pubout -out "$dir/server.pub"
-} 2>"$dir/openssl.log"
+subjects=
+for name in $schedulers; do subjects="$subjects $name /CN=$name"; done
+# shellcheck disable=SC2086
+certificates admin /O=system:masters/CN=admin $subjects
 
 for name in $schedulers; do
     jq -n --arg name "$name" --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{

@@ -12,31 +12,19 @@ cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
 binary=${1:-target/dist/schedc} server=${2:-target/release/examples/serve}
 nodes=${NODES:-1000} pods=${PODS:-5000} runs=${RUNS:-3}
-folder=$(mktemp -d)
-pids=
-stop() {
-    for pid in $pids; do kill "$pid" 2>/dev/null || true; done
-    wait
-    pids=
-}
-trap 'stop; rm -rf "$folder"' EXIT
-trap 'exit 1' INT TERM
+. benches/workloads/fake_apiserver.sh
 
 # Writes a curl configuration that creates these objects.
 requests() { # URL KIND COUNT
-    awk -v url="$1" -v kind="$2" -v count="$3" 'BEGIN {
+    awk -v url="$1" -v kind="$2" -v count="$3" "$awk_functions"'BEGIN {
         for (i = 0; i < count; i++) {
             if (kind == "nodes") {
-                path = "/api/v1/nodes"
-                body = "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-" i "\",\"labels\":{\"kubernetes.io/hostname\":\"node-" i "\",\"topology.kubernetes.io/zone\":\"zone-" i % 3 "\"}},\"status\":{\"allocatable\":{\"cpu\":\"16\",\"memory\":\"64Gi\",\"pods\":\"110\"}}}"
-            } else {
-                path = "/api/v1/namespaces/default/pods"
-                set = int(i / 50)
-                body = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-" set "-" i "\",\"namespace\":\"default\",\"labels\":{\"app\":\"web-" set "\"},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web-" set "\",\"uid\":\"web-" set "\",\"controller\":true}]},\"spec\":{\"tolerations\":[{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"200Mi\"}}}]}}"
+                request(url "/api/v1/nodes", "application/json", node(i))
+                continue
             }
-            gsub(/"/, "\\\"", body)
-            if (i) print "next"
-            print "silent\nurl = \"" url path "\"\noutput = \"/dev/null\"\nheader = \"Content-Type: application/json\"\ndata = \"" body "\""
+            set = int(i / 50)
+            request(url "/api/v1/namespaces/default/pods", "application/json", \
+                "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-" set "-" i "\",\"namespace\":\"default\",\"labels\":{\"app\":\"web-" set "\"},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web-" set "\",\"uid\":\"web-" set "\",\"controller\":true}]},\"spec\":{\"tolerations\":[{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"200Mi\"}}}]}}")
         }
     }'
 }
@@ -52,14 +40,11 @@ size() { find "$1" -type f -exec cat {} + | wc -c; }
 run() { # NAME FLAGS...
     name=$folder/$1
     shift
-    "$server" >"$name.config" &
-    pids="$pids $!"
-    while [ ! -s "$name.config" ]; do sleep 0.1; done
-    url=$(jq -r '.clusters[0].cluster.server' "$name.config")
+    serve
     requests "$url" nodes "$nodes" >"$name.nodes"
     requests "$url" pods "$pods" >"$name.pods"
     curl -K "$name.nodes"
-    "$binary" run --kubeconfig "$name.config" --secure-port=0 --leader-elect=false "$@" >"$name.log" 2>&1 &
+    "$binary" run --kubeconfig "$folder/config" --secure-port=0 --leader-elect=false "$@" >"$name.log" 2>&1 &
     scheduler=$!
     pids="$pids $scheduler"
     sleep 3

@@ -15,49 +15,33 @@ cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
 binary=${1:-target/dist/schedc} edge=${2:-target/edge} server=${3:-target/release/examples/serve}
 nodes=${NODES:-1000} rate=${RATE:-500}
-folder=$(mktemp -d)
-pids=
-stop() {
-    for pid in $pids; do kill "$pid" 2>/dev/null || true; done
-    wait
-    pids=
-}
-trap 'stop; rm -rf "$folder"' EXIT
-trap 'exit 1' INT TERM
+. benches/workloads/fake_apiserver.sh
 
 # Writes a curl configuration with requests for objects FIRST to FIRST + COUNT - 1.
 requests() { # KIND FIRST COUNT
-    awk -v url="$url" -v kind="$1" -v first="$2" -v count="$3" 'BEGIN {
+    awk -v url="$url" -v kind="$1" -v first="$2" -v count="$3" "$awk_functions"'BEGIN {
         for (i = first; i < first + count; i++) {
-            if (i > first) print "next"
             type = "application/json"
             if (kind == "nodes") {
                 path = "/api/v1/nodes"
-                body = "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-" i "\",\"labels\":{\"kubernetes.io/hostname\":\"node-" i "\",\"topology.kubernetes.io/zone\":\"zone-" i % 3 "\"}},\"status\":{\"allocatable\":{\"cpu\":\"16\",\"memory\":\"64Gi\",\"pods\":\"110\"}}}"
+                body = node(i)
             } else if (kind == "heartbeats") {
                 path = "/api/v1/nodes/node-" i "/status"
                 type = "application/strategic-merge-patch+json"
-                print "request = \"PATCH\""
                 body = "{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastHeartbeatTime\":\"2026-01-01T00:00:" sprintf("%02d", i % 60) "Z\"}]}}"
             } else {
                 path = "/api/v1/namespaces/default/pods"
                 set = int(i / 50)
                 body = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-" i "\",\"namespace\":\"default\",\"labels\":{\"app\":\"web-" set "\"}},\"spec\":{\"tolerations\":[{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"200Mi\"}}}]}}"
             }
-            gsub(/"/, "\\\"", body)
-            print "silent\ninsecure\nfail\nurl = \"" url path "\"\noutput = \"/dev/null\"\nheader = \"Content-Type: " type "\"\ndata = \"" body "\""
+            request(url path, type, body)
+            if (kind == "heartbeats") print "request = \"PATCH\""
         }
     }'
 }
 send() { # KIND FIRST COUNT [RATE]
     requests "$1" "$2" "$3" >"$folder/requests"
     curl ${4:+--rate "$4/s"} -K "$folder/requests"
-}
-serve() {
-    "$server" ${FLAGS:-} >"$folder/config" &
-    pids="$pids $!"
-    while [ ! -s "$folder/config" ]; do sleep 0.1; done
-    url=$(jq -r '.clusters[0].cluster.server' "$folder/config")
 }
 port=${PORT:-18259}
 start() { # BINARY
@@ -106,7 +90,7 @@ pods() { # FIRST COUNT RATE
     cost=$(awk -v ns=$((after - before)) -v pods="$2" 'BEGIN { printf "%.0f", ns / pods / 1000 }')
 }
 
-serve
+serve ${FLAGS:-}
 send nodes 0 "$nodes"
 start "$binary"
 sleep 3
@@ -122,7 +106,7 @@ send heartbeats 0 $((nodes / 10)) $(((nodes + 299) / 300))
 beats=$(($(cpu) - before))
 stop
 
-serve
+serve ${FLAGS:-}
 send nodes 0 100
 send pods 0 1000
 start "$edge"
