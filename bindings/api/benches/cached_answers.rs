@@ -1,7 +1,8 @@
 //! Measures decisions from cached answers, compiled and interpreted: pods of one template, one after the other, each of which changes the
 //! node that it gets. The profile is kube-scheduler's default one, with all nodes evaluated.
 //!
-//! `cargo bench -p schedc-api --bench cached_answers`; NODES and PODS are other sizes.
+//! `cargo bench -p schedc-api --bench cached_answers`; NODES and PODS are other sizes. It fails if
+//! interpreted decisions take more than three times as long.
 
 use std::env;
 use std::error::Error;
@@ -17,6 +18,9 @@ use schedc_core::profile::Profile;
 use schedc_core::snapshot::Snapshot;
 use schedc_interpret::Interpretation;
 use schedc_objects::{Manifests, convert_node, convert_pod};
+
+/// Maximum time of an interpreted decision, in times of a compiled one.
+const LIMIT: f64 = 3.0;
 
 fn setting(name: &str, default: usize) -> Result<usize, Box<dyn Error>> {
     env::var(name).map_or(Ok(default), |text| Ok(text.parse()?))
@@ -75,6 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(chosen, expected, "both choose the same nodes");
     let micros = |took: Duration| took.as_secs_f64() * 1e6 / pods as f64;
     println!("{nodes} nodes: compiled {:.2} µs, interpreted {:.2} µs", micros(compiled), micros(interpreted));
-    println!("ratio {:.2}", interpreted.as_secs_f64() / compiled.as_secs_f64());
-    Ok(())
+    let ratio = interpreted.as_secs_f64() / compiled.as_secs_f64();
+    println!("ratio {ratio:.2}");
+    if ratio <= LIMIT { Ok(()) } else { Err(format!("the ratio is above {LIMIT}").into()) }
 }

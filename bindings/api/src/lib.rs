@@ -30,6 +30,7 @@
 //! | [`Cluster`] | a hypothetical cluster with one profile: changes, forks and questions |
 //! | [`Evaluator`] | the scenarios of `schedc evaluate`, with the same bytes as results |
 //! | [`Error`] | an error with a stable [code](ErrorCode) |
+//! | [`guard`] | panics at the boundary to other languages |
 //!
 //! A [`Cluster`] also answers [requests in JSON](Cluster::requests), many per call. A node is its name, a pod is
 //! `namespace/name`, or only a name in the namespace `default`.
@@ -43,6 +44,7 @@ mod columns;
 mod error;
 mod evaluator;
 mod forked_map;
+pub mod guard;
 mod input;
 mod profiles;
 mod requests;

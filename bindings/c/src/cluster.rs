@@ -1,10 +1,11 @@
 //! Hypothetical clusters.
 
+use schedc_api::guard::Guarded;
 use schedc_api::{Answer, Cluster, Defaults, Error};
 use serde::Serialize;
 
 use crate::buffer::{Buffer, Text, array};
-use crate::guard::{Answered, Guarded, answer, create, free, value};
+use crate::guard::{Answered, answer, create, free, value};
 use crate::profiles::ProfilesHandle;
 use crate::status::{Failure, Status};
 

@@ -1,9 +1,10 @@
 //! Scenarios of `schedc evaluate`.
 
+use schedc_api::guard::Guarded;
 use schedc_api::{Error, Evaluator};
 
 use crate::buffer::{Buffer, Text};
-use crate::guard::{Guarded, answer, create, free, value};
+use crate::guard::{answer, create, free, value};
 use crate::profiles::ProfilesHandle;
 use crate::status::{Failure, Status};
 
@@ -39,7 +40,7 @@ unsafe fn line(
     let work = || {
         // SAFETY: the caller has the same promise.
         let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
-        let line = evaluator.0.call(|evaluator| Ok(work(evaluator, scenario)?))?;
+        let line = evaluator.0.call(|evaluator| Ok::<_, Failure>(work(evaluator, scenario)?))?;
         Ok((Status::Ok, line.into_bytes()))
     };
     // SAFETY: the caller has the same promise.
@@ -80,7 +81,7 @@ pub unsafe extern "C" fn schedc_evaluator_use_profile(
     let work = || {
         // SAFETY: the caller promises valid pointers.
         let (evaluator, name) = unsafe { (value(evaluator, "evaluator")?, name.text("name")?) };
-        evaluator.0.call(|evaluator| Ok(evaluator.use_profile(name)?))?;
+        evaluator.0.call(|evaluator| Ok::<_, Failure>(evaluator.use_profile(name)?))?;
         Ok((Status::Ok, Vec::new()))
     };
     // SAFETY: the caller promises that `out` is null or valid.

@@ -1,48 +1,12 @@
-//! Calls from other languages: handles, panics and results.
+//! Calls from other languages: handles and results.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use schedc_api::guard::caught;
 
 use crate::buffer::Buffer;
 use crate::status::{Failure, Status};
 
-/// The value of a handle; `None` after a panic.
-pub(crate) struct Guarded<T>(Option<T>);
-
 /// An answer: its status, and its bytes.
 pub(crate) type Answered = Result<(Status, Vec<u8>), Failure>;
-
-impl<T> Guarded<T> {
-    pub(crate) fn new(value: T) -> Self {
-        Guarded(Some(value))
-    }
-
-    /// Calls a function with the value. After a panic, the value is gone.
-    pub(crate) fn call<R>(&mut self, work: impl FnOnce(&mut T) -> Result<R, Failure>) -> Result<R, Failure> {
-        let Some(value) = &mut self.0 else {
-            let message = "an earlier call ended with an error of schedc; release the handle".to_owned();
-            return Err(Failure { status: Status::Panicked, message });
-        };
-        let result = caught(|| work(value));
-        if matches!(&result, Err(failure) if failure.status == Status::Panicked) {
-            // Dropping an inconsistent value may panic again.
-            let _ = caught(|| {
-                self.0 = None;
-                Ok(())
-            });
-        }
-        result
-    }
-}
-
-/// Runs a function, and turns a panic into an error.
-pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
-    // Values that a panic leaves inconsistent are not used again: `Guarded::call` drops them.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(Failure { status: Status::Panicked, message: format!("schedc failed, please report it: {text}") })
-    })
-}
 
 /// Runs a function, writes its answer or error to a buffer, and returns its status.
 ///
@@ -104,22 +68,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
         let value = unsafe { Box::from_raw(handle) };
         let _ = caught(move || {
             drop(value);
-            Ok(())
+            Ok::<_, Failure>(())
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_handle_refuses_calls_after_a_panic() {
-        let mut handle = Guarded::new(1);
-        let failure = handle.call(|_| -> Result<(), Failure> { panic!("a fault") }).err().unwrap();
-        assert_eq!((failure.status, &*failure.message), (Status::Panicked, "schedc failed, please report it: a fault"));
-        let failure = handle.call(|value| Ok(*value)).err().unwrap();
-        assert_eq!(failure.status, Status::Panicked);
-        assert!(failure.message.contains("release the handle"));
     }
 }

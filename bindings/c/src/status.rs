@@ -1,5 +1,6 @@
 //! Results of functions.
 
+use schedc_api::guard::Panicked;
 use schedc_api::{Error, ErrorCode};
 
 /// The result of a function. Numbers are stable.
@@ -56,6 +57,12 @@ impl From<Error> for Failure {
             _ => Status::Other,
         };
         Failure { status, message: error.message }
+    }
+}
+
+impl From<Panicked> for Failure {
+    fn from(Panicked { message }: Panicked) -> Self {
+        Failure { status: Status::Panicked, message }
     }
 }
 

@@ -12,6 +12,15 @@ use crate::profiles::Profiles;
 #[pyclass(frozen, module = "schedc._native")]
 pub(crate) struct Cluster(Guarded<schedc_api::Cluster>);
 
+impl Cluster {
+    fn change(&self, py: Python<'_>, change: fn(&mut schedc_api::Cluster)) -> PyResult<()> {
+        self.0.call(py, |cluster| {
+            change(cluster);
+            Ok(())
+        })
+    }
+}
+
 #[pymethods]
 impl Cluster {
     #[new]
@@ -28,31 +37,19 @@ impl Cluster {
     }
 
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.call(py, |cluster| {
-            cluster.clear();
-            Ok(())
-        })
+        self.change(py, schedc_api::Cluster::clear)
     }
 
     fn fork(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.call(py, |cluster| {
-            cluster.fork();
-            Ok(())
-        })
+        self.change(py, schedc_api::Cluster::fork)
     }
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.call(py, |cluster| {
-            cluster.commit();
-            Ok(())
-        })
+        self.change(py, schedc_api::Cluster::commit)
     }
 
     fn revert(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.call(py, |cluster| {
-            cluster.revert();
-            Ok(())
-        })
+        self.change(py, schedc_api::Cluster::revert)
     }
 
     fn forks(&self, py: Python<'_>) -> PyResult<usize> {

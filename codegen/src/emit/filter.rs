@@ -1,7 +1,5 @@
 //! Emits `Rejection`, and the functions of Filter: one call after the other.
 
-use std::cell::RefCell;
-
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -140,7 +138,7 @@ fn filter_all(members: &Members<'_>) -> TokenStream {
 }
 
 /// Returns `match rejection { .. }`, also for a profile without filters.
-fn by_plugin(members: &Members<'_>, arm: impl Fn(&Member<'_>) -> TokenStream) -> TokenStream {
+fn by_plugin(members: &Members<'_>, arm: impl FnMut(&Member<'_>) -> TokenStream) -> TokenStream {
     let arms: Vec<TokenStream> = members.at(Point::Filter).map(arm).collect();
     if arms.is_empty() {
         quote! { match *rejection {} }
@@ -175,10 +173,10 @@ fn rejector(members: &Members<'_>) -> TokenStream {
 }
 
 fn reasons_key(members: &Members<'_>) -> TokenStream {
-    let numbers = RefCell::new(0..);
+    let mut numbers = 0_u32..;
     let body = by_plugin(members, |member| {
         let (variant, ty) = (&member.variant, &member.ty);
-        let number: u32 = numbers.borrow_mut().next().unwrap_or_default();
+        let number = numbers.next();
         quote! { Rejection::#variant(rejection) => Some((#number, Promises::<#ty>::reasons_key(rejection)?)), }
     });
     quote! {

@@ -1,7 +1,7 @@
 //! Conversion of objects to their recorded form.
 //!
-//! The scheduling task converts: it allocated the objects, and frees them faster than another thread would. Pods of one
-//! owner share the text of their template. Therefore converting a pod allocates little.
+//! The scheduling task converts objects and frees them, so the queue keeps only their recorded form. Pods of one owner
+//! share the text of their template, which is nevertheless formatted for each change.
 
 use std::collections::HashSet;
 

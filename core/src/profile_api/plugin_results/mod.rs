@@ -88,7 +88,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Finds the plugins that need no update for a compiled pod: for a new answer, for new states of Score, and for
+    /// Finds the plugins that are idle for a compiled pod: for a new answer, for new states of Score, and for
     /// another pod with the signature.
     fn find_idle(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
 

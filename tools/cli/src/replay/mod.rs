@@ -29,7 +29,7 @@ use crate::cluster::Routes;
 pub(crate) use journal::NamedChange;
 use journal::{Journal, Origins, RecordedChange, Replacement};
 pub(crate) use order::Order;
-use order::{Decision, DecisionResult, Search};
+use order::{Decision, DecisionResult, Neighbours, Search};
 use reservations::{Name, claim_write};
 use state::{RecordedState, SetResult};
 use window::Window;
@@ -293,8 +293,9 @@ impl<'a> Replay<'a> {
     /// Adds a disagreement, with the order that explains it.
     fn disagreed(&mut self, place: &Place, profile: usize, decision: &Decision, finding: Finding) {
         let Replay { state, routes, journal, window, budget, report, .. } = self;
-        report.not_searched += u64::from(*budget == 0);
-        let order = Search::new(state, routes, profile, decision, journal, window, budget).find();
+        let neighbours = Neighbours::of(decision, journal, window, state);
+        let order = Search { state, routes, profile, decision, neighbours, budget: &mut *budget }.find();
+        report.not_searched += u64::from(order.is_none() && *budget == 0);
         let count = if order.is_some() { &mut report.explained } else { &mut report.unexplained };
         *count += 1;
         let Decision { at, namespace, name, .. } = decision;

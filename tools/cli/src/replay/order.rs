@@ -91,34 +91,17 @@ impl Decision {
 }
 
 /// The changes around a decision.
-pub(super) struct Search<'s, 'a> {
-    state: &'s mut RecordedState<'a>,
-    routes: &'s Routes,
-    profile: usize,
-    decision: &'s Decision,
+pub(super) struct Neighbours {
     /// Changes before the decision, oldest first, and then those after it.
     changes: Vec<RecordedChange>,
     /// Number of changes before the decision.
     past: usize,
     /// Writes of claims for the pod: the scheduler decided before.
     own_claims: Moved,
-    /// Number of evaluations that the replay may still use.
-    budget: &'s mut usize,
 }
 
-/// Changes that are moved to the other side of the decision.
-type Moved = BTreeSet<usize>;
-
-impl<'s, 'a> Search<'s, 'a> {
-    pub(super) fn new(
-        state: &'s mut RecordedState<'a>,
-        routes: &'s Routes,
-        profile: usize,
-        decision: &'s Decision,
-        journal: &Journal,
-        window: &Window,
-        budget: &'s mut usize,
-    ) -> Self {
+impl Neighbours {
+    pub(super) fn of(decision: &Decision, journal: &Journal, window: &Window, state: &mut RecordedState<'_>) -> Self {
         let mut changes = journal.since(decision.at - SPAN, CHANGES);
         let past = changes.len();
         let next = next_changes(window, state);
@@ -126,43 +109,57 @@ impl<'s, 'a> Search<'s, 'a> {
         let is_own = |change: &RecordedChange| {
             let claim = change.replacement.after.as_ref().and_then(|text| serde_json::from_str(text).ok());
             claim.as_ref().and_then(claim_write).is_some_and(|write| {
-                write
-                    .created_for
-                    .iter()
-                    .chain(&write.reserved_for)
-                    .any(|(namespace, name)| *namespace == decision.namespace && *name == decision.name)
+                let mut pods = write.created_for.iter().chain(&write.reserved_for);
+                pods.any(|(namespace, name)| *namespace == decision.namespace && *name == decision.name)
             })
         };
         let own_claims = (0..past).filter(|at| is_own(&changes[*at])).collect();
-        Search { state, routes, profile, decision, changes, past, own_claims, budget }
+        Neighbours { changes, past, own_claims }
     }
+}
 
+/// Changes that are moved to the other side of the decision.
+type Moved = BTreeSet<usize>;
+
+/// The search for the order of a decision.
+pub(super) struct Search<'s, 'a> {
+    pub(super) state: &'s mut RecordedState<'a>,
+    pub(super) routes: &'s Routes,
+    pub(super) profile: usize,
+    pub(super) decision: &'s Decision,
+    pub(super) neighbours: Neighbours,
+    /// Number of evaluations that the replay may still use.
+    pub(super) budget: &'s mut usize,
+}
+
+impl Search<'_, '_> {
     /// Returns the order, if there is one.
     pub(super) fn find(mut self) -> Option<Order> {
         let candidates = self.candidates();
         let found = candidates.into_iter().find(|moved| self.agrees(moved)).map(|moved| self.minimal(moved));
         self.state.show(&BTreeMap::new(), self.routes);
-        let moved = found.map(|moved| if moved.is_empty() { self.own_claims.clone() } else { moved })?;
+        let moved = found.map(|moved| if moved.is_empty() { self.neighbours.own_claims.clone() } else { moved })?;
         let named = |is_past: bool| {
-            let of_side = moved.iter().filter(|at| (**at < self.past) == is_past);
-            of_side.map(|at| self.changes[*at].named()).collect()
+            let of_side = moved.iter().filter(|at| (**at < self.neighbours.past) == is_past);
+            of_side.map(|at| self.neighbours.changes[*at].named()).collect()
         };
         Some(Order { agrees_before: named(true), agrees_after: named(false) })
     }
 
     /// Returns the neighbouring states, nearest first.
     fn candidates(&self) -> Vec<Moved> {
-        let past: Vec<usize> = (0..self.past).rev().filter(|at| !self.own_claims.contains(at)).collect();
-        let next: Vec<usize> = (self.past..self.changes.len()).collect();
-        let is_early = |at: &usize| self.decision.is_known_early(&self.changes[*at]);
+        let past: Vec<usize> =
+            (0..self.neighbours.past).rev().filter(|at| !self.neighbours.own_claims.contains(at)).collect();
+        let next: Vec<usize> = (self.neighbours.past..self.neighbours.changes.len()).collect();
+        let is_early = |at: &usize| self.decision.is_known_early(&self.neighbours.changes[*at]);
         let (own_past, observed): (Vec<usize>, Vec<usize>) = past.iter().partition(|at| is_early(at));
         let own_next: Vec<usize> = next.iter().copied().filter(is_early).collect();
         let mut by_kind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for at in &observed {
-            by_kind.entry(&self.changes[*at].replacement.key.kind).or_default().push(*at);
+            by_kind.entry(&self.neighbours.changes[*at].replacement.key.kind).or_default().push(*at);
         }
         let mut found = Candidates::default();
-        if !self.own_claims.is_empty() {
+        if !self.neighbours.own_claims.is_empty() {
             found.add([]);
         }
         for count in 1..=CHANGES {
@@ -196,10 +193,10 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Removes changes whose order does not matter.
     fn minimal(&mut self, mut moved: Moved) -> Moved {
         let mut nearest: Vec<usize> = moved.iter().copied().collect();
-        nearest.sort_by_key(|at| at.abs_diff(self.past));
+        nearest.sort_by_key(|at| at.abs_diff(self.neighbours.past));
         for at in nearest {
             moved.remove(&at);
-            let is_enough = (!moved.is_empty() || !self.own_claims.is_empty()) && self.agrees(&moved);
+            let is_enough = (!moved.is_empty() || !self.neighbours.own_claims.is_empty()) && self.agrees(&moved);
             if !is_enough {
                 moved.insert(at);
             }
@@ -222,17 +219,17 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Returns the versions of the moved objects.
     fn versions(&self, moved: &Moved) -> BTreeMap<Reference, Version> {
-        let changed = || moved.iter().chain(&self.own_claims);
-        let keys: BTreeSet<&Reference> = changed().map(|at| &self.changes[*at].replacement.key).collect();
+        let changed = || moved.iter().chain(&self.neighbours.own_claims);
+        let keys: BTreeSet<&Reference> = changed().map(|at| &self.neighbours.changes[*at].replacement.key).collect();
         let mut versions = BTreeMap::new();
-        for (at, RecordedChange { replacement, .. }) in self.changes.iter().enumerate() {
+        for (at, RecordedChange { replacement, .. }) in self.neighbours.changes.iter().enumerate() {
             let Replacement { key, before, after } = replacement;
             if !keys.contains(key) {
                 continue;
             }
             let version = versions.entry(key.clone()).or_insert_with(|| before.clone());
-            let is_past = at < self.past;
-            if is_past != moved.contains(&at) && !self.own_claims.contains(&at) {
+            let is_past = at < self.neighbours.past;
+            if is_past != moved.contains(&at) && !self.neighbours.own_claims.contains(&at) {
                 version.clone_from(after);
             }
         }
