@@ -19,7 +19,7 @@ nodes=${NODES:-1000} rate=${RATE:-500}
 
 # Writes a curl configuration with requests for objects FIRST to FIRST + COUNT - 1.
 requests() { # KIND FIRST COUNT
-    awk -v url="$url" -v kind="$1" -v first="$2" -v count="$3" "$awk_functions"'BEGIN {
+    awk -v url="$url" -v kind="$1" -v first="$2" -v count="$3" -v scheduler="$profile" "$awk_functions"'BEGIN {
         for (i = first; i < first + count; i++) {
             type = "application/json"
             if (kind == "nodes") {
@@ -32,7 +32,7 @@ requests() { # KIND FIRST COUNT
             } else {
                 path = "/api/v1/namespaces/default/pods"
                 set = int(i / 50)
-                body = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-" i "\",\"namespace\":\"default\",\"labels\":{\"app\":\"web-" set "\"}},\"spec\":{\"tolerations\":[{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"200Mi\"}}}]}}"
+                body = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-" i "\",\"namespace\":\"default\",\"labels\":{\"app\":\"web-" set "\"}},\"spec\":{\"schedulerName\":\"" scheduler "\",\"tolerations\":[{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"containers\":[{\"name\":\"web\",\"image\":\"registry.example.com/web:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"200Mi\"}}}]}}"
             }
             request(url path, type, body)
             if (kind == "heartbeats") print "request = \"PATCH\""
@@ -43,7 +43,7 @@ send() { # KIND FIRST COUNT [RATE]
     requests "$1" "$2" "$3" >"$folder/requests"
     curl ${4:+--rate "$4/s"} -K "$folder/requests"
 }
-port=${PORT:-18259}
+port=${PORT:-18259} profile=default-scheduler
 start() { # BINARY
     date +%s%3N >"$folder/started"
     "$1" run --kubeconfig "$folder/config" --secure-port="$port" --authorization-always-allow-paths=/metrics,/readyz \
@@ -59,7 +59,10 @@ cpu() { # Prints nanoseconds.
     cat /proc/"$scheduler"/task/*/schedstat | awk '{ all += $1 } END { printf "%d\n", all }'
 }
 wait_bound() { # COUNT
-    until [ "$(grep -c 'Successfully bound pod' "$folder/log")" -ge "$1" ]; do sleep 0.2; done
+    until [ "$(grep -c 'Successfully bound pod' "$folder/log")" -ge "$1" ]; do
+        kill -0 "$scheduler" 2>/dev/null || { cat "$folder/log" >&2; exit 1; }
+        sleep 0.2
+    done
     sleep 2
 }
 # Prints bound and cumulative count of each bucket.
@@ -106,12 +109,13 @@ send heartbeats 0 $((nodes / 10)) $(((nodes + 299) / 300))
 beats=$(($(cpu) - before))
 stop
 
+profile=edge
 serve ${FLAGS:-}
 send nodes 0 100
 send pods 0 1000
 start "$edge"
 wait_bound 1000
-first=$(grep -m 1 'Successfully bound pod' "$folder/log" | jq ".ts - $(cat "$folder/started")")
+first=$(grep -m 1 'Successfully bound pod' "$folder/log" | jq ".ts - $(cat "$folder/started") | round")
 resident=$(awk '/VmRSS/ { printf "%.1f", $2 * 1024 / 1e6 }' "/proc/$scheduler/status")
 size=$(wc -c <"$edge" | awk '{ printf "%.1f", $1 / 1e6 }')
 stop
