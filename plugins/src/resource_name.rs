@@ -139,7 +139,7 @@ impl RequestedAmounts {
         ResourceUsages { amounts: self, node, index, devices, milli_cpu, memory, scalars: self.scalars.iter() }
     }
 
-    /// Returns what the usage of a node depends on.
+    /// Returns the dependencies of a node's usage.
     #[inline(always)]
     pub(crate) fn depend_on(&self) -> DependsOn {
         if self.kind == RequestKind::Devices { DependsOn::Cluster } else { DependsOn::Node }

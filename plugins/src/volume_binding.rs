@@ -72,7 +72,7 @@ pub struct VolumeBinding {
 
 impl VolumeBinding {
     fn assumed(&self) -> MutexGuard<'_, AssumeCache> {
-        // Assumptions change by whole entries, therefore a panic leaves no partial change.
+        // Every change of assumptions replaces whole entries, so a panic leaves no partial change.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -297,8 +297,8 @@ impl VolumeBinding {
         if pod.claims.iter().all(is_bound) {
             return Ok(nothing);
         }
-        // Nothing has changed since Filter, therefore the result is the one of Filter. Without this plugin's Filter
-        // in the profile, the node may be infeasible; as in kube-scheduler, nothing is assumed then.
+        // Nothing has changed since Filter, so the result is that of Filter. Without this plugin's Filter in the
+        // profile, the node may be infeasible; as in kube-scheduler, nothing is assumed then.
         let mut assumed = self.assumed();
         let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(nothing) };
         let (labels, position) = view.row(placement.node);

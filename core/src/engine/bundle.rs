@@ -97,7 +97,7 @@ pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, here: &Overrides) -> R
         )
     });
     let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
-    // Profiles may share extenders, and their errors.
+    // Profiles may share extenders, which then report the same errors.
     errors.dedup();
     if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }

@@ -1,4 +1,4 @@
-//! The optional trait for incremental evaluation: what a plugin promises about its results.
+//! The optional trait for incremental evaluation: promises of a plugin about its results.
 
 use super::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use crate::plugin_api::column::IndexSet;
@@ -8,7 +8,7 @@ use crate::plugin_api::extension_points::{
 };
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
-/// What a plugin's result on a node depends on, in addition to the compiled pod.
+/// Dependencies of a plugin's result on a node, in addition to the compiled pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependsOn {
     /// Nothing: Filter passes on every node, and Score is 0 on every node, also after normalisation.
