@@ -6,7 +6,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `emptying` | which nodes to empty |
+//! | `emptying` | the choice of the nodes to empty |
 //! | `bound` | the number of nodes that cannot be exceeded |
 //! | `room` | moves that make room for given pods |
 //! | `fragmentation` | the measure of GPU fragmentation |

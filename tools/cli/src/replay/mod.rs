@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
             }
             Entry::Reject(Reject { namespace, name, scheduler, message }) => {
-                // An allocation that failed says nothing about this attempt.
+                // A failed allocation does not affect this attempt.
                 self.before_allocation.take(&(namespace.clone(), name.clone()));
                 let (result, has_version) = (DecisionResult::Rejected(message), rv.is_some());
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
