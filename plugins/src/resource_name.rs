@@ -12,7 +12,7 @@ use schedc_core::model::{NodeIndex, Resources, label_key_problems};
 
 use crate::columns::NodeResources;
 
-/// A resource in arguments. Decoding the arguments determines the variant, therefore plugins compare no
+/// A resource in arguments. Decoding the arguments determines the variant, so plugins compare no
 /// strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceName {

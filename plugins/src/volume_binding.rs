@@ -2,7 +2,7 @@
 //!
 //! **What it does.** Rejects nodes that cannot access the volumes of the pod's claims. For claims that wait
 //! for their first consumer, rejects nodes where a claim can neither be bound to a volume nor be provisioned.
-//! Reserve assumes the bindings of a placed pod, therefore later pods do not use the same volumes.
+//! Reserve assumes the bindings of a placed pod, so later pods do not use the same volumes.
 //!
 //! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0),
 //! Reserve, PreBind (skips if all claims are bound; otherwise writes the selected bindings, and waits until

@@ -52,7 +52,7 @@ pub trait Visitor<S: State> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output;
 }
 
-/// Calls a function that is generic over the profile at an index. Rust has no generic closures, therefore each captured
+/// Calls a function that is generic over the profile at an index. Rust has no generic closures, so each captured
 /// value has a type. In these types and in the function, `S` is the state of the bundle and `P` is the profile.
 macro_rules! with_profile {
     (

@@ -104,7 +104,7 @@ pub(crate) struct Emptying {
     pub blocked: Vec<BlockedNode>,
     /// No plan can empty more nodes than this.
     pub at_most: usize,
-    /// Whether no plan empties more nodes, or as many with fewer evictions.
+    /// Whether no other plan empties more nodes, or as many with fewer evictions.
     pub optimal: bool,
     /// Number of sets of nodes that were tried.
     pub tried: usize,

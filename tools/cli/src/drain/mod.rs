@@ -224,7 +224,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Tries the nodes in this order, and those that are blocked again after others were emptied.
+    /// Tries the nodes in this order. After others were emptied, tries again those that were blocked.
     fn in_order(&self, start: &[AnyObject], order: &[String]) -> Result<DrainPlan, StartErrors> {
         let mut plan = DrainPlan::default();
         let mut trial = Trial::new(self.bundle, start.to_vec(), self.options)?;
