@@ -56,7 +56,7 @@ pub(crate) struct Report {
     pub objects: usize,
     /// Watches that expired.
     pub gaps: u64,
-    /// Those of them after which all objects are known again.
+    /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
     /// Places at which a file ends without its regular end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,7 @@ pub(crate) struct Report {
     pub explained: u64,
     /// Other disagreements.
     pub unexplained: u64,
-    /// Those of them for which no other order was searched, because there are too many.
+    /// Number of these for which no other order was searched, because there are too many disagreements.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_searched: u64,
     /// Decisions with another answer.
