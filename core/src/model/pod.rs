@@ -18,7 +18,7 @@ pub struct Uid(pub Arc<str>);
 /// Transport protocol of a host port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub enum Protocol {
-    /// TCP, also if not given.
+    /// TCP, which is the default.
     Tcp,
     /// UDP.
     Udp,

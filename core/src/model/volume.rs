@@ -95,7 +95,7 @@ pub enum AccessMode {
 /// Content of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub enum VolumeMode {
-    /// Files; also if not set.
+    /// Files, which is the default.
     #[default]
     Filesystem,
     /// Blocks.

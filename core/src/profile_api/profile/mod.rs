@@ -164,7 +164,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         columns: Self::Columns<'_>,
         index: usize,
     ) -> Result<(), Self::Rejection>;
-    /// Runs every plugin's Filter, also after a rejection.
+    /// Runs every plugin's Filter, even after a rejection.
     fn filter_all(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
