@@ -69,7 +69,7 @@ impl Objects {
     /// Completes and validates manifests, as `options` require.
     ///
     /// # Errors
-    /// Returns what an API server would refuse, if its defaults are applied.
+    /// If defaults are applied, returns all that an API server would refuse.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
         let admission = match options.api_server_defaults {
             true => Some(default::complete(&mut manifests)?),

@@ -132,7 +132,7 @@ impl<P: Profile> Engine<P> {
         P::new(handle).map(Self::from_plugins)
     }
 
-    /// Makes an engine of existing plugins.
+    /// Makes an engine from existing plugins.
     pub fn from_plugins(plugins: P) -> Self {
         const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
         Engine {
@@ -200,7 +200,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Compares a compiled pod with one that is compiled now.
+    /// Compares a compiled pod from the cache with a new compilation.
     fn compare_compiled(&self, read: &CompiledPod<P>, pod: &Arc<Pod>, cache: &mut Cache<P::State>) {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         if compiled != *read.compiled {

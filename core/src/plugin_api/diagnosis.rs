@@ -23,7 +23,7 @@ pub struct Diagnosis {
     pub reasons: BTreeMap<String, usize>,
     /// The plugins that rejected the pod in PreFilter or on any node. Their events can make the pod schedulable.
     pub unschedulable_plugins: BTreeSet<&'static str>,
-    /// Those of them with `Pending`: their events cause an attempt without backoff.
+    /// The plugins that rejected the pod with `Pending`: their events cause an attempt without backoff.
     pub pending_plugins: BTreeSet<&'static str>,
     /// Nodes where removing pods may help.
     pub resolvable: NodeMask,
@@ -44,7 +44,7 @@ impl Diagnosis {
         }
     }
 
-    /// Adds these reasons for each of this number of nodes.
+    /// Adds reasons that apply to this number of nodes.
     pub fn add_reasons<'r>(&mut self, reasons: impl IntoIterator<Item = &'r Cow<'static, str>>, nodes: usize) {
         for reason in reasons {
             match self.reasons.get_mut(&**reason) {

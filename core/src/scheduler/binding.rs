@@ -35,7 +35,7 @@ enum Phase {
     Writing,
     /// It waits in Permit.
     Waiting,
-    /// PreBind runs, since this time. A preemptor can abort it, and is then named.
+    /// PreBind runs: its abort handle, the plugin of the preemptor that aborted it, and the time of its start.
     PreBinding(AbortHandle, Option<&'static str>, i64),
     /// Bind runs, since this time.
     Binding(i64),
@@ -108,7 +108,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Advances as far as possible without waiting.
+    /// Advances the binding cycle as far as possible without waiting.
     pub(super) fn proceed(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
         let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.is_waiting()) else { return };
         if let Some(rejection) = self.waiting.get(uid).and_then(|waiting| waiting.rejected.clone()) {

@@ -175,7 +175,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Sets the time as [`Scheduler::tick`] does, but does nothing else: for precise metrics.
+    /// Sets the time like [`Scheduler::tick`], without any other effect, for precise metrics.
     pub fn at(&mut self, now: i64) {
         self.now = self.now.max(now);
     }
@@ -331,7 +331,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut context, now)
     }
 
-    /// Adds what infeasible nodes lack to an explanation of the pod. The cluster must be unchanged since the explanation.
+    /// Adds the shortages of infeasible nodes to an explanation of the pod. The cluster must be unchanged since the
+    /// explanation.
     pub fn explain_shortages(&mut self, profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation) {
         with_profile!(
             self.bundle,
@@ -347,8 +348,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         );
     }
 
-    /// Explains what a scheduling cycle would decide for a pod now. Among equally good nodes, it chooses the one that the
-    /// next attempt would draw.
+    /// Explains the decision that a scheduling cycle would make about a pod now. Among equally good nodes, it chooses
+    /// the one that the next attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         let (mut random, tie_break) = (self.random.clone(), self.options.tie_break);
         with_profile!(

@@ -165,7 +165,7 @@ impl SpreadScores {
 impl NormalizeScore for PodTopologySpread {
     #[inline(always)]
     fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
-        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
+        // kube-scheduler marks excluded nodes with -1, so scores of -1 are excluded too.
         if raw == Self::IGNORED || raw == -1 {
             return 0;
         }

@@ -32,7 +32,7 @@ pub(crate) struct Profile {
 /// A plugin set to be written.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Set {
-    /// Whether all other plugins are disabled: written as a list.
+    /// Whether all other plugins are disabled. The set is then written as a list.
     pub(crate) plain: bool,
     pub(crate) enabled: Vec<Enabled>,
     pub(crate) disabled: Vec<String>,

@@ -38,11 +38,11 @@ pub struct CachedResults {
 /// Steps of Score of a compiled pod.
 #[derive(Default)]
 struct ActiveScores {
-    /// Those whose state a cluster change can affect.
+    /// Steps whose state a cluster change can affect.
     updated: Vec<usize>,
-    /// Those that do not normalise, and are not idle.
+    /// Steps that do not normalise, and are not idle.
     base: Vec<usize>,
-    /// Those that normalise, and are not idle.
+    /// Steps that normalise, and are not idle.
     normalized: Vec<usize>,
 }
 

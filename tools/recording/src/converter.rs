@@ -81,7 +81,7 @@ fn rejection(status: &PodStatus) -> Option<&str> {
     condition.message.as_deref().filter(|_| is_failed)
 }
 
-/// JSON texts, of which equal ones share their memory.
+/// JSON texts. Equal texts share their memory.
 #[derive(Debug, Default)]
 struct SharedTexts {
     texts: HashSet<ObjectText>,

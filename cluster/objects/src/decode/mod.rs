@@ -1,7 +1,7 @@
 //! Decoding of objects from an API server, limited to the fields that schedulers read.
 //!
 //! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons. [`read`]
-//! skips them, therefore they need no memory, no code, and only the time to find their end. `selected_fields!` lists
+//! skips them, so they need no memory, no code, and only the time to find their end. `selected_fields!` lists
 //! the other fields for each type: those that the conversions read, that identify the version of an object, or that
 //! patches of a pod's status depend on.
 

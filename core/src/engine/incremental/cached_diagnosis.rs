@@ -49,7 +49,7 @@ impl NodeVerdicts {
         cache: &Cache<P::State>,
     ) {
         let has_nominations = !cache.nominator.is_empty();
-        // Rejections with their reasons in `self`, each by a node with it.
+        // For each rejection whose reasons are composed: its key, and a node whose verdict has these reasons.
         let mut composed: SmallVec<[((u32, u32), NodeIndex); 4]> = SmallVec::new();
         for node in nodes {
             if has_nominations && !cache.nominated_on(node, pod).is_empty() {

@@ -96,7 +96,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         if let Some(score) = &cached.score {
             cached.parts.total(score, &cached.feasible, &mut cached.totals, work)?;
             let scores = &mut work.scores;
-            // Mostly, these are empty.
+            // Usually, both sets are empty.
             if !scores.rescored.is_empty() {
                 scores.to_score.extend(&scores.rescored);
             }

@@ -35,7 +35,7 @@ impl<P: FilterPlugin> FilterKernel<'_, P> {
             for node in nodes_of(word, bits) {
                 match P::filter(args, pod, state, P::Columns::row(columns, node.get())) {
                     Ok(()) => pass |= 1 << (node.0 % 64),
-                    // The compiler removes this for plugins that never fail.
+                    // The compiler removes this check for plugins that never fail.
                     Err(rejection) => failed |= !P::code(&rejection).is_rejected(),
                 }
             }
@@ -174,8 +174,9 @@ pub fn score_each(
     Ok(())
 }
 
-/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the other.
-/// Totals of other feasible nodes do not change thereby, and those of infeasible nodes are not read.
+/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the
+/// other. Computing the whole word changes no total of another feasible node, and totals of infeasible nodes are not
+/// read.
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
     const MANY: u32 = 12;

@@ -144,7 +144,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Returns the columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
-    /// Returns the same columns cut to one length: a loop then checks an index once and not for every column.
+    /// Returns the same columns, cut to one length. A loop then checks an index once, not once for each column.
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
     /// Returns the columns of a hypothetical node, which has index 0.
     fn hypothetical_columns<'a>(
@@ -164,7 +164,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         columns: Self::Columns<'_>,
         index: usize,
     ) -> Result<(), Self::Rejection>;
-    /// Runs every plugin's Filter, also after a rejection.
+    /// Runs every plugin's Filter, even after a rejection.
     fn filter_all(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
@@ -262,7 +262,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
-    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    /// Returns the reservations that Reserve would make on a node, by plugin, for reports.
     fn previews(&self, _cycle: &Self::Cycle, _cache: &Cache<Self::State>, _placement: &Placement) -> Vec<Preview> {
         Vec::new()
     }

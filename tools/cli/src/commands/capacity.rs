@@ -25,9 +25,9 @@ use crate::workloads::{MAX_PODS, Submission};
 pub(crate) struct Capacity {
     /// Manifest of a pod or a workload, or `-` for standard input; may be given several times
     ///
-    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. With several of
-    /// them, a mix of their pods is added, in the ratio of --ratio. Objects of other kinds, such as
-    /// PriorityClasses, are added to the cluster.
+    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. The pods of several
+    /// workloads are added in rounds, in the ratio of --ratio. Objects of other kinds, such as PriorityClasses, are
+    /// added to the cluster.
     #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
     manifests: Vec<PathBuf>,
 
@@ -37,8 +37,8 @@ pub(crate) struct Capacity {
 
     /// Report the capacity of each pool of nodes, those with the same value of this label
     ///
-    /// Each pool has two numbers: the pods on its nodes if they may be anywhere, and the capacity if they may
-    /// only be in this pool.
+    /// The report has two numbers for each pool: the pods on its nodes if pods may run on all nodes, and the number of
+    /// pods that fit if they may run only in this pool.
     #[arg(long, value_name = "KEY")]
     pool_label: Option<String>,
 

@@ -17,12 +17,12 @@ use crate::cluster;
 use crate::drain::{Permissions, plan};
 use crate::trial;
 
-/// Plan how to empty nodes: which pods to evict in which order, and where they run then
+/// Plan how to empty nodes: the order of evictions, and the new nodes of the pods
 ///
-/// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are
-/// evicted one by one. Each eviction must be allowed by the disruption budgets, and the profile must place the
-/// pod that the controller creates in its place, without preemption, before the next eviction. Pods of DaemonSets
-/// and static pods stay. The exit code is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
+/// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are evicted
+/// one by one. The disruption budgets must allow each eviction. Before the next eviction, the profile must place the
+/// pod that the controller creates instead, without preemption. Pods of DaemonSets and static pods stay. The exit code
+/// is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
 #[derive(Args)]
 pub(crate) struct Drain {
     /// The nodes to empty, separated by commas

@@ -54,7 +54,7 @@ pub(crate) struct Input {
     /// Interpret this profile without a build, instead of using the compiled-in profiles
     ///
     /// The name of a file in profiles/ or of a compiled-in profile, or a path. Only plugins of schedc itself are
-    /// available. The decisions are those of a build, but slower. May be given several times: the profiles then
+    /// available. The decisions equal those of a build, but take longer. May be given several times: the profiles then
     /// form one scheduler.
     #[arg(long, value_name = "PROFILE")]
     interpret: Vec<PathBuf>,

@@ -25,9 +25,10 @@ use crate::replay::{Replay, Report};
 
 /// Compare the decisions of a recording with those of a profile
 ///
-/// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before it. Each
-/// disagreement is explained: the scores of both nodes, or the plugin that rejects the recorded one. Among nodes with
-/// equal totals, each one counts as agreement. Decisions during gaps of the recording are not compared.
+/// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before the
+/// decision. Each disagreement is explained: by the scores of both nodes, or by the plugin that rejects the recorded
+/// node. Every node with the highest total counts as agreement. Decisions during gaps of the recording are not
+/// compared.
 ///
 /// With --closed-loop, the profiles decide instead of the recorded scheduler, in virtual time: pods arrive and run as
 /// recorded, on the nodes that the profiles choose. docs/backtest.md lists the assumptions.

@@ -56,7 +56,7 @@ pub(crate) struct Report {
     pub objects: usize,
     /// Watches that expired.
     pub gaps: u64,
-    /// Those of them after which all objects are known again.
+    /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
     /// Places at which a file ends without its regular end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,7 @@ pub(crate) struct Report {
     pub explained: u64,
     /// Other disagreements.
     pub unexplained: u64,
-    /// Those of them for which no other order was searched, because there are too many.
+    /// Number of these for which no other order was searched, because there are too many disagreements.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_searched: u64,
     /// Decisions with another answer.
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
             }
             Entry::Reject(Reject { namespace, name, scheduler, message }) => {
-                // An allocation that failed says nothing about this attempt.
+                // A failed allocation does not affect this attempt.
                 self.before_allocation.take(&(namespace.clone(), name.clone()));
                 let (result, has_version) = (DecisionResult::Rejected(message), rv.is_some());
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });

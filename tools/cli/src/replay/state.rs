@@ -31,7 +31,7 @@ pub(super) struct RecordedState<'a> {
 }
 
 struct Known {
-    /// Its recorded text. A snapshot repeats objects without a change.
+    /// The recorded text of the object. It is kept because a snapshot repeats objects without a change.
     text: Arc<str>,
     /// Number of the latest snapshot that had begun when it was last set.
     snapshot: u64,

@@ -106,7 +106,7 @@ fn plain_message(path: &str, error: &str) -> String {
     };
     let hint = match found.split_once(' ').map_or(found, |(kind, _)| kind) {
         "integer" | "floating" if expected == "text" => "; put it in quotes",
-        "boolean" if expected == "text" => "; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`",
+        "boolean" if expected == "text" => "; put it in quotes; `y`, `n`, `yes`, `no`, `on` and `off` are booleans too",
         _ => "",
     };
     let found = match found {

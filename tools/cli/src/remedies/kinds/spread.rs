@@ -57,7 +57,7 @@ impl Change for RelaxSpread {
             Some(to) => constraint.max_skew = to,
             None => {
                 constraint.when_unsatisfiable = "ScheduleAnyway".to_owned();
-                // The API server accepts it only for constraints that reject nodes.
+                // The API server accepts `minDomains` only for constraints that reject nodes.
                 constraint.min_domains = None;
             }
         }
