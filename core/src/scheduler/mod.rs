@@ -9,7 +9,9 @@
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
 //! | `preemption` | removal of victims | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
+//! | `object_writer` | fire-and-forget writes of plugins | |
 //! | `duration_metrics` | histograms of durations | metrics |
+//! | `outcome` | results of attempts, for callers | |
 //! | `queue_context` | calls of the queue to the profiles | |
 //! | `timed_activations` | retries of pods at a time set by a plugin | |
 //! | `options` | settings of a run | |
@@ -161,8 +163,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         })
     }
 
-    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Backoffs and waits in Permit
-    /// end, and pods that were unschedulable for too long are retried.
+    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Everything that was due until
+    /// then happens: backoffs and waits in Permit end, pods that were unschedulable for too long or whose retry a plugin
+    /// has set for this time are retried, and sleeping background tasks wake up.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
         self.at(now);
         let now = self.now;
