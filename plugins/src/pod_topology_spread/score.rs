@@ -29,7 +29,7 @@ pub struct SpreadScores {
     feasible: NodeMask,
     /// The score of each domain, for a single constraint that is not on the host name.
     of_domain: Vec<i64>,
-    /// Whether the classes of nodes contain more than their scores.
+    /// Whether a node's score class consists of a part for each constraint. Otherwise, it is the node's score.
     has_classes: bool,
 }
 
@@ -60,7 +60,7 @@ struct ConstraintCounts {
     nodes: Vec<u32>,
     /// Number of domains with scored nodes.
     domain_count: usize,
-    /// Contribution of a pod: the logarithm of the number of domains.
+    /// Contribution of a pod: the logarithm of the number of domains plus 2.
     weight: f64,
     /// Constant added to the sum.
     constant: f64,
@@ -84,7 +84,7 @@ impl ConstraintCounts {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// Returns the index of a node with the label.
+    /// Returns the index in `pods` for a node with the label.
     #[inline(always)]
     fn index_of(&self, node: NodeIndex, domain: Domain) -> usize {
         if self.is_hostname { node.get() } else { domain.get() }
@@ -123,7 +123,7 @@ impl ConstraintCounts {
     }
 }
 
-/// Returns whether a node is scored, if all keys are required.
+/// Returns whether a node has the labels of all constraints. If all keys are required, only such nodes are scored.
 #[inline]
 fn has_all_keys(counts: &[ConstraintCounts], node: NodeIndex) -> bool {
     counts.iter().all(|counts| counts.domain(node) != Domain::NONE)
