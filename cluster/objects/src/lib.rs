@@ -20,7 +20,6 @@ pub mod default;
 mod expressions;
 #[cfg(feature = "manifests")]
 mod field_suggestion;
-mod kinds;
 #[cfg(feature = "manifests")]
 pub mod manifests;
 pub mod original;
@@ -31,14 +30,15 @@ pub mod testing;
 #[cfg(feature = "manifests")]
 mod validation;
 
+pub use changes::{removal_change, upsert_change};
 #[cfg(feature = "manifests")]
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
-#[cfg(feature = "manifests")]
-pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, Sourced};
+pub use schedc_kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
+#[cfg(feature = "manifests")]
+pub use schedc_kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use source_location::SourceLocation;
 #[cfg(feature = "manifests")]

@@ -21,11 +21,11 @@ mod workloads;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::CustomKind;
+use schedc_kinds::AnyObject;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error};
 use serde_json::Value;
 
-use crate::kinds::AnyObject;
 use protobuf::{Malformed, Message};
 
 /// Lists the kinds that are decoded, each with its case of [`AnyObject`].
