@@ -6,9 +6,9 @@ use std::path::Path;
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
+use schedc_kinds::{AnyObject, Kinds};
 
 use crate::default::{self, Admission};
-use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
 use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 
