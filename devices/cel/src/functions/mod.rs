@@ -22,8 +22,7 @@ use std::sync::LazyLock;
 
 use crate::check::signature::Overload;
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::{Str, Value};
+use crate::eval::value::{List, Str, Value};
 use crate::eval::work::Work;
 
 /// Implementation of a function for all of its signatures. The target of a member function is the first argument.
