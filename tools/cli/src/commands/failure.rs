@@ -2,12 +2,8 @@
 
 use std::fmt::Display;
 use std::io;
-use std::io::Write;
-use std::process::ExitCode;
 
 use schedc_codegen::Diagnostics;
-
-use super::output;
 
 /// The reason why a command ends early.
 pub(crate) enum Failure {
@@ -30,44 +26,6 @@ impl Failure {
     pub(crate) fn new(message: impl Display) -> Self {
         Failure::Message(message.to_string())
     }
-
-    /// Prints the messages and returns the exit code.
-    pub(crate) fn report(self) -> ExitCode {
-        let mut stderr = anstream::stderr().lock();
-        // If standard error is closed too, the messages are lost.
-        let _ = match self {
-            Failure::OutputClosed => return ExitCode::SUCCESS,
-            #[cfg(feature = "tools")]
-            Failure::Reported => return ExitCode::FAILURE,
-            Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
-            Failure::Message(text) => write_errors(&mut stderr, &text),
-            #[cfg(feature = "tools")]
-            Failure::WithNote(text, note) => {
-                let written = write_errors(&mut stderr, &text);
-                drop(stderr);
-                output::note(note);
-                written
-            }
-        };
-        ExitCode::FAILURE
-    }
-}
-
-/// Returns the exit code of a command that answers a question: 0 for yes, 1 for no, 2 after an error, which is printed.
-#[cfg(feature = "tools")]
-pub(crate) fn exit_code(answer: Result<bool, Failure>) -> ExitCode {
-    match answer {
-        Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(failure) => {
-            failure.report();
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
-    output::message(text).lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
 }
 
 impl From<io::Error> for Failure {
