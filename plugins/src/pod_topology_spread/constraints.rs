@@ -79,16 +79,22 @@ pub(super) struct NodeInclusionRules {
 pub(super) struct NodeInclusion<'a> {
     constraints: &'a [Constraint],
     inclusion: &'a NodeInclusionRules,
+    view: View<'a, PodTopologySpread>,
     checks_affinity: bool,
     checks_taints: bool,
 }
 
 impl<'a> NodeInclusion<'a> {
-    pub(super) fn new(constraints: &'a [Constraint], inclusion: &'a NodeInclusionRules) -> Self {
+    pub(super) fn new(
+        constraints: &'a [Constraint],
+        inclusion: &'a NodeInclusionRules,
+        view: View<'a, PodTopologySpread>,
+    ) -> Self {
         let has_affinity = !inclusion.selector.is_empty() || inclusion.required.is_some();
         NodeInclusion {
             constraints,
             inclusion,
+            view,
             checks_affinity: has_affinity && constraints.iter().any(|constraint| constraint.honors_affinity),
             checks_taints: constraints.iter().any(|constraint| constraint.honors_taints),
         }
@@ -101,8 +107,8 @@ impl<'a> NodeInclusion<'a> {
 
     /// Returns whether a node counts for each of the constraints, in order.
     #[inline]
-    pub(super) fn evaluate(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
-        let (labels, taints, _) = node;
+    pub(super) fn evaluate(&self, node: NodeIndex) -> impl Iterator<Item = (&'a Constraint, bool)> {
+        let (labels, taints, _) = self.view.row(node);
         let inclusion = self.inclusion;
         let affinity = !self.checks_affinity || labels.matches_pod(&inclusion.selector, inclusion.required.as_ref());
         let tolerations = inclusion.tolerations.as_deref().unwrap_or_default();

@@ -44,3 +44,10 @@ pub(super) struct Placement<'a> {
     pub(super) cluster: &'a Cluster,
     pub(super) names: &'a Interner,
 }
+
+impl<'a> Placement<'a> {
+    /// Returns the placement of another pod in the same cluster.
+    pub(super) fn of(self, pod: &'a Pod, node: Symbol) -> Self {
+        Placement { pod, node, ..self }
+    }
+}
