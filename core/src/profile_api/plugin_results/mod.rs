@@ -88,9 +88,9 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Finds the plugins that are idle for a compiled pod: for a new answer, for new states of Score, and for
+    /// Finds the plugins that are active for a compiled pod, not idle: for a new answer, for new states of Score, and for
     /// another pod with the signature.
-    fn find_idle(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
+    fn find_active(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
 
     /// Removes all scores.
     fn clear_scores(&mut self);
@@ -157,7 +157,7 @@ impl<P: Profile> PluginResults<P> for Uncached {
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
     }
-    fn find_idle(&mut self, _: &P::Pod, _: &P::Cycle, _: Option<&P::Score>) {}
+    fn find_active(&mut self, _: &P::Pod, _: &P::Cycle, _: Option<&P::Score>) {}
     fn clear_scores(&mut self) {}
     fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet) {}
     fn score(
