@@ -8,7 +8,7 @@ use schedc_core::model::{
     UnsatisfiableAction,
 };
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{Row, View};
+use schedc_core::plugin::View;
 use smallvec::SmallVec;
 
 use super::{HOSTNAME, PodTopologySpread, PodTopologySpreadArgs};
@@ -76,19 +76,19 @@ pub(super) struct NodeInclusionRules {
 }
 
 /// Evaluates which nodes count for the constraints of a pod.
-pub(super) struct NodeInclusion<'a> {
+pub(super) struct NodeInclusion<'a, 'v> {
     constraints: &'a [Constraint],
     inclusion: &'a NodeInclusionRules,
-    view: View<'a, PodTopologySpread>,
+    view: View<'v, PodTopologySpread>,
     checks_affinity: bool,
     checks_taints: bool,
 }
 
-impl<'a> NodeInclusion<'a> {
+impl<'a, 'v> NodeInclusion<'a, 'v> {
     pub(super) fn new(
         constraints: &'a [Constraint],
         inclusion: &'a NodeInclusionRules,
-        view: View<'a, PodTopologySpread>,
+        view: View<'v, PodTopologySpread>,
     ) -> Self {
         let has_affinity = !inclusion.selector.is_empty() || inclusion.required.is_some();
         NodeInclusion {

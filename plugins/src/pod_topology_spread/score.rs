@@ -285,7 +285,7 @@ fn index_of_pods(
     pod: &PodTopologySpreadPod,
     counts: &[ConstraintCounts],
     at: usize,
-    included: &NodeInclusion<'_>,
+    included: &NodeInclusion<'_, '_>,
     node: NodeIndex,
 ) -> Option<usize> {
     if counts[at].is_hostname {

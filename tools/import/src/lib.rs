@@ -43,10 +43,12 @@ use schedc_codegen::{Diagnostic, Diagnostics};
 
 pub use arguments::arguments;
 pub use difference::{Difference, differences};
+use profile::Profile;
 use report::Report;
 pub use report::{Level, Remark};
 pub use summary::{PluginsAt, ProfileSummary};
 use tree::Node;
+use verify::Input;
 
 /// Returns whether kube-scheduler 1.36 has this plugin and runs it by default.
 pub fn is_kube_scheduler_plugin(name: &str) -> bool {

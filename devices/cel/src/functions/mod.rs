@@ -3,18 +3,18 @@
 pub(crate) mod arithmetic;
 mod conversions;
 pub(crate) mod equality;
-pub(crate) mod formats;
+mod formats;
 pub(crate) mod formatting;
 pub(crate) mod lists;
-pub(crate) mod network;
+mod network;
 mod numbers;
 mod optionals;
 mod quantities;
 pub(crate) mod regexes;
 pub(crate) mod standard;
 mod strings;
-pub(crate) mod time;
-pub(crate) mod urls;
+mod time;
+mod urls;
 mod versions;
 
 use std::collections::HashMap;

@@ -20,7 +20,7 @@ pub(in super::super) fn update(
     rescore: &mut ScoreUpdate<'_>,
     scratch: &mut ScoreScratch,
 ) -> bool {
-    let Ok(constraints) = &pod.soft else { return false };
+    let Ok(constraints) = pod.soft.as_deref() else { return false };
     let (topology, selected, _) = view.indexes;
     let SpreadScores { constraints: Some(counts), scored, feasible, has_classes, .. } = scores else { return false };
     if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {

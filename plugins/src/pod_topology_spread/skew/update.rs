@@ -18,7 +18,7 @@ pub(in super::super) fn update(
     verdicts: &mut FilterUpdate<'_>,
     scratch: &mut SkewScratch,
 ) -> bool {
-    let Ok(constraints) = &pod.hard else { return false };
+    let Ok(constraints) = pod.hard.as_deref() else { return false };
     let (topology, selected, _) = view.indexes;
     let Some(counted) = &mut cycle.constraints else { return false };
     let mut has_changes = false;
@@ -68,7 +68,7 @@ pub(in super::super) fn update(
 }
 
 /// Returns whether the same nodes count after changes of nodes that kept their domains.
-fn same_nodes_count(counted: &[DomainCounts], included: &NodeInclusion<'_>, changed: NodeChanges<'_>) -> bool {
+fn same_nodes_count(counted: &[DomainCounts], included: &NodeInclusion<'_, '_>, changed: NodeChanges<'_>) -> bool {
     let has_all_keys = |node| counted.iter().all(|counted| counted.domain(node) != Domain::NONE);
     changed.nodes.iter().filter(|node| has_all_keys(**node)).all(|&node| {
         let now = included.evaluate(node);

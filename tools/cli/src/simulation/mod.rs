@@ -19,7 +19,7 @@ use schedc_objects::{AnyObject, Objects};
 
 use crate::budgets;
 use crate::cluster::{self, Routes};
-use crate::timeline::{Action, Reference, Span, Timeline};
+use crate::timeline::{Action, Event, Reference, Span, Timeline};
 use crate::utilisation::utilisation;
 pub use log::{Line, LogEvent};
 use pod_records::PodResults;
