@@ -1,40 +1,13 @@
 //! Requirements of a pod on its node alone.
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
+use schedc_core::model::{Effect, HostPort, Node, Resources};
 
-use super::cluster::Placement;
+use super::cluster::{NodePods, Placement};
 use super::rule::Rule;
 use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
-/// A node, and the resources that its pods use.
-#[derive(Default)]
-pub(super) struct NodePods {
-    /// The node; `None` if it does not exist.
-    pub(super) node: Option<Node>,
-    used: Resources,
-    pods: i64,
-    ports: Vec<HostPort>,
-}
-
 impl NodePods {
-    /// Adds a pod to the node.
-    pub(super) fn add(&mut self, pod: &Pod) {
-        self.used.add(&pod.usage.requests);
-        self.pods += 1;
-        self.ports.extend_from_slice(&pod.spec.host_ports);
-    }
-
-    pub(super) fn remove(&mut self, pod: &Pod) {
-        self.used.subtract(&pod.usage.requests);
-        self.pods -= 1;
-        for port in &pod.spec.host_ports {
-            if let Some(at) = self.ports.iter().position(|taken| taken == port) {
-                self.ports.swap_remove(at);
-            }
-        }
-    }
-
     /// Checks whether a pod may be bound to the node in its current state.
     pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Some(node) = &self.node else { return };
