@@ -154,6 +154,18 @@ fn watched_kind(name: &Spanned<String>, catalog: &Catalog, found: &mut Vec<Diagn
     kind.cloned()
 }
 
+/// Returns the column with this name.
+fn column(name: &Spanned<String>, known: [&[State]; 2], found: &mut Vec<Diagnostic>) -> Option<Column> {
+    match name.value.as_str() {
+        NODE_INFO => Some(Column::NodeInfo),
+        NODE_INDEX => Some(Column::NodeIndex),
+        _ => declared(name, "column", known, found).map(|state| match state.with_args {
+            true => Column::WithArgs(state),
+            false => Column::Declared(state),
+        }),
+    }
+}
+
 fn plugin(
     table: &RawTable,
     at: Span,
@@ -205,15 +217,7 @@ fn plugin(
     };
     let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
     let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
-    let columns = columns.iter().filter_map(|column| match column.value.as_str() {
-        NODE_INFO => Some(Column::NodeInfo),
-        NODE_INDEX => Some(Column::NodeIndex),
-        _ => declared(column, "column", [&catalog.columns, shared_columns], found).map(|state| match state.with_args {
-            true => Column::WithArgs(state),
-            false => Column::Declared(state),
-        }),
-    });
-    let columns = columns.collect();
+    let columns = columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], found)).collect();
     let indexes = indexes
         .iter()
         .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))

@@ -204,20 +204,44 @@ fn hypothetical_calls(states: &States, method: &str) -> Vec<TokenStream> {
     states.columns.iter().map(call).collect()
 }
 
+/// Emits the methods of hypothetical nodes.
+fn hypothetical_methods(states: &States) -> TokenStream {
+    let columns: Vec<&Ident> = states.columns.iter().map(|entry| &entry.field).collect();
+    let info_value = states.node_info.then(|| quote! { info: base.infos()[index.get()].clone(), });
+    let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
+    let nothing_value = columns.is_empty().then(|| quote! { nothing: PhantomData, });
+    let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
+    let hypothetical = quote! {
+        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
+    };
+    let (entry_adds, entry_removes) = (hypothetical_calls(states, "add_pod"), hypothetical_calls(states, "remove_pod"));
+    let hypothetical_add = quote! { #(#entry_adds)* #info_add };
+    let hypothetical_remove = quote! { #(#entry_removes)* #info_remove };
+    let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
+    let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
+    quote! {
+        fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
+            #hypothetical
+        }
+
+        fn hypothetical_add(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
+            #hypothetical_add
+        }
+
+        fn hypothetical_remove(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
+            #hypothetical_remove
+        }
+    }
+}
+
 pub(super) fn emit(states: &States) -> TokenStream {
     let mut imports = Imports::new();
     let mut types = |entries: &[Entry]| -> Vec<Ident> {
         entries.iter().map(|entry| state_type(&mut imports, &entry.state.path)).collect()
     };
     let (column_types, index_types) = (types(&states.columns), types(&states.indexes));
-    let columns: Vec<&Ident> = states.columns.iter().map(|entry| &entry.field).collect();
     let indexes: Vec<&Ident> = states.indexes.iter().map(|entry| &entry.field).collect();
     let structs = structs(states, &column_types, &index_types);
-    let info_value = states.node_info.then(|| quote! { info: base.infos()[index.get()].clone(), });
-    let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
-    let nothing_value = columns.is_empty().then(|| quote! { nothing: PhantomData, });
-    let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
-
     let set_node = set_node(states);
     let (column_adds, column_removes) = (column_calls(states, "add_pod"), column_calls(states, "remove_pod"));
     let add_pod = quote! {
@@ -243,20 +267,13 @@ pub(super) fn emit(states: &States) -> TokenStream {
             }
         }
     });
-    let hypothetical = quote! {
-        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
-    };
-    let (entry_adds, entry_removes) = (hypothetical_calls(states, "add_pod"), hypothetical_calls(states, "remove_pod"));
-    let hypothetical_add = quote! { #(#entry_adds)* #info_add };
-    let hypothetical_remove = quote! { #(#entry_removes)* #info_remove };
+    let hypothetical_methods = hypothetical_methods(states);
 
     let set = |name: &str| parameter(name, &set_node);
     let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));
     let (add_index, add_other) = (parameter("index", &add_pod), parameter("pod", &add_pod));
     let (pending_old, pending_new) = (parameter("old", &set_pending), parameter("new", &set_pending));
     let (object_old, object_new) = (parameter("old", &set_object), parameter("new", &set_object));
-    let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
-    let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
     let body = quote! {
         #structs
 
@@ -289,17 +306,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
 
             #cache_sizes
 
-            fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
-                #hypothetical
-            }
-
-            fn hypothetical_add(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
-                #hypothetical_add
-            }
-
-            fn hypothetical_remove(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
-                #hypothetical_remove
-            }
+            #hypothetical_methods
         }
 
     };
