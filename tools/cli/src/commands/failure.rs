@@ -38,13 +38,6 @@ impl From<io::Error> for Failure {
 }
 
 #[cfg(feature = "tools")]
-impl From<crate::cluster::UnknownProfile> for Failure {
-    fn from(error: crate::cluster::UnknownProfile) -> Self {
-        Failure::new(error)
-    }
-}
-
-#[cfg(feature = "tools")]
 impl From<schedc_interpret::InterpretError> for Failure {
     fn from(error: schedc_interpret::InterpretError) -> Self {
         match error {
@@ -54,35 +47,33 @@ impl From<schedc_interpret::InterpretError> for Failure {
     }
 }
 
-impl From<schedc_core::profile::StartErrors> for Failure {
-    fn from(errors: schedc_core::profile::StartErrors) -> Self {
-        Failure::new(errors)
-    }
-}
-
-#[cfg(feature = "run")]
-impl From<schedc_kubernetes::connect::ConnectError> for Failure {
-    fn from(error: schedc_kubernetes::connect::ConnectError) -> Self {
-        Failure::new(error)
-    }
-}
-
-#[cfg(feature = "run")]
-impl From<schedc_kubernetes::config::ConfigError> for Failure {
-    fn from(error: schedc_kubernetes::config::ConfigError) -> Self {
-        Failure::new(error)
-    }
-}
-
-#[cfg(feature = "bench")]
-impl From<schedc_perf::Error> for Failure {
-    fn from(error: schedc_perf::Error) -> Self {
-        Failure::new(error)
-    }
-}
-
 impl From<Diagnostics> for Failure {
     fn from(diagnostics: Diagnostics) -> Self {
         Failure::Profiles(Box::new(diagnostics))
     }
+}
+
+/// Converts errors to failures with their messages.
+macro_rules! failures {
+    ($($(#[$feature:meta])? $error:ty,)*) => {
+        $($(#[$feature])? impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::new(error)
+            }
+        })*
+    };
+}
+
+failures! {
+    #[cfg(feature = "tools")]
+    crate::cluster::UnknownProfile,
+    schedc_core::profile::StartErrors,
+    #[cfg(feature = "run")]
+    schedc_kubernetes::connect::ConnectError,
+    #[cfg(feature = "run")]
+    schedc_kubernetes::config::ConfigError,
+    #[cfg(feature = "bench")]
+    schedc_perf::Error,
+    #[cfg(feature = "recordings")]
+    schedc_recording::ReadError,
 }

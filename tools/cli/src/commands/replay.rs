@@ -8,7 +8,7 @@ use schedc_backtest::{assumptions, simulate};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::ProfileInfo;
 use schedc_interpret::Interpretation;
-use schedc_recording::{ReadError, Reader};
+use schedc_recording::Reader;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
@@ -139,11 +139,5 @@ impl ReplayCommand {
         };
         output::print(self.output, &report, |report| closed_loop::table(report, self.all))?;
         self.report.write(|| reports::closed_loop::page(&report, &values(&report)))
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        Failure::new(error)
     }
 }
