@@ -316,7 +316,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Returns an error if there is no such pod, and all problems of the template.
-    pub fn estimate_values<S: AsRef<str>>(
+    pub(crate) fn estimate_values<S: AsRef<str>>(
         &mut self,
         template: Vec<Value>,
         pods: &[S],

@@ -250,7 +250,7 @@ pub(super) fn count(
     let (_, selected, _) = view.indexes;
     let mut counts = std::mem::take(&mut scratch.constraints);
     counts.extend(constraints.iter().map(|constraint| scratch.constraint(constraint, view)));
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     let mut scored = 0;
     for node in feasible.iter() {
         if !pod.requires_all_keys || has_all_keys(&counts, node) {
@@ -260,7 +260,7 @@ pub(super) fn count(
     }
     for (at, constraint) in constraints.iter().enumerate() {
         for (node, pods) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            if let Some(index) = index_of_pods(pod, &counts, at, &included, view, node) {
+            if let Some(index) = index_of_pods(pod, &counts, at, &included, node) {
                 counts[at].pods[index] += pods as i32;
             }
         }
@@ -285,8 +285,7 @@ fn index_of_pods(
     pod: &PodTopologySpreadPod,
     counts: &[ConstraintCounts],
     at: usize,
-    included: &NodeInclusion<'_>,
-    view: View<'_, PodTopologySpread>,
+    included: &NodeInclusion<'_, '_>,
     node: NodeIndex,
 ) -> Option<usize> {
     if counts[at].is_hostname {
@@ -294,7 +293,6 @@ fn index_of_pods(
         return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
     let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
-        && (included.includes_all_nodes()
-            || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
+        && (included.includes_all_nodes() || included.evaluate(node).nth(at).is_some_and(|(_, counts)| counts));
     counted.then(|| counts[at].domain_index(node))
 }

@@ -26,4 +26,4 @@ include!(concat!(env!("OUT_DIR"), "/plugins.rs"));
 
 pub use bundle::Profiles;
 pub use load::{InterpretError, Interpretation};
-pub use pipeline::Pipeline;
+pub use steps::Pipeline;

@@ -58,7 +58,7 @@ const FEW: usize = 3;
 /// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
 /// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
 #[inline(always)]
-fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
+fn add_to_totals(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
     let mut any = 0;
     for (total, &level) in totals.iter_mut().zip(levels) {
         let by = by(level);
@@ -234,13 +234,13 @@ impl NormalizedScores {
     ) -> Result<(), NeedsFullEvaluation> {
         self.levels.normalize::<P>(args, weight, &mut self.moved)?;
         if !self.moved.is_empty() {
-            self.shift(feasible, totals, retotalled);
+            self.add_moved_levels(feasible, totals, retotalled);
         }
         Ok(())
     }
 
     /// Adds the differences of levels to totals.
-    fn shift(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
+    fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
         let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, .. } = self;
         if !*is_by_node {
             let by = moved.iter().fold(0, |sum: i64, (_, by)| sum.wrapping_add(*by));
@@ -263,10 +263,10 @@ impl NormalizedScores {
             let mut any = 0;
             if few {
                 for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
-                    any |= shift(totals, of_node, |level| if level == moved { by } else { 0 });
+                    any |= add_to_totals(totals, of_node, |level| if level == moved { by } else { 0 });
                 }
             } else {
-                any = shift(totals, of_node, |level| by_level[level as usize]);
+                any = add_to_totals(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
                 // No node of this word has one of these levels any more.

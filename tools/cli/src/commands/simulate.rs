@@ -135,7 +135,8 @@ impl Simulate {
         };
         let history = self.report.is_requested().then(|| SimulationHistory::new(setup.routes));
         let mut observers = Observers::new(history, self.watch)?;
-        let report = simulate_with_hooks(&setup.bundle, objects, timeline, options, show_progress, &mut observers)?;
+        let input = simulation::SimulationInput { objects, timeline };
+        let report = simulate_with_hooks(&setup.bundle, input, options, show_progress, &mut observers)?;
         progress.end();
         observers.end();
         objects::note_uncounted(&report.budgets);

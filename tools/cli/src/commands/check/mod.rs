@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
 
-use super::failure::exit_code;
+use super::exit_code::exit_code;
 use super::objects;
 use super::output::Format;
 

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::tolerations::{Taint, untolerated, write_taints};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
 /// Removes taints from a node.
