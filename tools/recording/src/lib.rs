@@ -7,13 +7,16 @@
 //! | [`anonymiser`] | pseudonyms for names |
 //! | [`background`] | a recording on a thread |
 //! | [`change`] | changes of a cluster |
+//! | `compressor` | compresses frames |
 //! | [`converter`] | converts objects to their recorded form |
-//! | [`entry`] | the lines of a recording |
+//! | [`entry`] | the lines of a recording, with whole objects |
 //! | [`events`] | the events of schedulers |
 //! | `expansion` | assembles pods from their lines and templates |
+//! | `lines` | formats lines |
 //! | [`queue`] | the bounded queue of a recording on a thread |
+//! | `raw` | the lines of a file |
 //! | `recorded` | the fields of objects that are recorded |
-//! | [`recorder`] | converts lists and watches to lines |
+//! | `recorder` | converts lists and watches to lines |
 //! | [`session`] | a recording in progress |
 //! | [`writer`] | writes lines to files of bounded size |
 //! | [`reader`] | reads lines, with their place for errors |
@@ -21,15 +24,18 @@
 pub mod anonymiser;
 pub mod background;
 pub mod change;
+mod compressor;
 pub mod converter;
 pub mod entry;
 pub mod events;
 mod expansion;
 mod frames;
+mod lines;
 pub mod queue;
+mod raw;
 pub mod reader;
 mod recorded;
-pub mod recorder;
+mod recorder;
 pub mod session;
 pub mod writer;
 
@@ -39,6 +45,5 @@ pub use change::Change;
 pub use converter::Converter;
 pub use entry::{Entry, Line, ObjectText, Reference};
 pub use reader::{ReadError, Reader};
-pub use recorder::Recorder;
 pub use session::Session;
 pub use writer::{Limits, Writer};
