@@ -3,7 +3,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
@@ -106,8 +105,8 @@ pub enum Form {
 pub struct PodForm {
     pub(crate) template: Arc<Template>,
     pub(crate) uid: Option<String>,
-    pub(crate) created: Option<Time>,
-    pub(crate) deleted: Option<Time>,
+    pub(crate) created: Option<Arc<String>>,
+    pub(crate) deleted: Option<Arc<String>>,
     pub(crate) node: Option<String>,
     pub(crate) status: Option<Arc<Status>>,
 }
@@ -134,8 +133,8 @@ impl PodForm {
     pub(crate) fn object(&self, key: &Key) -> Value {
         let fields = PodFields {
             uid: self.uid.clone(),
-            created: self.created.clone(),
-            deleted: self.deleted.clone(),
+            created: self.created.as_deref().cloned(),
+            deleted: self.deleted.as_deref().cloned(),
             node: self.node.clone(),
             status: self.status.as_ref().map(|status| status.text.parse()),
         };

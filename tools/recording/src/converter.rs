@@ -9,6 +9,7 @@ use std::iter::repeat_with;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, PodStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_objects::AnyObject;
 
 use crate::change::{Change, ConvertedChange, Form, Key, PodForm, Status, Template};
@@ -20,11 +21,12 @@ use crate::recorded;
 pub struct Converter {
     templates: FormCache<Box<Pod>, Template>,
     statuses: FormCache<PodStatus, Status>,
+    times: FormCache<Time, String>,
 }
 
 impl Default for Converter {
     fn default() -> Self {
-        Converter { templates: FormCache::new(4096), statuses: FormCache::new(1024) }
+        Converter { templates: FormCache::new(4096), statuses: FormCache::new(1024), times: FormCache::new(64) }
     }
 }
 
@@ -59,8 +61,12 @@ impl Converter {
     /// Splits a pod into its template and the fields that other pods rarely share.
     fn pod(&mut self, mut pod: Box<Pod>) -> Option<PodForm> {
         let metadata = &mut pod.metadata;
-        let (uid, created) = (metadata.uid.take(), metadata.creation_timestamp.take());
-        let deleted = metadata.deletion_timestamp.take();
+        let uid = metadata.uid.take();
+        let times = [metadata.creation_timestamp.take(), metadata.deletion_timestamp.take()];
+        let [created, deleted] = times.map(|time| {
+            let time = time?;
+            self.times.form(time.0.as_second() as u64, time, |time| Some(text_of_time(time)))
+        });
         let node = pod.spec.as_mut().and_then(|spec| spec.node_name.take()).filter(|node| !node.is_empty());
         let status = match pod.status.take() {
             Some(status) => Some(self.statuses.form(hash_of_status(&status), status, status_form)?),
@@ -106,6 +112,10 @@ fn hash_of_status(status: &PodStatus) -> u64 {
         (&condition.type_, &condition.status, &condition.message).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+fn text_of_time(time: &Time) -> String {
+    time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Returns the message about an unschedulable pod.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Map, Value, json};
 
 use crate::entry::{Bind, Entry, Line, Reject};
@@ -28,8 +27,8 @@ struct KnownPod {
 #[derive(Debug, Default)]
 pub(crate) struct PodFields {
     pub(crate) uid: Option<String>,
-    pub(crate) created: Option<Time>,
-    pub(crate) deleted: Option<Time>,
+    pub(crate) created: Option<String>,
+    pub(crate) deleted: Option<String>,
     pub(crate) node: Option<String>,
     pub(crate) status: Option<Value>,
 }

@@ -84,17 +84,21 @@ impl Lines {
                     Some(_) => None,
                     None => Some(number(templates, text, at, &pod.template)?),
                 };
-                let text_of = |field| Cow::Borrowed(String::as_str(field));
+                let changed = |field: fn(&PodForm) -> Option<&str>| {
+                    let value = field(pod);
+                    value.filter(|_| before.map(field) != Some(value)).map(Cow::Borrowed)
+                };
+                let has_status = before.is_none_or(|before| before.status != pod.status);
                 let entry = RawEntry::Pod(PodLine {
                     template,
                     namespace: Cow::Borrowed(&key.namespace),
                     name: Cow::Borrowed(&key.name),
-                    uid: changed(&pod.uid, before.map(|pod| &pod.uid)).map(text_of),
-                    created: changed(&pod.created, before.map(|pod| &pod.created)).map(Cow::Borrowed),
-                    deleted: changed(&pod.deleted, before.map(|pod| &pod.deleted)).map(Cow::Borrowed),
-                    node: changed(&pod.node, before.map(|pod| &pod.node)).map(text_of),
+                    uid: changed(|pod| pod.uid.as_deref()),
+                    created: changed(|pod| pod.created.as_ref().map(|time| time.as_str())),
+                    deleted: changed(|pod| pod.deleted.as_ref().map(|time| time.as_str())),
+                    node: changed(|pod| pod.node.as_deref()),
                     decision: decision.map(PodDecision::name),
-                    status: changed(&pod.status, before.map(|pod| &pod.status)).map(|status| &status.text),
+                    status: pod.status.as_ref().filter(|_| has_status).map(|status| &status.text),
                 });
                 write_line(text, &Line { at, rv, entry })
             }
@@ -135,11 +139,6 @@ fn number(
     templates.insert(template.clone(), number);
     write_line(text, &Line::new(at, RawEntry::Template(TemplateLine { number, pod: &template.text })))?;
     Ok(number)
-}
-
-/// Returns a field, unless it is that of the previous line.
-fn changed<'a, T: PartialEq>(field: &'a Option<T>, before: Option<&Option<T>>) -> Option<&'a T> {
-    field.as_ref().filter(|_| before != Some(field))
 }
 
 pub(crate) fn write_line(text: &mut Vec<u8>, line: &Line<impl Serialize>) -> io::Result<()> {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,10 +51,10 @@ pub(crate) struct PodLine<'a, O> {
     pub(crate) uid: Option<Cow<'a, str>>,
     /// Time of creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) created: Option<Cow<'a, Time>>,
+    pub(crate) created: Option<Cow<'a, str>>,
     /// Time from which the pod is being deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) deleted: Option<Cow<'a, Time>>,
+    pub(crate) deleted: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) node: Option<Cow<'a, str>>,
     /// The decision that changed the pod.
