@@ -128,7 +128,13 @@ fn rejection(status: &PodStatus) -> Option<&str> {
 
 /// Recorded forms of the latest values, one for each remainder of their hashes.
 #[derive(Debug)]
-struct FormCache<T, F>(Vec<Option<Box<(T, Arc<F>)>>>);
+struct FormCache<T, F>(Vec<Option<Box<Cached<T, F>>>>);
+
+#[derive(Debug)]
+struct Cached<T, F> {
+    value: T,
+    form: Arc<F>,
+}
 
 impl<T: PartialEq, F> FormCache<T, F> {
     fn new(len: usize) -> Self {
@@ -139,12 +145,12 @@ impl<T: PartialEq, F> FormCache<T, F> {
     fn form(&mut self, hash: u64, value: T, convert: impl FnOnce(&T) -> Option<F>) -> Option<Arc<F>> {
         let slot = hash as usize % self.0.len();
         if let Some(cached) = &self.0[slot]
-            && cached.0 == value
+            && cached.value == value
         {
-            return Some(cached.1.clone());
+            return Some(cached.form.clone());
         }
         let form = Arc::new(convert(&value)?);
-        self.0[slot] = Some(Box::new((value, form.clone())));
+        self.0[slot] = Some(Box::new(Cached { value, form: form.clone() }));
         Some(form)
     }
 }
