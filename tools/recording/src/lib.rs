@@ -7,11 +7,11 @@
 //! | [`anonymiser`] | pseudonyms for names |
 //! | [`background`] | a recording on a thread |
 //! | [`change`] | changes of a cluster |
-//! | `compressor` | compresses frames |
 //! | [`converter`] | converts objects to their recorded form |
 //! | [`entry`] | the lines of a recording, with whole objects |
 //! | [`events`] | the events of schedulers |
 //! | `expansion` | assembles pods from their lines and templates |
+//! | `frames` | frames of zstd |
 //! | `lines` | formats lines |
 //! | [`queue`] | the bounded queue of a recording on a thread |
 //! | `raw` | the lines of a file |
@@ -24,7 +24,6 @@
 pub mod anonymiser;
 pub mod background;
 pub mod change;
-mod compressor;
 pub mod converter;
 pub mod entry;
 pub mod events;

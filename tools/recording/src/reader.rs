@@ -155,7 +155,7 @@ impl OpenFile {
         // A file may be cut after its first bytes.
         let is_compressed = MAGIC.starts_with(&begin[..begin.len().min(MAGIC.len())]);
         let content = match is_compressed {
-            true => Content::Compressed(Box::new(Frames::new(file))),
+            true => Content::Compressed(Box::new(Frames::new(file).map_err(failed)?)),
             false => Content::Plain(file),
         };
         let name = path.display().to_string().into();

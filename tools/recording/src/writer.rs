@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::compressor::Compressor;
 use crate::entry::{Begin, End, Entry, Header, Line, VERSION};
+use crate::frames::Compressor;
 use crate::lines::write_line;
 
 /// Number of bytes of text in a frame.
@@ -49,7 +49,7 @@ impl Writer {
         fs::create_dir_all(folder)?;
         let number = files(folder)?.last().map_or(1, |(number, _)| number + 1);
         let file = create(folder, number)?;
-        let (buffer, compressor) = (Vec::new(), Compressor::new());
+        let (buffer, compressor) = (Vec::new(), Compressor::new()?);
         let mut writer = Writer { folder: folder.to_owned(), limits, number, file, buffer, compressor, size: 0 };
         writer.header(at, Begin::Start)?;
         Ok(writer)
@@ -84,7 +84,8 @@ impl Writer {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let frame = self.compressor.compress(&mut self.buffer);
+        let frame = self.compressor.compress(&self.buffer)?;
+        self.buffer.clear();
         self.size += frame.len() as u64;
         self.file.write_all(frame)
     }
