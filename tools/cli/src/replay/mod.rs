@@ -232,8 +232,7 @@ impl<'a> Replay<'a> {
                 self.report.repaired += 1;
                 self.open_gaps.remove(&gap.kind);
             }
-            // Readers return whole objects.
-            Entry::End(_) | Entry::Template(_) | Entry::Pod(_) => {}
+            Entry::End(_) => {}
         }
         Ok(())
     }
