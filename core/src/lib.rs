@@ -11,7 +11,7 @@
 //! | [`MinimalCluster`](minimal_cluster::MinimalCluster) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
 //! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |
-//! | [`Bundle`](profile::Bundle) | The profiles of a program, which `profile!` or a build script generates; a parameter of the types above. |
+//! | [`Bundle`](profile::Bundle) | The profiles of a program, which `profile!` or a build script generates; a parameter of `MinimalCluster` and `Scheduler`. |
 //!
 //! ```ignore
 //! mod scheduler {

@@ -15,7 +15,7 @@ use crate::plugin_api::handle::PermitRejection;
 use crate::scheduler::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Removes the victims that are not being deleted yet. Until they are removed, the pod must not be retried
+    /// Removes the victims that are not being deleted yet. Until they are removed, the preemptor must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(found) = &unschedulable.post_filter else { return };
@@ -35,7 +35,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         for victim in victims {
             if self.stop_binding(&victim.uid, plugin) {
                 let note = format!("{note} (in kube-scheduler memory).");
-                self.client.record(preempted(scheduler, victim, preemptor.clone(), note));
+                self.client.record(preempted_event(scheduler, victim, preemptor.clone(), note));
             } else {
                 to_delete.push(victim);
             }
@@ -55,8 +55,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Handles a finished preemption, successful or not. The events of removed victims move the preemptor. If a victim
-    /// stays, or if an event arrived during the preemption, the preemptor is retried now.
+    /// Handles a finished preemption, successful or not. The events of removed victims move the preemptor. It
+    /// is activated here if a victim stays, or if an event arrived during the preemption: PreEnqueue then held the
+    /// preemptor, and its place is `Gated`.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
         self.duration_metrics.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);
@@ -65,7 +66,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Returns a victim with a binding in progress to the queue instead of deleting it, if it is not too late.
+    /// Stops the binding of a victim; the victim then goes back to the queue and need not be deleted. Returns false if
+    /// no binding is in progress, or if it is too late to stop it.
     fn stop_binding(&mut self, victim: &Uid, plugin: &'static str) -> bool {
         let Some(binding) = self.bindings.get_mut(victim) else { return false };
         if binding.is_waiting() {
@@ -120,9 +122,12 @@ impl<C: Client> Eviction<C> {
             Err(error) => Err(error),
         };
         match removed {
-            Ok(()) => {
-                self.client.record(preempted(self.scheduler, victim.clone(), self.preemptor.clone(), self.note.clone()))
-            }
+            Ok(()) => self.client.record(preempted_event(
+                self.scheduler,
+                victim.clone(),
+                self.preemptor.clone(),
+                self.note.clone(),
+            )),
             Err(error) if error.reason == ApiReason::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -130,7 +135,7 @@ impl<C: Client> Eviction<C> {
     }
 }
 
-fn preempted(scheduler: &'static str, victim: Arc<Pod>, preemptor: Arc<Pod>, note: String) -> Event {
+fn preempted_event(scheduler: &'static str, victim: Arc<Pod>, preemptor: Arc<Pod>, note: String) -> Event {
     Event {
         scheduler,
         regarding: victim,

@@ -1,4 +1,5 @@
-//! Reflector: lists and watches the objects of one kind, and forwards them.
+//! Reflector: lists and watches the objects of one kind, and forwards them. Each list begins an *epoch*;
+//! when it is complete, objects that were not received since its start no longer exist.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,20 +31,20 @@ pub enum InformerEvent {
     UpsertWithOriginal(AnyObject, Arrival, Arc<str>),
     /// An object no longer exists.
     Removal(AnyObject),
-    /// All objects of a kind were sent since an epoch began; others no longer exist.
+    /// The list of a kind is complete: objects that were not sent since the epoch began no longer exist.
     ListComplete {
         /// The kind.
         resource: &'static Resource,
-        /// Epoch.
+        /// Epoch that the list began.
         epoch: u32,
-        /// Relist round at the start of the epoch: the list is as new as that request, or newer.
+        /// Value of [`ReflectorOptions::rounds`] when the list began: the list is not older than that relist request.
         round: u32,
     },
     /// A problem, for users; the reflector continues.
     Error(&'static Resource, String),
 }
 
-/// Epoch and time in which an object arrived.
+/// Epoch in which an object arrived, and its time of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Epoch of the reflector.
@@ -74,7 +75,7 @@ pub struct ReflectorOptions {
     pub originals: Option<ReadOriginals>,
     /// Seed of the random intervals.
     pub seed: u64,
-    /// Each change causes a new list.
+    /// Number of relist requests; each change causes a new list.
     pub rounds: watch::Receiver<u32>,
     /// Access to the reachability that the reflectors share.
     pub member: ReachabilityMember,
@@ -117,7 +118,7 @@ struct Reflector<S> {
     round: u32,
     /// The server reported that it does not serve this kind.
     is_absent: bool,
-    /// Time at which the last bytes of a watch were read, after its list.
+    /// Time at which the last bytes of the watch were read; `None` while a list is read.
     received: Option<Duration>,
     /// This reflector's access to the shared reachability.
     member: ReachabilityMember,
@@ -174,7 +175,7 @@ impl<S: StreamingTransport> Reflector<S> {
         Ok(())
     }
 
-    /// Records a response, even if it is a refusal.
+    /// Records that the server responded. A refusal counts too, unless it may be part of an outage.
     fn answered(&mut self) {
         self.member.answered(self.streams.clock());
         self.probes = None;

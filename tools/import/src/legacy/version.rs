@@ -13,7 +13,7 @@ pub(super) enum Version {
     V1Alpha2,
     /// kube-scheduler 1.19 to 1.22.
     V1Beta1,
-    /// kube-scheduler 1.22 to 1.28.
+    /// kube-scheduler 1.22 to 1.27.
     V1Beta2,
     /// kube-scheduler 1.23 to 1.28.
     V1Beta3,
