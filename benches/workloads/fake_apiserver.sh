@@ -25,7 +25,7 @@ serve() {
 # Functions for awk: `node(i)` returns a node, `request(url, type, body)` prints a request for `curl -K`.
 awk_functions='
     function node(i) {
-        return "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-" i "\",\"labels\":{\"kubernetes.io/hostname\":\"node-" i "\",\"topology.kubernetes.io/zone\":\"zone-" i % 3 "\"}},\"status\":{\"allocatable\":{\"cpu\":\"16\",\"memory\":\"64Gi\",\"pods\":\"110\"}}}"
+        return "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-" i "\",\"labels\":{\"kubernetes.io/hostname\":\"node-" i "\",\"topology.kubernetes.io/zone\":\"zone-" i % 3 "\"}},\"status\":{\"allocatable\":{\"cpu\":\"16\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
     }
     function request(url, type, body) {
         if (requests++) print "next"

@@ -122,14 +122,13 @@ fn clean_node_conditions(node: &mut Node) {
 #[cfg(test)]
 mod tests {
     use schedc_objects::decode::KindReader;
-    use serde::de::DeserializeSeed;
     use serde_json::json;
 
     use super::*;
 
     /// Returns the recorded text of an object that an API server returns.
     fn text(kind: &str, object: &Value) -> String {
-        let read = KindReader::Known(kind).deserialize(object);
+        let read = KindReader::Known(kind).read_json(&object.to_string());
         super::text(&select(read.expect("an object"))).expect("JSON").parse().to_string()
     }
 

@@ -1,11 +1,10 @@
 //! Lists in pages, for servers that do not stream lists.
 
-use std::fmt;
-
 use schedc_objects::AnyObject;
 use schedc_objects::decode::KindReader;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, de};
+use serde::Deserialize;
+use serde::de::Error;
+use serde_json::value::RawValue;
 
 /// Page of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +23,11 @@ impl ListPage {
     /// # Errors
     /// The text is not a valid list.
     pub(crate) fn read(kind: KindReader<'_>, json: &[u8]) -> Result<ListPage, serde_json::Error> {
-        let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).map_err(de::Error::custom)?);
-        let page = json.deserialize_map(List { kind })?;
-        json.end()?;
-        Ok(page)
+        let List { metadata, items } = serde_json::from_str(str::from_utf8(json).map_err(Error::custom)?)?;
+        let Metadata { resource_version, rest } = metadata;
+        let items = items.unwrap_or_default().into_iter();
+        let objects = items.map(|object| kind.read_json(object.get())).collect::<Result<_, _>>()?;
+        Ok(ListPage { version: resource_version, rest: rest.filter(|rest| !rest.is_empty()), objects })
     }
 }
 
@@ -40,71 +40,11 @@ struct Metadata {
 }
 
 #[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "lowercase")]
-enum Field {
-    Metadata,
-    Items,
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Clone, Copy)]
 struct List<'a> {
-    kind: KindReader<'a>,
-}
-
-impl<'de> Visitor<'de> for List<'_> {
-    type Value = ListPage;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of objects")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ListPage, A::Error> {
-        let (mut metadata, mut objects) = (None::<Metadata>, Vec::new());
-        while let Some(field) = map.next_key()? {
-            match field {
-                Field::Metadata => metadata = Some(map.next_value()?),
-                Field::Items => objects = map.next_value_seed(Items { kind: self.kind })?,
-                Field::Other => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        let Metadata { resource_version, rest } = metadata.ok_or_else(|| de::Error::missing_field("metadata"))?;
-        Ok(ListPage { version: resource_version, rest: rest.filter(|rest| !rest.is_empty()), objects })
-    }
-}
-
-struct Items<'a> {
-    kind: KindReader<'a>,
-}
-
-impl<'de> DeserializeSeed<'de> for Items<'_> {
-    type Value = Vec<AnyObject>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Items<'_> {
-    type Value = Vec<AnyObject>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("objects")
-    }
-
-    /// Reads `null` as an empty list: Go writes it for a list that was never allocated.
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut objects = Vec::new();
-        while let Some(object) = list.next_element_seed(self.kind)? {
-            objects.push(object);
-        }
-        Ok(objects)
-    }
+    metadata: Metadata,
+    /// Go writes `null` for a list that was never allocated.
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schedc_core::client::{ApiError, ApiReason, StatusPatch};
 use schedc_core::model::Pod;
 use schedc_objects::AnyObject;
+use schedc_objects::decode::KindReader;
 use serde_json::json;
 
 use super::{PodRecords, path};
@@ -56,5 +57,5 @@ pub(super) async fn patch(
 
 /// Decodes a pod. Not generic, unlike its callers: a binary contains it once.
 fn read(json: &[u8]) -> Option<AnyObject> {
-    schedc_objects::decode::read("Pod", &mut serde_json::Deserializer::from_str(str::from_utf8(json).ok()?)).ok()
+    KindReader::Known("Pod").read_json(str::from_utf8(json).ok()?).ok()
 }

@@ -1,9 +1,9 @@
 //! Decoding of objects from an API server, limited to the fields that schedulers read.
 //!
-//! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons. [`read`]
-//! skips them, so they need no memory, no code, and only the time to find their end. `selected_fields!` lists
-//! the other fields for each type: those that the conversions read, that identify the version of an object, or that
-//! patches of a pod's status depend on.
+//! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons.
+//! [`KindReader`] skips them, so they need no memory, no code, and only the time to find their end. `selected_fields!`
+//! lists the other fields for each type: those that the conversions read, that identify the version of an object, or
+//! that patches of a pod's status depend on.
 
 mod affinity;
 mod custom;
@@ -24,23 +24,21 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::CustomKind;
 use schedc_kinds::AnyObject;
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, Error};
+use serde::de::Error as _;
+use serde_json::Error;
 #[cfg(any(test, feature = "encode"))]
 use serde_json::Value;
+use serde_json::de::StrRead;
 
 use protobuf::{Malformed, Message};
 
 /// Lists the kinds that are decoded, each with its case of [`AnyObject`].
 macro_rules! kinds {
     ($($kind:literal => $case:ident,)*) => {
-        /// Decodes an object of a kind, limited to the fields that schedulers read.
-        ///
-        /// # Errors
-        /// Returns an error if a field has a wrong type or schedulers ignore the kind.
-        pub fn read<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<AnyObject, D::Error> {
+        fn read_known(kind: &str, from: Json<'_, '_>) -> Result<AnyObject, Error> {
             Ok(match kind {
                 $($kind => AnyObject::$case(fields(from)?),)*
-                _ => return Err(D::Error::custom(Malformed::UnknownKind(kind.to_owned()))),
+                _ => return Err(Error::custom(Malformed::UnknownKind(kind.to_owned()))),
             })
         }
 
@@ -89,9 +87,11 @@ kinds! {
     "VolumeAttachment" => VolumeAttachment,
 }
 
-fn fields<'de, D: Deserializer<'de>, T: object::SelectedFields<Object = T> + Default>(
-    from: D,
-) -> Result<Box<T>, D::Error> {
+/// Input of the JSON decoders. It is one type, so the decoders are compiled in this crate: callers may be optimised for
+/// size, and decoding takes a large part of the time of a scheduler at an API server.
+type Json<'a, 'de> = &'a mut serde_json::Deserializer<StrRead<'de>>;
+
+fn fields<T: object::SelectedFields<Object = T> + Default>(from: Json<'_, '_>) -> Result<Box<T>, Error> {
     let mut object = Box::<T>::default();
     from.deserialize_map(object::Seed::<T>(&mut object))?;
     Ok(object)
@@ -126,18 +126,21 @@ pub enum KindReader<'a> {
     Custom(&'static CustomKind),
 }
 
-impl<'de> DeserializeSeed<'de> for KindReader<'_> {
-    type Value = AnyObject;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<AnyObject, D::Error> {
-        match self {
-            KindReader::Known(kind) => read(kind, from),
-            KindReader::Custom(kind) => custom::read(kind, from).map(AnyObject::from),
-        }
-    }
-}
-
 impl KindReader<'_> {
+    /// Decodes an object from a JSON text.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not valid JSON, a field has a wrong type, or schedulers ignore the kind.
+    pub fn read_json(self, json: &str) -> Result<AnyObject, Error> {
+        let mut from = serde_json::Deserializer::from_str(json);
+        let object = match self {
+            KindReader::Known(kind) => read_known(kind, &mut from)?,
+            KindReader::Custom(kind) => custom::read(kind, &mut from).map(AnyObject::from)?,
+        };
+        from.end()?;
+        Ok(object)
+    }
+
     /// Decodes an object from a protobuf message.
     ///
     /// # Errors

@@ -14,10 +14,7 @@ use crate::{KINDS, convert_node, convert_object, convert_pod, is_finished};
 fn decode_json(value: &Value) -> AnyObject {
     let text = value.to_string();
     let kind = value["kind"].as_str().unwrap();
-    let mut json = serde_json::Deserializer::from_str(&text);
-    let object = read(kind, &mut json).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    json.end().unwrap();
-    object
+    KindReader::Known(kind).read_json(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Decodes the selected fields of an object from protobuf.
@@ -344,7 +341,7 @@ fn null_equals_absent() {
 
 #[test]
 fn malformed_objects_are_errors() {
-    let error = |kind: &str, text: &str| read(kind, &mut serde_json::Deserializer::from_str(text)).unwrap_err();
+    let error = |kind: &str, text: &str| KindReader::Known(kind).read_json(text).unwrap_err();
     assert_eq!(error("Lease", "{}").to_string(), "schedulers ignore objects of kind Lease");
     for (text, expected) in [
         ("7", "invalid type: integer `7`, expected an object at line 1 column 1"),

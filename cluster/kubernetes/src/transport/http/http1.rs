@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper::header::{HOST, HeaderValue};
 use hyper::http::{response, uri};
 use hyper::{Request, Uri};
@@ -14,6 +14,10 @@ use hyper_util::rt::TokioIo;
 use super::dial::{Server, Stream};
 use super::error_chain;
 use crate::transport::TransportError;
+
+/// Maximum size of a connection's read buffer in bytes. Lists arrive faster than they are processed; a larger buffer
+/// would only grow with them, and stay as long as their watch.
+const MAX_READ_BUFFER: usize = 64 << 10;
 
 /// Sends requests on HTTP/1.1 connections. Clones share the idle ones.
 #[derive(Clone)]
@@ -68,7 +72,9 @@ impl Sender {
             if stream.is_http2 {
                 return Err(TransportError::NotSent("the server speaks HTTP/2 now".to_owned()));
             }
-            let (send, connection) = handshake(TokioIo::new(stream.io))
+            let (send, connection) = Builder::new()
+                .max_buf_size(MAX_READ_BUFFER)
+                .handshake(TokioIo::new(stream.io))
                 .await
                 .map_err(|error| TransportError::NotSent(error_chain(&error)))?;
             // Errors of the connection reach the requests that use it.

@@ -150,7 +150,7 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
         "cut",
         "a 1",
         "c 1",
-        "a change cannot be read: invalid type: integer `7`, expected an object at line 1 column 26",
+        "a change cannot be read: invalid type: integer `7`, expected an object at line 1 column 1",
         "cut",
         "c 2",
         "all 2",

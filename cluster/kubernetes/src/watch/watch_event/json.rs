@@ -1,48 +1,20 @@
 //! Watch events in JSON.
 
-use std::fmt;
-
 use schedc_objects::decode::KindReader;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::Error;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{END_OF_LIST, WatchEvent};
 use crate::transport::StatusError;
 
-/// Reads one line of a watch of this kind.
-pub(super) fn read(kind: KindReader<'_>, line: &[u8]) -> Result<WatchEvent, serde_json::Error> {
-    // UTF-8 is validated once here, not for each string.
-    let line = str::from_utf8(line).map_err(Error::custom)?;
-    let mut json = serde_json::Deserializer::from_str(line);
-    let read = json.deserialize_map(Line { kind, of_type: None })?;
-    json.end()?;
-    match read {
-        Read::WatchEvent(event) => Ok(event),
-        Read::Early(of_type) => {
-            let again = Line { kind, of_type: Some(of_type) };
-            match serde_json::Deserializer::from_str(line).deserialize_map(again)? {
-                Read::WatchEvent(event) => Ok(event),
-                Read::Early(_) => Err(Error::missing_field("object")),
-            }
-        }
-    }
-}
-
-/// Visitor of a watch line.
-struct Line<'a> {
-    kind: KindReader<'a>,
-    /// Event type, if it is known from a first pass.
-    of_type: Option<Type>,
-}
-
-/// Result of one pass over a line.
-enum Read {
-    WatchEvent(WatchEvent),
-    /// The object came before its type and needs a second pass. Servers write the type first, but the API does not
-    /// guarantee it.
-    Early(Type),
-}
+/// Starts of the lines that servers write for objects. They are compared as text: only the object is parsed.
+const STARTS: [(Type, &str); 3] = [
+    (Type::Added, r#"{"type":"ADDED","object":"#),
+    (Type::Modified, r#"{"type":"MODIFIED","object":"#),
+    (Type::Deleted, r#"{"type":"DELETED","object":"#),
+];
 
 /// Event type.
 #[derive(Clone, Copy, Deserialize)]
@@ -55,70 +27,46 @@ enum Type {
     Error,
 }
 
-#[derive(Clone, Copy, PartialEq, Deserialize)]
-#[serde(field_identifier, rename_all = "lowercase")]
-enum Field {
-    Type,
-    Object,
-    #[serde(other)]
-    Other,
-}
-
-impl<'de> Visitor<'de> for Line<'_> {
-    type Value = Read;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a change of an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
-        let Line { kind, mut of_type } = self;
-        let mut event = None;
-        let mut has_object = false;
-        while let Some(field) = map.next_key()? {
-            match (field, of_type) {
-                (Field::Type, _) => of_type = Some(map.next_value()?),
-                (Field::Object, Some(of_type)) => event = Some(map.next_value_seed(Content { kind, of_type })?),
-                (Field::Object, None) | (Field::Other, _) => {
-                    has_object |= field == Field::Object;
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        match (event, of_type) {
-            (Some(event), _) => Ok(Read::WatchEvent(event)),
-            (None, Some(of_type)) if has_object => Ok(Read::Early(of_type)),
-            _ => Err(A::Error::missing_field("object")),
-        }
-    }
-}
-
-/// Decoder of the object of an event.
-struct Content<'a> {
-    kind: KindReader<'a>,
+/// Line of a watch.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(rename = "type")]
     of_type: Type,
+    #[serde(borrow)]
+    object: &'a RawValue,
 }
 
-impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = WatchEvent;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<WatchEvent, D::Error> {
-        Ok(match self.of_type {
-            Type::Added | Type::Modified => WatchEvent::Upsert(self.kind.deserialize(deserializer)?),
-            Type::Deleted => WatchEvent::Removal(self.kind.deserialize(deserializer)?),
-            Type::Bookmark => {
-                let bookmark = Value::deserialize(deserializer)?;
-                let metadata = &bookmark["metadata"];
-                let version = metadata["resourceVersion"].as_str().unwrap_or_default();
-                if version.is_empty() {
-                    return Err(D::Error::custom("a bookmark without a version"));
-                }
-                let is_end_of_list = metadata["annotations"][END_OF_LIST] == "true";
-                WatchEvent::Bookmark { version: version.into(), is_end_of_list }
-            }
-            Type::Error => WatchEvent::Error(StatusError::from_json(&Value::deserialize(deserializer)?)),
-        })
+/// Reads one line of a watch of this kind.
+pub(super) fn read(kind: KindReader<'_>, line: &[u8]) -> Result<WatchEvent, serde_json::Error> {
+    // UTF-8 is validated once here, not for each string.
+    let line = str::from_utf8(line).map_err(Error::custom)?;
+    for (of_type, start) in STARTS {
+        if let Some(object) = line.strip_prefix(start).and_then(|rest| rest.strip_suffix('}'))
+            && let Ok(event) = event(kind, of_type, object)
+        {
+            return Ok(event);
+        }
     }
+    let Line { of_type, object } = serde_json::from_str(line)?;
+    event(kind, of_type, object.get())
+}
+
+fn event(kind: KindReader<'_>, of_type: Type, object: &str) -> Result<WatchEvent, serde_json::Error> {
+    Ok(match of_type {
+        Type::Added | Type::Modified => WatchEvent::Upsert(kind.read_json(object)?),
+        Type::Deleted => WatchEvent::Removal(kind.read_json(object)?),
+        Type::Bookmark => {
+            let bookmark: Value = serde_json::from_str(object)?;
+            let metadata = &bookmark["metadata"];
+            let version = metadata["resourceVersion"].as_str().unwrap_or_default();
+            if version.is_empty() {
+                return Err(Error::custom("a bookmark without a version"));
+            }
+            let is_end_of_list = metadata["annotations"][END_OF_LIST] == "true";
+            WatchEvent::Bookmark { version: version.into(), is_end_of_list }
+        }
+        Type::Error => WatchEvent::Error(StatusError::from_json(&serde_json::from_str(object)?)),
+    })
 }
 
 #[cfg(test)]
@@ -148,7 +96,13 @@ mod tests {
             ["ADDED", "MODIFIED", "DELETED"].map(|of_type| name(event(&line(of_type)))),
             ["is Node n", "is Node n", "gone Node n"]
         );
-        assert_eq!(name(event(r#"{"object":{"metadata":{"name":"n"}},"more":[1],"type":"DELETED"}"#)), "gone Node n");
+        for line in [
+            r#"{"object":{"metadata":{"name":"n"}},"more":[1],"type":"DELETED"}"#,
+            r#"{"type":"DELETED","object":{"metadata":{"name":"n"}},"more":{}}"#,
+            r#" {"type": "DELETED", "object": {"metadata": {"name": "n"}}} "#,
+        ] {
+            assert_eq!(name(event(line)), "gone Node n", "{line}");
+        }
     }
 
     #[test]
