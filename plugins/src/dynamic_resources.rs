@@ -208,7 +208,7 @@ impl Plugin for DynamicResources {
             handle: handle.clone(),
             filter_timeout: timeout.filter(|&time| time > 0).map(Duration::from_nanos).map(timeout_of),
             binding_timeout: parse_duration(args.binding_timeout).unwrap_or(i64::MAX),
-            devices: Mutex::default(),
+            devices: Devices::new(handle).into(),
             last_evaluation: Mutex::default(),
             plans: AtomicU64::default(),
             removals: Removals::default(),

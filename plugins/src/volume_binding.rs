@@ -27,6 +27,7 @@ use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin,
     ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
+use schedc_core::handle::{Handle, PluginCacheSize};
 use schedc_core::incremental::{DependsOn, ExcludedFromSignature, FilterUpdate, Incremental, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
@@ -64,10 +65,11 @@ use crate::indexes::Volumes;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Finds nodes for the pod's claims, and volumes for its unbound claims.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct VolumeBinding {
     assumed: Mutex<AssumeCache>,
     affinity_cache: Scratch<NodeAffinityCache>,
+    affinity_cache_size: Arc<PluginCacheSize>,
 }
 
 impl VolumeBinding {
@@ -79,7 +81,12 @@ impl VolumeBinding {
     /// Returns the state of a pod's claims for Filter.
     fn look_up(&self, pod: &VolumeBindingPod, view: View<'_, Self>) -> Result<PodVolumes, Status> {
         let volumes = claims::look_up(&pod.own, view, &self.assumed())?;
-        Ok(volumes.for_filter(view.base.alive(), |affinity| self.affinity_cache.lock().nodes(affinity, view)))
+        Ok(volumes.for_filter(view.base.alive(), |affinity| {
+            let mut cache = self.affinity_cache.lock();
+            let nodes = cache.nodes(affinity, view);
+            self.affinity_cache_size.set(cache.len());
+            nodes
+        }))
     }
 }
 
@@ -142,6 +149,14 @@ impl Plugin for VolumeBinding {
     type Columns = (NodeLabels, Position);
     type Indexes = Volumes;
     type Pod = VolumeBindingPod;
+
+    fn new(_: &'static VolumeBindingArgs, handle: &Handle) -> Result<Self, String> {
+        Ok(VolumeBinding {
+            assumed: Mutex::default(),
+            affinity_cache: Scratch::default(),
+            affinity_cache_size: handle.register_cache("volume_node_affinities", node_affinity_cache::LIMIT),
+        })
+    }
 
     fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeBindingPod {
         let own = PodClaims::new(pod);

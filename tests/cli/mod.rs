@@ -49,3 +49,6 @@ mod simulate;
 mod simulate_over_time;
 mod simulate_rows;
 mod validate;
+
+#[cfg(feature = "wire")]
+mod wire;

@@ -1,5 +1,6 @@
 //! `schedc run` as a separate process.
 
+mod metrics;
 mod process;
 mod recording;
 

@@ -47,7 +47,12 @@ impl Scheduler {
 
     /// Returns the folder of the recording.
     pub(crate) fn recording(&self) -> PathBuf {
-        self.folder.join("recording")
+        self.file("recording")
+    }
+
+    /// Returns the path of a file in its folder.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
     }
 
     /// Sends SIGKILL.

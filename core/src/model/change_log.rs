@@ -1,5 +1,7 @@
 //! A bounded log of changes, for incremental readers.
 
+use super::cache_size::CacheSize;
+
 /// The latest entries. Positions grow with every entry, and are never reused. A reader stores its position. If entries
 /// after it are no longer kept, the reader has to read the complete state again.
 #[derive(Clone, Debug)]
@@ -28,6 +30,11 @@ impl<T> ChangeLog<T> {
             self.capacity = entries.next_power_of_two();
             self.cut();
         }
+    }
+
+    /// Returns its number of entries and the number at which it discards the oldest, as a cache with a name.
+    pub(crate) fn cache_size(&self, cache: &'static str) -> CacheSize {
+        CacheSize::limited(cache, self.ring.len(), self.capacity)
     }
 
     /// Returns the position after the last entry: the position of a reader that has read all.

@@ -9,6 +9,7 @@ pub(crate) mod change;
 pub mod change_log;
 mod custom;
 mod device_class;
+pub(crate) mod growth;
 pub mod intern;
 mod label_selector;
 pub mod map;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::growth;
 use super::intern::Symbol;
 use super::{LabelsExt, Node, Pod};
 
@@ -28,7 +29,8 @@ impl NodeInfo {
     /// Reserves memory for another pod. Called outside of decisions, which then allocate none.
     #[inline]
     pub(crate) fn reserve_pod(&mut self) {
-        self.pods.reserve(1);
+        let len = self.pods.len() + 1;
+        growth::reserve(&mut self.pods, len);
     }
     /// Removes a pod from the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {

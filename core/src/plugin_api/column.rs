@@ -7,6 +7,7 @@ pub use crate::model::cache_size::CacheSize;
 pub use crate::model::node_info::NodeInfo;
 
 use crate::model::cache::Base;
+use crate::model::growth;
 use crate::model::intern::Interner;
 use crate::model::{Node, NodeIndex, Object, Pod};
 
@@ -217,6 +218,7 @@ fn replace_entry<C: Default + PartialEq>(
     entry: impl FnOnce(&NodeInfo) -> C,
 ) -> bool {
     let infos = base.infos();
+    growth::reserve(column, infos.len());
     column.resize_with(infos.len(), C::default);
     let entry = entry(&infos[index.get()]);
     let differs = column[index.get()] != entry;

@@ -42,7 +42,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let listed: Set<ObjectId> = list.iter().map(Change::id).collect();
         let nodes = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref());
         let nodes = nodes.map(|node| ObjectId::Node(node.name));
-        let pods = self.names.values().cloned().map(ObjectId::Pod);
+        let pods = self.names.uids().cloned().map(ObjectId::Pod);
         let objects = self.cache.objects().map(|object| ObjectId::Object(object.key()));
         let known = nodes.chain(pods).chain(objects);
         let mut gone: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
@@ -103,11 +103,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 pod.name = known.name.clone();
             }
         }
+        let namespace = self.cache.base.interner.share(pod.spec.namespace);
+        if namespace == pod.namespace {
+            pod.namespace = namespace;
+        }
         let pod = Arc::new(pod);
-        let name = (pod.spec.namespace, pod.name.clone());
-        let named = self.names.get(&name).cloned();
-        let is_named = named.as_ref() == Some(&pod.uid);
-        if let Some(earlier) = named.filter(|_| !is_named) {
+        let named = self.names.get(pod.spec.namespace, &pod.name);
+        if let Some(earlier) = named.filter(|named| **named != pod.uid).cloned() {
             // It was deleted and created again with the same name.
             self.remove_pod(&earlier);
         }
@@ -116,8 +118,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.set_assigned(pod, node),
             None => self.set_unassigned(pod),
         }
-        if !is_named && self.known(&uid).is_some() {
-            self.names.insert(name, uid);
+        // If nothing changed, the former version stays.
+        if let Some(known) = self.known(&uid).cloned() {
+            self.names.insert(known);
         }
     }
 
@@ -128,10 +131,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Removes the name of a removed pod.
     pub(super) fn forget_name(&mut self, pod: &Pod) {
-        let name = (pod.spec.namespace, pod.name.clone());
-        if self.names.get(&name) == Some(&pod.uid) {
-            self.names.remove(&name);
-        }
+        self.names.remove(pod);
     }
 
     /// Handles a pod that was bound, or changed after that.

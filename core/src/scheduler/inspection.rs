@@ -104,7 +104,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub fn cache_sizes(&mut self) -> Vec<CacheSize> {
         let mut sizes = self.cache.state.cache_sizes();
         sizes.extend(self.handle.cache_sizes());
-        sizes.extend([self.cache.base.interner.cache_size(), self.templates.cache_size()]);
+        sizes.extend([
+            self.cache.base.interner.cache_size(),
+            self.templates.cache_size(),
+            self.cache.log.cache_size("node_changes"),
+            CacheSize::limited(
+                "events_in_flight",
+                self.queue.events_in_flight().count(),
+                self.options.max_in_flight_events,
+            ),
+            CacheSize::of_objects("status_patches", self.status.len()),
+        ]);
         for profile in 0..self.bundle.profiles().len() {
             sizes.extend(with_profile!(self.bundle, profile, fn(engine) -> [CacheSize; 3] { engine.cache_sizes() }));
         }

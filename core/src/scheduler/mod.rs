@@ -37,6 +37,7 @@ mod object_writer;
 mod options;
 mod outcome;
 mod plugin_requests;
+mod pod_names;
 mod preemption;
 pub mod queue;
 mod queue_context;
@@ -76,6 +77,7 @@ use background::Background;
 use binding::Binding;
 use cycle::Cycle;
 use object_writer::ObjectWriter;
+use pod_names::PodNames;
 use queue_context::{BundleOrder, BundleQueueContext};
 use status_writer::StatusWriter;
 use tasks::Work;
@@ -96,8 +98,7 @@ pub struct Scheduler<B: Bundle, C> {
     bundle: B,
     handle: Handle,
     queue: SchedulingQueue<BundleOrder<B>, ObjectEvent>,
-    /// Pods by namespace and name, which is unique.
-    names: Map<(Symbol, Arc<str>), Uid>,
+    names: PodNames,
     templates: Templates,
     waiting: WaitingPodMap,
     bindings: Map<Uid, Binding>,
@@ -145,7 +146,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             queue: SchedulingQueue::new(options.for_queue(bundle.profiles())),
             bundle,
             handle,
-            names: Map::default(),
+            names: PodNames::default(),
             templates: Templates::default(),
             waiting: WaitingPodMap::default(),
             bindings: Map::default(),

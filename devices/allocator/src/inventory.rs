@@ -24,7 +24,7 @@ use crate::search::{Scratch, search};
 use crate::shared::{Verdict, Verdicts, Views};
 
 /// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
-const MAX_CACHED: usize = 512;
+pub const MAX_CACHED: usize = 512;
 /// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
 const MAX_OBSOLETE_VIEWS: usize = 64;
 
@@ -212,6 +212,11 @@ impl Inventory {
     /// labels affects its verdict too, and is not part of this log.
     pub fn changes_since(&self, position: u64) -> Option<&[Affected]> {
         self.changes.since(position)
+    }
+
+    /// Returns the number of cached requests, and of cached claims; at most [`MAX_CACHED`] and one claim more.
+    pub fn cached(&self) -> (usize, usize) {
+        (self.cache.shapes.len(), self.cache.prepared.len())
     }
 
     /// Compiles specs of claims that are to be allocated together, in order. Equal specs share the result.

@@ -51,7 +51,7 @@ mod view;
 pub use changes::Affected;
 pub use error::{Failure, Unfit};
 pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
-pub use inventory::Inventory;
+pub use inventory::{Inventory, MAX_CACHED};
 pub use prepared::Prepared;
 pub use search::STEPS as STEPS_PER_LOOK;
 pub use shared::Verdict;

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use schedc_core::cache::Base;
 use schedc_core::client::ObjectRef;
 use schedc_core::device_counts::DeviceCount;
+use schedc_core::handle::{Handle, PluginCacheSize};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, Prepared, STEPS_PER_LOOK, Unfit};
+use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_LOOK, Unfit};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::{Epoch, ResourceClaims};
@@ -41,6 +42,8 @@ pub(super) struct Devices {
     shares: u64,
     /// Scratch for the claims with updated allocations.
     updated: Vec<Uid>,
+    /// Numbers of cached requests and claims, for metrics.
+    sizes: Option<[Arc<PluginCacheSize>; 2]>,
 }
 
 /// Position in the changes of devices.
@@ -51,13 +54,19 @@ pub(super) struct Position {
 }
 
 impl Devices {
+    /// Makes an empty value, and registers the sizes of its caches.
+    pub(super) fn new(handle: &Handle) -> Self {
+        let sizes = ["device_requests", "device_claims"].map(|cache| handle.register_cache(cache, MAX_CACHED));
+        Devices { sizes: Some(sizes), ..Devices::default() }
+    }
+
     /// Updates the inventory to the current objects and pending allocations.
     pub(super) fn update(&mut self, view: ViewOf<'_>, pending: &mut PendingAllocations) {
         let (claims, slices, classes) = view.indexes;
         let interner = &view.base.interner;
         let is_known = slices.changes().is_of_same_index(&self.slices_read);
         if !is_known {
-            *self = Devices { cluster: self.cluster + 1, ..Devices::default() };
+            *self = Devices { cluster: self.cluster + 1, sizes: self.sizes.take(), ..Devices::default() };
         }
         if !slices.changes().equals(&self.slices_read) {
             let Devices { inventory, slices: known, .. } = self;
@@ -214,6 +223,11 @@ impl Devices {
             return prepared.clone();
         }
         let prepared = self.inventory.prepare(specs, interner);
+        if let Some([requests, claims]) = &self.sizes {
+            let (n_requests, n_claims) = self.inventory.cached();
+            requests.set(n_requests);
+            claims.set(n_claims);
+        }
         self.prepared = Some((specs.to_vec(), prepared.clone()));
         prepared
     }

@@ -13,7 +13,7 @@ use super::label_indexed_list::required_label;
 use crate::indexes::Epoch;
 
 /// Maximum number of cached node affinities. Each local volume has a separate one.
-const LIMIT: usize = 256;
+pub(super) const LIMIT: usize = 256;
 
 /// The nodes that match node affinities, valid until a node's labels change.
 #[derive(Debug, Default)]
@@ -45,6 +45,11 @@ impl NodeAffinityCache {
         nodes
     }
 
+    /// Returns the number of cached node affinities.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Adds the nodes that match a term.
     fn add(&mut self, term: &NodeSelectorTerm, view: View<'_, VolumeBinding>, nodes: &mut NodeMask) {
         let mut look = |node: NodeIndex| {
@@ -55,6 +60,9 @@ impl NodeAffinityCache {
         let Some(required_label) = required_label(&term.match_expressions) else {
             return view.base.alive().iter().for_each(look);
         };
+        if self.labels.len() == LIMIT && !self.labels.contains_key(&required_label.key) {
+            self.labels.clear();
+        }
         let values = self.labels.entry(required_label.key).or_insert_with(|| {
             let mut values: Map<Symbol, Vec<NodeIndex>> = Map::default();
             for node in view.base.alive().iter() {

@@ -17,13 +17,14 @@ mod pods;
 mod request;
 
 use std::collections::VecDeque;
+use std::hash::Hasher;
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Event};
-use schedc_core::map::Set;
+use schedc_core::map::{FixedHasher, Set};
 use schedc_core::model::Uid;
 use schedc_objects::default::generated_name;
 use schedc_objects::{AnyObject, Kinds};
@@ -73,8 +74,8 @@ impl Default for ApiServerOptions {
 pub struct ApiServer {
     options: ApiServerOptions,
     store: Store<AnyObject>,
-    /// All uids that were ever used.
-    uids: Set<String>,
+    /// Hashes of all uids that were ever used.
+    uids: Set<u64>,
     terminating: TerminatingPods,
     events: VecDeque<Event>,
 }
@@ -218,9 +219,9 @@ impl ApiServer {
         // Names do not contain `#`.
         let again = (2_u64..).map(|n| format!("{name}#{n}"));
         let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
-        let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(uid));
+        let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(&hash(uid)));
         let uid = free.next().unwrap_or_default();
-        self.uids.insert(uid.clone());
+        self.uids.insert(hash(&uid));
         uid
     }
 
@@ -287,6 +288,12 @@ pub fn uid_of(object: &AnyObject) -> Uid {
 pub(crate) fn json_of(object: &AnyObject) -> Value {
     // Kubernetes' types have only string keys, and their serialization cannot fail.
     object.to_json().unwrap_or_default()
+}
+
+fn hash(uid: &str) -> u64 {
+    let mut hasher = FixedHasher::default();
+    hasher.write(uid.as_bytes());
+    hasher.finish()
 }
 
 fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {

@@ -6,6 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::column::CacheSize;
 use tokio::sync::watch;
 
 use crate::election::ElectionStatus;
@@ -93,6 +94,9 @@ impl<T: Transport> Transport for FencedTransport<T> {
     }
     fn binding_requested(&self, time: Duration) {
         self.inner.binding_requested(time);
+    }
+    fn report_cache(&self, size: CacheSize) {
+        self.inner.report_cache(size);
     }
 }
 

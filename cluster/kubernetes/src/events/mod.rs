@@ -14,6 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{Event, EventType};
+use schedc_core::column::CacheSize;
 use schedc_core::model::{Pod, Uid};
 
 use body::EventBody;
@@ -146,6 +147,11 @@ impl EventRecorder {
                 .get_or_insert(SweepTimes { refresh: later(now, REFRESH_TIME), finish: later(now, FINISH_TIME) });
         }
         Some(write)
+    }
+
+    /// Returns the number of recorded events, as a cache.
+    pub(crate) fn cache_size(&self) -> CacheSize {
+        CacheSize::limited("recorded_events", self.recorded.len(), MAX_RECORDED)
     }
 
     /// Returns the time of the next [`EventRecorder::sweep`], or `None` if no event is recorded.

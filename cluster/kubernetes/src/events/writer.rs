@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use schedc_core::client::Event;
+use schedc_core::column::CacheSize;
 use schedc_core::random::Random;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -96,6 +97,8 @@ impl<T: Transport> EventWriter<T> {
                     self.recorder.sweep(self.transport.now());
                 }
             }
+            self.transport.report_cache(self.recorder.cache_size());
+            self.transport.report_cache(CacheSize::limited("queued_events", self.queued.len(), QUEUE_CAPACITY));
         }
     }
 

@@ -32,12 +32,13 @@ mod scheduler_counts;
 mod scheduling;
 mod shadow;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use schedc_core::column::CacheSize;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
@@ -88,6 +89,8 @@ struct Inner {
     requests: RestClientMetrics,
     watch_to_bind: Histogram,
     checks: Mutex<Checks>,
+    /// Caches outside of the scheduler.
+    caches: Mutex<BTreeMap<&'static str, CacheSize>>,
     snapshot_requests: SnapshotRequests,
     /// Counts of the shadow mode, if it runs.
     shadow: OnceLock<ShadowCounts>,
@@ -123,6 +126,7 @@ impl Metrics {
             requests: RestClientMetrics::new(settings.host.as_str().into()),
             watch_to_bind: Histogram::new(&table::WATCH_TO_BIND),
             checks: Mutex::default(),
+            caches: Mutex::default(),
             snapshot_requests: SnapshotRequests::default(),
             shadow: OnceLock::new(),
             settings,
@@ -136,6 +140,10 @@ impl Metrics {
 
     fn requests(&self) -> &RestClientMetrics {
         &self.0.requests
+    }
+
+    fn caches(&self) -> MutexGuard<'_, BTreeMap<&'static str, CacheSize>> {
+        self.0.caches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Renders the metrics of an endpoint. Waits a limited time for a snapshot of the scheduler.
@@ -188,6 +196,7 @@ impl Metrics {
                 exposition.histogram(&table::WATCH_TO_BIND, &[], watch_to_bind);
                 extenders.write(&mut exposition);
                 counts.write(&mut exposition, attempts);
+                scheduler_counts::write_caches(self.caches().values(), &mut exposition);
                 if let Some(shadow_counts) = self.0.shadow.get() {
                     shadow::write(shadow_counts, &settings.profiles, &mut exposition);
                 }

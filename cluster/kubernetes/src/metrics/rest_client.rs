@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::column::CacheSize;
 
 use super::Metrics;
 use super::exposition::Exposition;
@@ -146,6 +147,10 @@ impl<T: Transport> Transport for MeteredTransport<T> {
     fn binding_requested(&self, time: Duration) {
         self.metrics.0.watch_to_bind.observe_duration(time);
         self.inner.binding_requested(time);
+    }
+    fn report_cache(&self, size: CacheSize) {
+        self.metrics.caches().insert(size.cache, size);
+        self.inner.report_cache(size);
     }
 }
 

@@ -80,12 +80,7 @@ impl SchedulerCounts {
         for (name, count) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
             exposition.number(&table::CACHE_SIZE, &[name], count as f64);
         }
-        for CacheSize { cache, size, limit } in &self.caches {
-            exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);
-            if let Some(limit) = limit {
-                exposition.number(&table::CACHE_LIMITS, &[cache], *limit as f64);
-            }
-        }
+        write_caches(&self.caches, exposition);
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
         exposition.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);
         self.write_durations(exposition, attempts);
@@ -127,6 +122,16 @@ impl SchedulerCounts {
             let family = &table::EXTENSION_POINT_DURATION;
             let labels = [&point.to_string(), attempts.profile(*profile), &code.to_string()];
             exposition.histogram(family, &labels, &Histogram::of(family, durations));
+        }
+    }
+}
+
+/// Writes the sizes and limits of caches.
+pub(super) fn write_caches<'a>(caches: impl IntoIterator<Item = &'a CacheSize>, exposition: &mut Exposition<'_>) {
+    for CacheSize { cache, size, limit } in caches {
+        exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);
+        if let Some(limit) = limit {
+            exposition.number(&table::CACHE_LIMITS, &[cache], *limit as f64);
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use schedc_core::column::CacheSize;
 use serde_json::{Value, json};
 
 use super::budget::Budget;
-use super::cache::{Cache, CacheKey};
+use super::cache::{CAPACITY, Cache, CacheKey};
 use super::peer::Peer;
 use super::review::{AuthProblem, Reviewer};
 use super::user::{MASTERS, User};
@@ -95,6 +96,8 @@ impl<T: Transport> Authorizer<T> {
         if path.len() < UNCACHED_PATH_LENGTH {
             let time = if is_allowed { self.authorized_ttl } else { self.unauthorized_ttl };
             self.cache.insert(key, decision.clone(), reviewer.transport.clock(), time);
+            let size = CacheSize::limited("access_reviews", self.cache.len(), CAPACITY);
+            reviewer.transport.report_cache(size);
         }
         Ok(decision)
     }

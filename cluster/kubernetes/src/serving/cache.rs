@@ -7,7 +7,7 @@ use std::time::Duration;
 use ring::digest::{SHA256, digest};
 
 /// Maximum number of entries.
-const CAPACITY: usize = 512;
+pub(super) const CAPACITY: usize = 512;
 
 /// Results by a digest of the request: neither long requests nor secrets are stored.
 #[derive(Debug)]
@@ -36,6 +36,11 @@ impl<V: Clone> Cache<V> {
     pub(super) fn get(&self, key: &CacheKey, now: Duration) -> Option<V> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.get(key).filter(|(until, _)| *until > now).map(|(_, value)| value.clone())
+    }
+
+    /// Returns the number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Stores a result for some time. A full cache drops the entry that expires first.

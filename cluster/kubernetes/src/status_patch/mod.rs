@@ -10,7 +10,7 @@ use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
 use schedc_core::client::{Condition, StatusPatch};
 use serde_json::{Map, Value, json};
 
-pub(crate) use observed::{ConditionOrders, ObservedCondition, ObservedStatus};
+pub(crate) use observed::{ObservedCondition, ObservedStatus, SharedConditions};
 
 /// Returns the patch that changes the observed status to the wanted one, or `None` if they are equal.
 pub(crate) fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now: Timestamp) -> Option<Value> {

@@ -13,14 +13,15 @@ pub struct ObservedStatus {
     pub generation: i64,
     /// Types of all conditions, in order. Pods with the same types share one value.
     pub order: Arc<[Box<str>]>,
-    /// Conditions that a scheduler writes.
-    pub scheduler_conditions: Box<[ObservedCondition]>,
+    /// Conditions that a scheduler writes. Pods with the same ones share one value: most bound pods, and pods that are
+    /// unschedulable for the same reason.
+    pub scheduler_conditions: Arc<[ObservedCondition]>,
     /// `status.nominatedNodeName`
     pub nominated_node: Option<Arc<str>>,
 }
 
 /// Observed condition.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ObservedCondition {
     /// Condition type.
     pub kind: &'static str,
@@ -41,14 +42,14 @@ const OWN: [&str; 2] = ["PodScheduled", "DisruptionTarget"];
 
 impl ObservedStatus {
     /// Reads the status of a pod.
-    pub fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> ObservedStatus {
+    pub fn new(pod: &api::Pod, shared: &mut SharedConditions) -> ObservedStatus {
         let status = pod.status.as_ref();
         let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
         let nominated_node = status.and_then(|status| status.nominated_node_name.as_deref());
         ObservedStatus {
             generation: pod.metadata.generation.unwrap_or(0),
-            order: orders.share(conditions),
-            scheduler_conditions: conditions.iter().filter_map(ObservedCondition::new).collect(),
+            order: shared.order(conditions),
+            scheduler_conditions: shared.scheduler_conditions(conditions),
             nominated_node: nominated_node.filter(|name| !name.is_empty()).map(Arc::from),
         }
     }
@@ -70,34 +71,67 @@ impl ObservedCondition {
     }
 }
 
-/// Distinct orders of condition types in the cluster, each stored once.
+/// Distinct orders of condition types and distinct conditions in the cluster, each stored once.
 #[derive(Debug, Default)]
-pub struct ConditionOrders {
-    orders: HashTable<Arc<[Box<str>]>>,
-    /// Number of orders at which unused ones are removed.
-    limit: usize,
+pub struct SharedConditions {
+    orders: SharedSlices<Box<str>>,
+    scheduler_conditions: SharedSlices<ObservedCondition>,
 }
 
-impl ConditionOrders {
-    fn share(&mut self, conditions: &[api::PodCondition]) -> Arc<[Box<str>]> {
+impl SharedConditions {
+    fn order(&mut self, conditions: &[api::PodCondition]) -> Arc<[Box<str>]> {
         let types = || conditions.iter().map(|condition| condition.type_.as_str());
-        let known = self.orders.find(hash(types()), |order| order.iter().map(|kind| &**kind).eq(types()));
-        if let Some(known) = known {
-            return known.clone();
-        }
-        let order: Arc<[Box<str>]> = types().map(Box::from).collect();
-        if self.orders.len() >= self.limit {
-            self.orders.retain(|order| Arc::strong_count(order) > 1);
-            self.limit = 64.max(self.orders.len() * 2);
-        }
-        self.orders.insert_unique(hash(types()), order.clone(), |order| hash(order.iter().map(|kind| &**kind)));
-        order
+        let is_it = |order: &[Box<str>]| order.iter().map(|kind| &**kind).eq(types());
+        self.orders.share(hash(types()), is_it, || types().map(Box::from).collect())
+    }
+
+    fn scheduler_conditions(&mut self, conditions: &[api::PodCondition]) -> Arc<[ObservedCondition]> {
+        let observed: Vec<_> = conditions.iter().filter_map(ObservedCondition::new).collect();
+        self.scheduler_conditions.share(
+            hash(observed.iter()),
+            |known| *known == *observed,
+            || observed.as_slice().into(),
+        )
     }
 }
 
-fn hash<'a>(types: impl Iterator<Item = &'a str>) -> u64 {
+/// Distinct slices, each stored once, with its hash.
+#[derive(Debug)]
+struct SharedSlices<T> {
+    slices: HashTable<(u64, Arc<[T]>)>,
+    /// Number of slices at which unused ones are removed.
+    limit: usize,
+}
+
+impl<T> Default for SharedSlices<T> {
+    fn default() -> Self {
+        SharedSlices { slices: HashTable::default(), limit: MIN_SHARED }
+    }
+}
+
+/// Minimum number of slices at which unused ones are removed.
+const MIN_SHARED: usize = 64;
+
+impl<T> SharedSlices<T> {
+    /// Returns the slice with this hash that `is_it` accepts. `make` returns a new one.
+    fn share(&mut self, hash: u64, is_it: impl Fn(&[T]) -> bool, make: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
+        if let Some((_, known)) = self.slices.find(hash, |(other, known)| *other == hash && is_it(known)) {
+            return known.clone();
+        }
+        let slice = make();
+        if self.slices.len() >= self.limit {
+            self.slices.retain(|(_, slice)| Arc::strong_count(slice) > 1);
+            self.limit = MIN_SHARED.max(self.slices.len() * 2);
+            self.slices.shrink_to(self.limit, |(hash, _)| *hash);
+        }
+        self.slices.insert_unique(hash, (hash, slice.clone()), |(hash, _)| *hash);
+        slice
+    }
+}
+
+fn hash<T: Hash>(values: impl Iterator<Item = T>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    types.for_each(|kind| kind.hash(&mut hasher));
+    values.for_each(|value| value.hash(&mut hasher));
     hasher.finish()
 }
 
@@ -109,13 +143,13 @@ mod tests {
 
     #[test]
     fn pods_with_the_same_condition_types_share_their_order() {
-        let mut orders = ConditionOrders::default();
+        let mut shared = SharedConditions::default();
         let mut order = |types: &str| {
             let conditions: Vec<_> =
                 types.split_whitespace().map(|kind| format!("{{type: {kind}, status: 'True'}}")).collect();
             let pod =
                 api_pod(&format!("{{metadata: {{name: a}}, status: {{conditions: [{}]}}}}", conditions.join(", ")));
-            ObservedStatus::new(&pod, &mut orders).order
+            ObservedStatus::new(&pod, &mut shared).order
         };
         let (first, second, other) =
             (order("PodScheduled Ready"), order("PodScheduled Ready"), order("Ready PodScheduled"));
@@ -125,7 +159,22 @@ mod tests {
         for number in 0..1000 {
             order(&format!("Gate{number}"));
         }
-        assert!(orders.orders.len() <= 64, "{}", orders.orders.len());
+        assert!(shared.orders.slices.len() <= 64, "{}", shared.orders.slices.len());
+    }
+
+    #[test]
+    fn pods_with_the_same_scheduler_conditions_share_them() {
+        let mut shared = SharedConditions::default();
+        let mut conditions = |other: &str, reason: &str| {
+            let scheduled = format!("{{type: PodScheduled, status: 'False', reason: {reason}}}");
+            let pod = format!(
+                "{{metadata: {{name: a}}, status: {{conditions: [{{type: {other}, status: x}}, {scheduled}]}}}}"
+            );
+            ObservedStatus::new(&api_pod(&pod), &mut shared).scheduler_conditions
+        };
+        let [first, second, third] = [("Ready", "a"), ("Gate", "a"), ("Ready", "b")].map(|(x, y)| conditions(x, y));
+        assert!(Arc::ptr_eq(&first, &second));
+        assert_ne!(first, third);
     }
 
     #[test]
@@ -135,7 +184,7 @@ mod tests {
              message: long}, {type: PodScheduled, status: 'False', reason: r, observedGeneration: 2, lastProbeTime: \
              '2026-01-01T00:00:00Z'}]}}",
         );
-        let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());
+        let observed = ObservedStatus::new(&pod, &mut SharedConditions::default());
         assert_eq!((observed.generation, observed.order.len(), observed.nominated_node), (3, 2, None));
         let [scheduler_conditions] = &*observed.scheduler_conditions else {
             panic!("{:?}", observed.scheduler_conditions)

@@ -6,7 +6,7 @@ use super::*;
 /// Returns the patch for a pod with this status, as JSON; `nothing` if there is none.
 fn patch(status: &str, wanted: StatusPatch) -> String {
     let pod = api_pod(&format!("{{metadata: {{name: p, generation: 2}}, status: {status}}}"));
-    let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());
+    let observed = ObservedStatus::new(&pod, &mut SharedConditions::default());
     let now = "2026-01-01T00:00:09.87Z".parse().unwrap();
     status_patch(&observed, &wanted, now).map_or("nothing".to_owned(), |patch| patch.to_string())
 }
@@ -80,7 +80,7 @@ fn missing_generations_are_not_removed() {
     let pod = api_pod(
         "{metadata: {name: p}, status: {conditions: [{type: PodScheduled, status: 'True', observedGeneration: 2}]}}",
     );
-    let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());
+    let observed = ObservedStatus::new(&pod, &mut SharedConditions::default());
     let wanted = StatusPatch { condition: Some(unschedulable("b")), nominated_node: None };
     let patch = status_patch(&observed, &wanted, "2026-01-01T00:00:09Z".parse().unwrap()).unwrap();
     assert_eq!(patch["status"]["conditions"][0]["observedGeneration"], Value::Null);
@@ -110,7 +110,7 @@ fn patches_equal_those_of_kube_scheduler() {
         let is_victim = text("type") == "DisruptionTarget";
         let conditions = if is_victim { "[{type: PodScheduled, status: 'True'}]" } else { "[]" };
         let pod = api_pod(&format!("{{metadata: {{name: p, generation: 1}}, status: {{conditions: {conditions}}}}}"));
-        let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());
+        let observed = ObservedStatus::new(&pod, &mut SharedConditions::default());
         let now = condition["lastTransitionTime"].as_str().unwrap_or("2026-01-01T00:00:09Z").parse().unwrap();
         assert_eq!(status_patch(&observed, &wanted, now).as_ref(), Some(recorded));
     }

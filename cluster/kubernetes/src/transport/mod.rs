@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::column::CacheSize;
 
 pub use http::{Http, HttpChunks};
 pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
@@ -169,6 +170,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn waited(&self, _verb: Verb, _time: Duration) {}
     /// Reports the time from the watch event of a pod to its first binding request, for metrics.
     fn binding_requested(&self, _time: Duration) {}
+    /// Reports the current size of a cache, for metrics.
+    fn report_cache(&self, _size: CacheSize) {}
 }
 
 /// Transport that also streams responses.

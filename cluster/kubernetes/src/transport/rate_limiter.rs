@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::column::CacheSize;
 
 use super::{ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb};
 
@@ -91,6 +92,9 @@ impl<T: Transport> Transport for RateLimitedTransport<T> {
     }
     fn binding_requested(&self, time: Duration) {
         self.inner.binding_requested(time);
+    }
+    fn report_cache(&self, size: CacheSize) {
+        self.inner.report_cache(size);
     }
 }
 

@@ -8,7 +8,7 @@ use schedc_core::map::Map;
 use schedc_core::model::Uid;
 
 use super::ObjectListeners;
-use crate::status_patch::{ConditionOrders, ObservedStatus};
+use crate::status_patch::{ObservedStatus, SharedConditions};
 
 /// Records of all pods, and the listeners of object updates. Clones share the content.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct PodRecords {
 #[derive(Debug, Default)]
 struct State {
     pods: Map<Uid, CachedRecord>,
-    orders: ConditionOrders,
+    shared: SharedConditions,
     /// Times at which the watch reported pods that have had no attempt yet.
     receipts: Map<Uid, Duration>,
 }
@@ -44,11 +44,11 @@ pub struct PodRecord {
 impl PodRecords {
     /// Records a pod that the watch reports. Call it before the scheduler receives the change.
     pub fn set(&self, uid: &Uid, pod: &api::Pod) {
-        let State { pods, orders, receipts } = &mut *self.lock();
+        let State { pods, shared, receipts } = &mut *self.lock();
         if has_node(pod) {
             receipts.remove(uid);
         }
-        let record = PodRecord::new(pod, orders);
+        let record = PodRecord::new(pod, shared);
         if pods.get(uid).is_none_or(|known| !known.is_ahead || known.record.version <= record.version) {
             pods.insert(uid.clone(), CachedRecord { record, is_ahead: false });
         }
@@ -56,9 +56,9 @@ impl PodRecords {
 
     /// Records a pod that a response contains. Pods without a record are ignored.
     pub(crate) fn record_response(&self, uid: &Uid, pod: &api::Pod) {
-        let State { pods, orders, .. } = &mut *self.lock();
+        let State { pods, shared, .. } = &mut *self.lock();
         let Some(known) = pods.get_mut(uid).filter(|_| pod.metadata.uid.as_deref() == Some(&*uid.0)) else { return };
-        let record = PodRecord::new(pod, orders);
+        let record = PodRecord::new(pod, shared);
         if known.record.version < record.version {
             *known = CachedRecord { record, is_ahead: true };
         }
@@ -104,9 +104,9 @@ impl PodRecords {
 }
 
 impl PodRecord {
-    fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> Self {
+    fn new(pod: &api::Pod, shared: &mut SharedConditions) -> Self {
         let version = pod.metadata.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or(0);
-        PodRecord { version, status: ObservedStatus::new(pod, orders) }
+        PodRecord { version, status: ObservedStatus::new(pod, shared) }
     }
 }
 

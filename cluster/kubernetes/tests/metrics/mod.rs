@@ -9,6 +9,7 @@ use std::time::Duration;
 use default_profile::Profiles;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Client};
+use schedc_core::column::CacheSize;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
 use schedc_core::extension_points::Placement;
 use schedc_core::minimal_cluster::InlineTasks;
@@ -242,6 +243,12 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
         let call = ApiRequest { verb, path: path.into(), body: vec![b'x'; 300].into() };
         let _answer = way.call(RequestClass::Bind, call).await;
     }
+    // As the writer of events and the HTTPS server.
+    for (cache, limit) in
+        [("access_reviews", 512), ("queued_events", 16_384), ("recorded_events", 16_384), ("token_reviews", 1024)]
+    {
+        way.report_cache(CacheSize::limited(cache, 1, limit));
+    }
     let mut pages = Vec::new();
     for endpoint in [Endpoint::Metrics, Endpoint::Resources] {
         let page = metrics.render(endpoint);
@@ -303,6 +310,7 @@ async fn metrics_count_what_happened() {
     // Each pod has a separate template; high is the only preemptor.
     is("scheduler_internal_cache_size", &[("cache", "templates")], 6.0);
     is("scheduler_internal_cache_limit", &[("cache", "templates")], 8192.0);
+    is("scheduler_internal_cache_size", &[("cache", "recorded_events")], 1.0);
     is("scheduler_inflight_events", &[("event", "PodPopped")], 0.0);
     is("scheduler_event_handling_duration_seconds", &[("event", "NodeAdd")], 3.0);
     let bind = [("extension_point", "Bind"), profile, ("status", "Success")];

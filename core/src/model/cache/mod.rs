@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::model::change_log::ChangeLog;
+use crate::model::growth;
 use crate::model::intern::Symbol;
 use crate::model::map::IndexedMap;
 use crate::model::node_info::NodeInfo;
@@ -112,6 +113,8 @@ impl<S: State> Cache<S> {
         }
         let index = self.base.free.pop().unwrap_or(NodeIndex(self.base.infos.len() as u32));
         if index.get() == self.base.infos.len() {
+            growth::reserve(&mut self.base.infos, index.get() + 1);
+            growth::reserve(&mut self.base.names, index.get() + 1);
             self.base.infos.push(NodeInfo::default());
             self.base.names.push(Arc::default());
             self.base.alive.resize(index.get() + 1);

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::reports::{self, ReportFile};
 use super::tables::bench::table;
+use super::wire::{Wire, WireSettings};
 use crate::cluster::Routes;
 
 /// Run and measure workloads in the format of Kubernetes' scheduler_perf
@@ -26,7 +27,7 @@ use crate::cluster::Routes;
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Test cases: a performance-config.yaml; the paths of its templates are relative to its folder
-    #[arg(value_name = "FILE", required_unless_present_any = ["cost", "check"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["cost", "check", "wire"])]
     file: Option<PathBuf>,
 
     /// Run this workload, named TEST/WORKLOAD; may be given several times
@@ -56,11 +57,18 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     cost: Cost,
+
+    #[command(flatten)]
+    wire: Wire,
 }
 
 impl Bench {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let profile = self.profile.as_deref().map(|name| Routes::index_of(bundle.profiles, name)).transpose()?;
+        if self.wire.is_requested() {
+            let (profiles, nodes, is_check) = (bundle.profiles, self.cost.nodes(), self.cost.is_check());
+            return self.wire.run(&WireSettings { profiles, profile, nodes, is_check, format: self.output });
+        }
         let file = match &self.file {
             Some(file) if !self.cost.is_requested() => file,
             _ => return self.cost.run(bundle, profile, self.output),

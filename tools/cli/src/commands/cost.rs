@@ -12,6 +12,9 @@ use super::tables::cost::{amount, table};
 /// Arguments that select a workload, which exclude those of costs.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
+/// Default number of nodes that the plugins evaluate.
+const DEFAULT_NODES: usize = 5000;
+
 #[derive(Args)]
 pub(crate) struct Cost {
     /// Measure the cost of each plugin of a profile per node, and memory per node, instead of a workload
@@ -20,11 +23,11 @@ pub(crate) struct Cost {
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
-    /// Number of nodes that the plugins evaluate
-    #[arg(long, value_name = "NUMBER", default_value_t = 5000, conflicts_with_all = WORKLOAD_FLAGS)]
-    nodes: usize,
+    /// Number of nodes that the plugins evaluate; default: 5000, and 1000 with --wire
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = WORKLOAD_FLAGS)]
+    nodes: Option<usize>,
 
-    /// Measure the cost, and fail if a profile exceeds its budget
+    /// Measure the cost, and fail if a profile exceeds its budget; with --wire, if a goal is exceeded
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 
@@ -39,9 +42,20 @@ impl Cost {
         self.cost || self.check
     }
 
+    /// Returns the number of nodes, if it is given.
+    pub(crate) fn nodes(&self) -> Option<usize> {
+        self.nodes
+    }
+
+    /// Returns whether an exceeded limit is an error.
+    pub(crate) fn is_check(&self) -> bool {
+        self.check
+    }
+
     pub(crate) fn run(&self, bundle: &AnyBundle, profile: Option<usize>, format: Format) -> Result<(), Failure> {
+        let nodes = self.nodes.unwrap_or(DEFAULT_NODES);
         if let Some((plain, demanding)) = self.decisions {
-            let decided = cost::decide(bundle, profile.unwrap_or(0), self.nodes, [plain, demanding]);
+            let decided = cost::decide(bundle, profile.unwrap_or(0), nodes, [plain, demanding]);
             return decided.map_err(Failure::from);
         }
         let profiles = match profile {
@@ -49,12 +63,12 @@ impl Cost {
             None => 0..bundle.profiles.len(),
         };
         let arguments = |profile: &ProfileInfo, [plain, demanding]: [usize; 2]| {
-            let (nodes, decisions) = (self.nodes.to_string(), format!("{plain},{demanding}"));
+            let (nodes, decisions) = (nodes.to_string(), format!("{plain},{demanding}"));
             let arguments =
                 ["bench", "--cost", "--profile", profile.name, "--nodes", &nodes, "--decisions", &decisions];
             arguments.map(str::to_owned).to_vec()
         };
-        let costs = cost::measure(bundle, profiles, self.nodes, &arguments)?;
+        let costs = cost::measure(bundle, profiles, nodes, &arguments)?;
         output::print(format, &costs, table)?;
         if self.check { check(&costs) } else { Ok(()) }
     }

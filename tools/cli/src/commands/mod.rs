@@ -85,6 +85,8 @@ mod tables;
 mod validate;
 #[cfg(feature = "tools")]
 mod watch;
+#[cfg(feature = "bench")]
+mod wire;
 #[cfg(feature = "recordings")]
 mod workload;
 

@@ -17,8 +17,7 @@ use schedc_kubernetes::watch::reflector::InformerEvent;
 use schedc_recording::background::now;
 use schedc_recording::events::{EVENTS, scheduler_event};
 use schedc_recording::{Anonymiser, Change, Limits, Session};
-use serde::de::DeserializeSeed;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::runtime::Builder;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -112,9 +111,9 @@ impl Recording {
         for resource in kinds {
             let source = format!("{}{}", server.trim_end_matches('/'), resource.all());
             let (mut result, mut problem) = (Ok(()), None);
-            let listed = list(http, resource, |items: Vec<Value>| {
+            let listed = list(http, resource, |items: Vec<Box<RawValue>>| {
                 for item in items {
-                    match resource.reader().deserialize(item) {
+                    match resource.reader().read_json(item.get()) {
                         Ok(object) => {
                             let change = Change::Upsert(object, 1);
                             result = std::mem::replace(&mut result, Ok(()))

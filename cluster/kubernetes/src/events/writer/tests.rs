@@ -20,13 +20,15 @@ struct Seen {
     most: AtomicUsize,
     creates: AtomicUsize,
     patches: AtomicUsize,
+    /// Reported number of recorded events.
+    recorded: AtomicUsize,
 }
 
 impl Slow {
     fn new() -> Slow {
         let none = AtomicUsize::default;
-        let (under_way, most, creates, patches) = (none(), none(), none(), none());
-        Slow(Arc::new(Seen { began: Instant::now(), under_way, most, creates, patches }))
+        let (under_way, most, creates, patches, recorded) = (none(), none(), none(), none(), none());
+        Slow(Arc::new(Seen { began: Instant::now(), under_way, most, creates, patches, recorded }))
     }
 
     /// Returns the number of creates and patches so far.
@@ -60,6 +62,11 @@ impl Transport for Slow {
     fn clock(&self) -> Duration {
         self.0.began.elapsed()
     }
+    fn report_cache(&self, size: CacheSize) {
+        if size.cache == "recorded_events" {
+            self.0.recorded.store(size.size, Ordering::Relaxed);
+        }
+    }
 }
 
 const PODS: usize = 4000;
@@ -86,6 +93,7 @@ async fn series_end(bindings: Bindings) -> Slow {
     (0..2).for_each(|_| (0..PODS).for_each(|number| record(&queue, number)));
     sleep(Duration::from_secs(700)).await;
     assert_eq!(server.seen(), (PODS, PODS));
+    assert_eq!(server.0.recorded.load(Ordering::Relaxed), PODS);
     server.take_max_in_flight();
     sleep(Duration::from_millis(20_050)).await;
     // During the sweep, a new event does not wait for all series.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
+use schedc_core::column::CacheSize;
 use serde_json::{Value, json};
 
 use crate::serving::budget::Budget;
-use crate::serving::cache::{Cache, CacheKey};
+use crate::serving::cache::{CAPACITY, Cache, CacheKey};
 use crate::serving::peer::Peer;
 use crate::serving::review::{AuthProblem, Reviewer};
 use crate::serving::user::User;
@@ -61,11 +62,18 @@ impl<T: Transport> TokenAuthenticator<T> {
             let why = status["error"].as_str().filter(|why| !why.is_empty());
             let why = why.unwrap_or("invalid bearer token").to_owned();
             self.invalid.insert(key, why.clone(), clock, self.time);
+            self.report_size();
             return Err(AuthProblem::Failed(why));
         }
         let user = user(&status["user"]);
         self.cache.insert(key, user.clone(), clock, self.time);
+        self.report_size();
         Ok(user)
+    }
+
+    fn report_size(&self) {
+        let size = self.cache.len() + self.invalid.len();
+        self.reviewer.transport.report_cache(CacheSize::limited("token_reviews", size, 2 * CAPACITY));
     }
 }
 
