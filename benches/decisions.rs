@@ -49,11 +49,11 @@ enum Scenario {
     /// Heartbeats of nodes only.
     Heartbeat,
     /// 500 nodes join, then a pod is decided.
-    Joined,
+    NewNodes,
     /// The 5,000 pods of a namespace are deleted, then a pod is decided.
-    Emptied,
+    DeletedPods,
     /// A changed node concerns 1,000 waiting pods with different specs, which still fit nowhere.
-    Concerned,
+    WokenPods,
 }
 
 impl Scenario {
@@ -63,9 +63,9 @@ impl Scenario {
         Scenario::Unschedulable,
         Scenario::Daemon,
         Scenario::Heartbeat,
-        Scenario::Joined,
-        Scenario::Emptied,
-        Scenario::Concerned,
+        Scenario::NewNodes,
+        Scenario::DeletedPods,
+        Scenario::WokenPods,
     ];
     const LIMITED: Scenario = Scenario::Template;
 
@@ -76,9 +76,9 @@ impl Scenario {
             Scenario::Unschedulable => "unschedulable",
             Scenario::Daemon => "daemon",
             Scenario::Heartbeat => "heartbeat",
-            Scenario::Joined => "joined",
-            Scenario::Emptied => "emptied",
-            Scenario::Concerned => "concerned",
+            Scenario::NewNodes => "new-nodes",
+            Scenario::DeletedPods => "deleted-pods",
+            Scenario::WokenPods => "woken-pods",
         }
     }
     /// Returns the number of turns whose instructions are counted, after as many without counting.
@@ -90,7 +90,7 @@ impl Scenario {
         if self.is_storm() { 20 } else { TIMED }
     }
     fn is_storm(self) -> bool {
-        matches!(self, Scenario::Joined | Scenario::Emptied | Scenario::Concerned)
+        matches!(self, Scenario::NewNodes | Scenario::DeletedPods | Scenario::WokenPods)
     }
     fn nodes(self) -> usize {
         match self {
@@ -103,7 +103,7 @@ impl Scenario {
         match self {
             Scenario::Gated => churn.crowd(10_000, objects::gated),
             Scenario::Unschedulable => churn.crowd(1_000, objects::too_large),
-            Scenario::Concerned => churn.crowd_of_distinct(1_000),
+            Scenario::WokenPods => churn.crowd_of_distinct(1_000),
             _ => {}
         }
         churn
@@ -111,9 +111,9 @@ impl Scenario {
     fn turn(self, churn: &mut Churn, phases: &mut PhaseEnd<'_>) {
         match self {
             Scenario::Heartbeat => churn.heartbeat(phases),
-            Scenario::Joined => churn.join(500, phases),
-            Scenario::Emptied => churn.empty_namespace(5_000, phases),
-            Scenario::Concerned => churn.concern_all(phases),
+            Scenario::NewNodes => churn.join(500, phases),
+            Scenario::DeletedPods => churn.empty_namespace(5_000, phases),
+            Scenario::WokenPods => churn.wake_all(phases),
             _ => churn.turn(phases),
         }
     }

@@ -11,15 +11,15 @@ include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
 
 /// Runs the command line with the profiles of this package.
 ///
-/// The library calls [`schedc::main`](crate::main), because cargo compiles the code of a library at the same time as that of its
+/// The library calls [`main`](schedc_cli::main), because cargo compiles the code of a library at the same time as that of its
 /// dependencies, but the code of a program after it.
 #[must_use]
 pub fn main() -> ExitCode {
-    crate::main::<Profiles>()
+    schedc_cli::main::<Profiles>()
 }
 
 /// Runs the command line with these arguments, in a process of another program. The first one is the name of the program.
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
-    crate::main_with::<Profiles>(arguments)
+    schedc_cli::main_with::<Profiles>(arguments)
 }

@@ -52,7 +52,7 @@ impl Churn {
     }
 
     /// Adds a label to a node, which concerns all waiting pods, and attempts them. Removes the label.
-    pub(crate) fn concern_all(&mut self, phases: &mut PhaseEnd<'_>) {
+    pub(crate) fn wake_all(&mut self, phases: &mut PhaseEnd<'_>) {
         let interner = &mut self.scheduler.cache.base.interner;
         let (plain, gold) = (objects::node(0, interner), objects::gold_node(0, interner));
         phases(Phase::Other);

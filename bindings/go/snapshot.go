@@ -269,7 +269,7 @@ func (s *Snapshot) Fork() error {
 	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_fork(s.handle, out) })
 }
 
-// Commit adds the changes since the last fork to the fork around it, or makes them final. Without a fork, nothing happens.
+// Commit adds the changes since the last fork to the enclosing fork, or makes them final. Without a fork, nothing happens.
 func (s *Snapshot) Commit() error {
 	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_commit(s.handle, out) })
 }

@@ -126,7 +126,7 @@ export class Cluster {
 }
 
 export class Evaluator {
-  /** Lets this profile decide, whatever profile the scenarios name. */
+  /** Lets this profile decide, regardless of the profiles that scenarios name. */
   useProfile(name: string): void;
   evaluate(scenario: object): { id: string; profile: string; results: Decision[] };
   /** Returns the line that `schedc evaluate` writes for a scenario. */

@@ -162,7 +162,7 @@ impl Catalog {
 }
 
 impl Catalogs {
-    /// Combines catalogs. Plugins are named without their crate, therefore a name in two crates is an error.
+    /// Combines catalogs. Plugins are named without their crate, so a name in two crates is an error.
     pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
         let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();

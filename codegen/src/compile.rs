@@ -1,4 +1,4 @@
-//! The compiler phases in order, as a function of texts.
+//! The phases `parse`, `resolve` and `check` in order, as a function of texts.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,13 +31,14 @@ pub struct Compilation {
     /// The catalogs that the profiles use, the in-tree one first, each once.
     pub catalogs: Vec<Arc<Catalog>>,
     /// Every file with an effect on the compilation: profiles, catalogs of crates, and the manifests and
-    /// the lock file that determine the crates' folders. Absolute or relative, as the inputs were.
+    /// the lock file that determine the crates' folders. Absolute or relative, as the inputs were. [`compile()`] leaves
+    /// it empty, because it reads no files; `load` fills it.
     pub watched: Vec<PathBuf>,
 }
 
 /// Finds the catalogs of plugin crates.
 pub trait CatalogFinder {
-    /// Finds the catalog that `wanted` names in the profile at `profile` (its displayed path).
+    /// Finds the catalog of the crate `wanted`, which a profile names. `profile` is the displayed path of this profile.
     fn find(&mut self, wanted: &RawCrate, profile: &str) -> Result<FoundCatalog, MissingCatalog>;
 }
 
@@ -78,7 +79,7 @@ pub enum MissingCatalog {
         /// The path and the reason.
         error: String,
     },
-    /// `cargo metadata`, which finds all other crates, failed.
+    /// `cargo metadata` failed. It runs only if the manifests and the lock file do not determine the crate's folder.
     NoMetadata {
         /// The error without the network.
         offline: String,
@@ -145,7 +146,7 @@ pub fn compile_with<F: CatalogFinder>(
     Ok(Compilation { plans, files, catalogs: third_party.into_catalogs(in_tree), watched: Vec::new() })
 }
 
-/// Reads the in-tree catalog, `own` and the catalogs that profiles name, each once.
+/// Reads the in-tree catalog, the package's catalog (`own`), and the catalogs that profiles name, each once.
 ///
 /// # Errors
 ///
@@ -192,7 +193,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
     }
 
-    /// Returns the crates that a profile names with their catalogs, and whether all catalogs were found.
+    /// Returns the crates that a profile names with their catalogs, and whether all catalogs were read without errors.
     fn of(
         &mut self,
         raw: &RawProfile,

@@ -89,8 +89,8 @@ impl<'a> Dependencies<'a> {
         files
     }
 
-    /// Returns why generated code cannot refer to a crate. `None` also if the manifest cannot be read; rustc
-    /// checks it too.
+    /// Returns why generated code cannot refer to a crate. It also returns `None` if the manifest cannot be read,
+    /// because rustc checks it too.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
         let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()?;
         let mut named = package.named(name).peekable();

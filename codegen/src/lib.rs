@@ -8,10 +8,9 @@
 //! | resolve | `resolve` | a profile as written | the plan: merged with defaults ([`plan::Plan`]) |
 //! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
-//!
-//! Every phase continues after errors, therefore one run reports all errors of all files. Of the phases,
-//! only [`mod@select`] and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its
-//! callers are thin: [`build()`] for build scripts, the proc macro, and the command line.
+//! Every phase continues after errors, so one run reports all errors of all files. Of the phases, only [`mod@select`]
+//! and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its callers are
+//! thin: [`build()`] for build scripts, the proc macro, and the command line.
 
 #[cfg(feature = "emit")]
 mod build;

@@ -129,7 +129,7 @@ fn multi_point_plugin(entry: &Arc<PluginEntry>, named: Option<&RawPlugin>) -> Mu
 }
 
 fn written_weight(weight: &Spanned<i128>) -> Setting<i64> {
-    // Negative weights are reported. Weights beyond 64 bits are set to the maximum, therefore the sum overflows
+    // Negative weights are reported. Weights beyond 64 bits are set to the maximum, so the sum overflows
     // visibly.
     let value = i64::try_from(weight.value.max(1)).unwrap_or(i64::MAX);
     Setting { value, span: Some(weight.span) }

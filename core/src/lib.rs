@@ -63,7 +63,8 @@ pub use scheduler::{erased, minimal_cluster, queue, snapshot};
 /// The extension points of Kubernetes 1.36's scheduling framework, one small trait each.
 pub mod extension_points {
     pub use crate::plugin_api::extension_points::*;
-    pub use crate::profile_api::post_filter::{PostFilterContext, PostFilterPlugin};
+    pub use crate::profile_api::post_filter::PostFilterPlugin;
+    pub use crate::profile_api::profile::PostFilterContext;
 }
 
 /// Incremental evaluation: the part of a cached answer that plugins and generated code update.

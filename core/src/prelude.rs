@@ -31,6 +31,6 @@ pub use crate::plugin_api::incremental::Incremental;
 pub use crate::plugin_api::plugin::{CompileContext, CycleSlot, IndexView, Plugin, Refs, Row, View};
 pub use crate::plugin_api::simple::{DefaultNormalization, ReversedNormalization, SimpleFilter, SimpleScore};
 pub use crate::plugin_api::status::{Code, Reasons, Status};
-pub use crate::profile_api::post_filter::{PostFilterContext, PostFilterPlugin};
-pub use crate::profile_api::profile::Profile;
+pub use crate::profile_api::post_filter::PostFilterPlugin;
+pub use crate::profile_api::profile::{PostFilterContext, Profile};
 pub use schedc_derive::plugin;

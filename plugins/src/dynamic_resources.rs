@@ -124,7 +124,7 @@ pub struct ReservedDevices(Option<Box<BindingPlan>>);
 
 impl DynamicResources {
     fn devices(&self) -> MutexGuard<'_, Devices> {
-        // Every use begins with a complete update, therefore a panic leaves no partial change.
+        // Every use begins with a complete update, so a partial change after a panic does not matter.
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -182,7 +182,7 @@ impl DynamicResources {
             return Ok(None);
         }
         let evaluator = self.evaluator(&placement.pod, &extended, &claims, view.base);
-        // Nothing has changed since Filter, therefore the result is the one of Filter.
+        // Nothing has changed since Filter, so the result is that of Filter.
         match evaluator.allocate(&mut self.devices(), placement.node) {
             Ok(allocation) => {
                 let number = self.plans.fetch_add(1, Ordering::Relaxed);

@@ -49,7 +49,7 @@ pub struct NodeResourcesFit {
     handle: Handle,
 }
 
-/// What the kernels read of a node.
+/// The columns of a node that the kernels read.
 type Row<'a> = (&'a NodeResources, NodeIndex);
 
 /// Requests of a pod.
@@ -244,7 +244,7 @@ fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Op
     let score = match strategy.r#type {
         ScoringStrategyType::LeastAllocated => least_allocated,
         ScoringStrategyType::MostAllocated => most_allocated,
-        // Its mean omits scores of 0.
+        // The mean of this strategy omits scores of 0.
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };

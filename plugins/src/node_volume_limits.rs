@@ -277,7 +277,7 @@ impl Incremental for NodeVolumeLimits {
 
     #[inline]
     fn reasons_key(rejection: &VolumeLimitRejection) -> Option<u32> {
-        // The texts of the others are those of the node.
+        // The texts of other rejections depend on the node.
         matches!(rejection, VolumeLimitRejection::Limit).then_some(0)
     }
 

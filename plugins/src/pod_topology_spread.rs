@@ -247,7 +247,7 @@ impl Incremental for PodTopologySpread {
             return Ok(());
         }
         let scratch = &mut *self.counting.lock();
-        if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
+        if !skew::update(pod, &mut slot.state, view, verdicts, scratch) {
             let new = skew::count(pod, constraints, view, scratch);
             // The state may contain changes that the verdicts do not.
             verdicts.reevaluate_all();
@@ -269,7 +269,7 @@ impl Incremental for PodTopologySpread {
             return Ok(());
         }
         let scratch = &mut *self.scoring.lock();
-        if !score::update(pod, constraints, &mut slot.state, view, scores, scratch) {
+        if !score::update(pod, &mut slot.state, view, scores, scratch) {
             let new = score::count(pod, constraints, view, scores.feasible, scratch);
             scores.reevaluate_all();
             scratch.reclaim(std::mem::replace(&mut slot.state, new));

@@ -12,7 +12,7 @@ use schedc_core::model::{NodeIndex, Resources, label_key_problems};
 
 use crate::columns::NodeResources;
 
-/// A resource in arguments. Decoding the arguments determines the variant, therefore plugins compare no
+/// A resource in arguments. Decoding the arguments determines the variant, so plugins compare no
 /// strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceName {
@@ -139,7 +139,7 @@ impl RequestedAmounts {
         ResourceUsages { amounts: self, node, index, devices, milli_cpu, memory, scalars: self.scalars.iter() }
     }
 
-    /// Returns what the usage of a node depends on.
+    /// Returns the dependencies of a node's usage.
     #[inline(always)]
     pub(crate) fn depend_on(&self) -> DependsOn {
         if self.kind == RequestKind::Devices { DependsOn::Cluster } else { DependsOn::Node }

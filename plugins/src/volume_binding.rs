@@ -2,7 +2,7 @@
 //!
 //! **What it does.** Rejects nodes that cannot access the volumes of the pod's claims. For claims that wait
 //! for their first consumer, rejects nodes where a claim can neither be bound to a volume nor be provisioned.
-//! Reserve assumes the bindings of a placed pod, therefore later pods do not use the same volumes.
+//! Reserve assumes the bindings of a placed pod, so later pods do not use the same volumes.
 //!
 //! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0),
 //! Reserve, PreBind (skips if all claims are bound; otherwise writes the selected bindings, and waits until
@@ -72,7 +72,7 @@ pub struct VolumeBinding {
 
 impl VolumeBinding {
     fn assumed(&self) -> MutexGuard<'_, AssumeCache> {
-        // Assumptions change by whole entries, therefore a panic leaves no partial change.
+        // Every change of assumptions replaces whole entries, so a panic leaves no partial change.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -297,8 +297,8 @@ impl VolumeBinding {
         if pod.claims.iter().all(is_bound) {
             return Ok(nothing);
         }
-        // Nothing has changed since Filter, therefore the result is the one of Filter. Without this plugin's Filter
-        // in the profile, the node may be infeasible; as in kube-scheduler, nothing is assumed then.
+        // Nothing has changed since Filter, so the result is that of Filter. Without this plugin's Filter in the
+        // profile, the node may be infeasible; as in kube-scheduler, nothing is assumed then.
         let mut assumed = self.assumed();
         let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(nothing) };
         let (labels, position) = view.row(placement.node);

@@ -114,7 +114,7 @@ impl PreFilterPlugin for VolumeZone {
         }
         let zones = pod.own.zones(view)?;
         let is_anywhere = zones.is_empty();
-        // An empty slice of an `Arc` needs no allocation only as the default value.
+        // The default value of `Arc<[T]>` is the only empty slice without an allocation.
         let zones = VolumeZones(Some(if is_anywhere { Arc::default() } else { zones.into() }));
         Ok(if is_anywhere { PreFilterResult::skip(zones) } else { PreFilterResult::ready(zones) })
     }

@@ -189,8 +189,8 @@ impl Cluster {
         self.others.fork();
     }
 
-    /// Adds the changes since the last fork to the fork around it, or makes them final if there is none. Without a fork,
-    /// nothing happens.
+    /// Adds the changes since the last fork to the enclosing fork, or makes them final if there is none. Without a
+    /// fork, nothing happens.
     pub fn commit(&mut self) {
         self.snapshot.commit();
         self.pods.commit();
@@ -316,7 +316,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Returns an error if there is no such pod, and all problems of the template.
-    pub fn estimate_values<S: AsRef<str>>(
+    pub(crate) fn estimate_values<S: AsRef<str>>(
         &mut self,
         template: Vec<Value>,
         pods: &[S],

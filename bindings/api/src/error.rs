@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Error {
     /// The code.
     pub code: ErrorCode,
-    /// All that is wrong, where, and how to fix it. It may have several lines.
+    /// Everything that is wrong, where, and how to fix it. It may have several lines.
     pub message: String,
 }
 

@@ -29,7 +29,7 @@ impl Evaluator {
         evaluator.map(Evaluator).map_err(|error| Error::new(ErrorCode::InvalidProfile, error))
     }
 
-    /// Lets this profile decide, whatever profile the scenarios name.
+    /// Lets this profile decide, regardless of the profiles that scenarios name.
     ///
     /// # Errors
     /// Returns an error if no profile has this name or scheduler name.

@@ -1,4 +1,4 @@
-//! Calls from other languages: no panic crosses the boundary, and a value is not used after one.
+//! Calls from other languages: no panic reaches the caller, and a value is not used after a panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -238,7 +238,7 @@ schedc_status schedc_cluster_clear(schedc_cluster *cluster, schedc_buffer *out);
 schedc_status schedc_cluster_fork(schedc_cluster *cluster, schedc_buffer *out);
 
 /**
- * Adds the changes since the last fork to the fork around it, or makes them final if there is none.
+ * Adds the changes since the last fork to the enclosing fork, or makes them final if there is none.
  * Without a fork, nothing happens.
  *
  * # Safety
@@ -361,7 +361,7 @@ schedc_status schedc_cluster_requests(schedc_cluster *cluster, schedc_text reque
 schedc_status schedc_evaluator_new(const schedc_profiles *profiles, schedc_evaluator **evaluator, schedc_buffer *out);
 
 /**
- * Lets the profile of this name or scheduler name decide, whatever profile the scenarios name.
+ * Lets the profile of this name or scheduler name decide, regardless of the profiles that scenarios name.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.

@@ -233,8 +233,8 @@ pub unsafe extern "C" fn schedc_cluster_fork(cluster: *mut ClusterHandle, out: *
     unsafe { change(cluster, out, Cluster::fork) }
 }
 
-/// Adds the changes since the last fork to the fork around it, or makes them final if there is none.
-/// Without a fork, nothing happens.
+/// Adds the changes since the last fork to the enclosing fork, or makes them final if there is none. Without a fork,
+/// nothing happens.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

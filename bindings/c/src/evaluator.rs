@@ -67,7 +67,7 @@ pub unsafe extern "C" fn schedc_evaluator_new(
     unsafe { create(evaluator, out, make) }
 }
 
-/// Lets the profile of this name or scheduler name decide, whatever profile the scenarios name.
+/// Lets the profile of this name or scheduler name decide, regardless of the profiles that scenarios name.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

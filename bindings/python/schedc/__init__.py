@@ -152,7 +152,7 @@ class Cluster:
         return table(rows)
 
     def estimate(self, template: Objects, pods: Sequence[str], max_nodes: int) -> Dict[str, Any]:
-        """Returns the number of new nodes that pods need: a node, and the pods on each copy of it, are the template."""
+        """Returns the number of new nodes that pods need. The template is a node with the pods on each copy of it."""
         return json.loads(self._native.estimate(manifests(template), pods, max_nodes))
 
     def requests(self, requests: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:

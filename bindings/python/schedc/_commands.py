@@ -278,7 +278,7 @@ def backtest(
 ) -> Backtest:
     """Compares profiles on a workload with many seeds, as ``schedc backtest`` does.
 
-    The workload is a recording; or the folder of a trace, or its tables by name of their file, with a ``mapping``: a file
+    The workload is a recording, or a trace with a ``mapping``. A trace is a folder, or its tables by file name; a mapping is a file
     (``pathlib.Path``), a text in TOML, or a dictionary. Profiles have names; each is a text in TOML, a dictionary, or a file. The first one
     is the baseline. Where tqdm is installed, a progress bar is shown for longer runs, unless ``progress`` is false.
     """

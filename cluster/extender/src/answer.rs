@@ -42,7 +42,7 @@ case_insensitive! {
     Bound { error: String = "Error", }
 }
 
-/// Parses the first value of a response; Go's decoder reads no more either. `null` counts as an empty result.
+/// Parses the first value of a response, and ignores the rest, as Go's decoder does. `null` counts as an empty result.
 pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, String> {
     let text = String::from_utf8_lossy(json);
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Option<T>>();

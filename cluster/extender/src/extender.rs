@@ -29,6 +29,8 @@ pub(crate) struct ExtenderClient {
     /// URL, which names the extender in messages.
     pub(crate) url: Arc<str>,
     client: Client,
+    /// Calls of all extenders of the profile.
+    calls: Arc<Calls>,
 }
 
 impl ExtenderClient {
@@ -37,6 +39,7 @@ impl ExtenderClient {
         settings: &'static Extender,
         overrides: &Overrides,
         is_only: bool,
+        calls: Arc<Calls>,
     ) -> Result<ExtenderClient, String> {
         let overrides = |setting| overrides::value(overrides, setting, settings.url_prefix, is_only);
         let url = overrides(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
@@ -48,7 +51,7 @@ impl ExtenderClient {
         tls.key = file(Setting::KeyFile).or(tls.key);
         let client = Client::new(url, tls, settings.enable_https, settings.http_timeout)
             .map_err(|why| format!("extender {url}: {why}"))?;
-        Ok(ExtenderClient { settings, url: url.into(), client })
+        Ok(ExtenderClient { settings, url: url.into(), client, calls })
     }
 
     /// Returns whether the extender handles a pod: `IsInterested`.
@@ -64,11 +67,10 @@ impl ExtenderClient {
         pod: &Pod,
         base: &Base,
         nodes: &NodeMask,
-        calls: &Calls,
     ) -> Result<(NodeMask, Vec<ExtenderRejection>), String> {
         let by_name = self.settings.node_cache_capable;
         let body = request::extender_args(pod, base, nodes, by_name)?;
-        self.call(Verb::Filter, verb, &body, calls, |mut answer: Filtered| {
+        self.call(Verb::Filter, verb, &body, |mut answer: Filtered| {
             if let Some(error) = answer.error.take().filter(|error| !error.is_empty()) {
                 return Err(error);
             }
@@ -106,10 +108,9 @@ impl ExtenderClient {
         pod: &Pod,
         base: &Base,
         nodes: &NodeMask,
-        calls: &Calls,
     ) -> Result<Vec<(NodeIndex, i64)>, String> {
         let body = request::extender_args(pod, base, nodes, self.settings.node_cache_capable)?;
-        self.call(Verb::Prioritize, verb, &body, calls, |answer: Vec<Option<HostPriority>>| {
+        self.call(Verb::Prioritize, verb, &body, |answer: Vec<Option<HostPriority>>| {
             let mut scores = Vec::new();
             for HostPriority { host, score } in answer.into_iter().map(Option::unwrap_or_default) {
                 let (host, score) = (host.unwrap_or_default(), score.unwrap_or_default());
@@ -133,27 +134,26 @@ impl ExtenderClient {
         pod: &Pod,
         base: &Base,
         candidates: &[Candidate],
-        calls: &Calls,
     ) -> Result<Vec<Candidate>, String> {
         let body = request::preemption_args(pod, base, candidates, self.settings.node_cache_capable)?;
-        self.call(Verb::Preempt, verb, &body, calls, |answer: Preempted| {
+        self.call(Verb::Preempt, verb, &body, |answer: Preempted| {
             preemption::validate_victims(answer, pod, base, candidates, self.settings.ignorable)
         })
     }
 
     /// Binds a pod.
-    pub(crate) fn bind(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+    pub(crate) fn bind(&self, verb: &str, placement: &Placement) -> Result<(), String> {
         let body = request::binding_args(placement)?;
-        self.call(Verb::Bind, verb, &body, calls, |answer: Bound| match answer.error {
+        self.call(Verb::Bind, verb, &body, |answer: Bound| match answer.error {
             Some(error) if !error.is_empty() => Err(error),
             _ => Ok(()),
         })
     }
 
     /// Notifies the extender that a pod was unreserved.
-    pub(crate) fn unreserve(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+    pub(crate) fn unreserve(&self, verb: &str, placement: &Placement) -> Result<(), String> {
         let body = request::binding_args(placement)?;
-        self.timed(Verb::Unreserve, calls, || self.post(verb, &body).map(drop))
+        self.timed(Verb::Unreserve, || self.post(verb, &body).map(drop))
     }
 
     /// Sends a request and converts the response.
@@ -162,22 +162,21 @@ impl ExtenderClient {
         verb_kind: Verb,
         verb: &str,
         body: &[u8],
-        calls: &Calls,
         take: impl FnOnce(A) -> Result<T, String>,
     ) -> Result<T, String> {
-        self.timed(verb_kind, calls, || {
+        self.timed(verb_kind, || {
             let answer = self.post(verb, body)?;
             let answer = answer::read(&answer).map_err(|why| self.error_message(verb, &why))?;
             take(answer)
         })
     }
 
-    fn timed<T>(&self, verb: Verb, calls: &Calls, call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    fn timed<T>(&self, verb: Verb, call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let start = Instant::now();
         let result = call();
         let (took, succeeded) = (start.elapsed(), result.is_ok());
         tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Called extender");
-        calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
+        self.calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
         result
     }
 

@@ -21,14 +21,14 @@ use crate::settings::Extender;
 pub struct HttpExtenders {
     settings: &'static [Extender],
     clients: OnceLock<Result<Vec<ExtenderClient>, String>>,
-    calls: Calls,
+    calls: Arc<Calls>,
 }
 
 impl HttpExtenders {
     /// Creates extenders with the settings of their profile, overridden by the environment and by
     /// [`Extenders::set_up`]. `set_up` or the first call reads files and opens connections.
     pub fn new(settings: &'static [Extender]) -> Self {
-        HttpExtenders { settings, clients: OnceLock::new(), calls: Calls::default() }
+        HttpExtenders { settings, clients: OnceLock::new(), calls: Arc::default() }
     }
 
     /// Creates extenders with the settings of their profile and these overrides.
@@ -37,12 +37,16 @@ impl HttpExtenders {
     /// A URL is invalid, or certificates cannot be read.
     pub fn with(settings: &'static [Extender], overrides: &Overrides) -> Result<Self, String> {
         let extenders = HttpExtenders::new(settings);
-        extenders.clients.get_or_init(|| make(settings, overrides)).as_ref().map_err(String::clone)?;
+        extenders
+            .clients
+            .get_or_init(|| make(settings, overrides, &extenders.calls))
+            .as_ref()
+            .map_err(String::clone)?;
         Ok(extenders)
     }
 
     fn all(&self) -> Result<&[ExtenderClient], String> {
-        let client = self.clients.get_or_init(|| make(self.settings, &overrides::from_environment()));
+        let client = self.clients.get_or_init(|| make(self.settings, &overrides::from_environment(), &self.calls));
         client.as_deref().map_err(String::clone)
     }
 
@@ -73,7 +77,7 @@ impl Extenders for HttpExtenders {
             all.extend(overrides);
             let own: Vec<&str> = self.settings.iter().map(|extender| extender.url_prefix).collect();
             overrides::check(&all, &own, profiles)?;
-            make(self.settings, &all)
+            make(self.settings, &all, &self.calls)
         });
         for client in self.all()?.iter().filter(|client| *client.url != *client.settings.url_prefix) {
             info!(extender = client.settings.url_prefix, url = %client.url, "The URL of an extender is overridden");
@@ -87,7 +91,7 @@ impl Extenders for HttpExtenders {
             if feasible.is_empty() {
                 break;
             }
-            match client.filter(verb, pod, base, feasible, &self.calls) {
+            match client.filter(verb, pod, base, feasible) {
                 Ok((remaining, new)) => {
                     *feasible = remaining;
                     rejections.extend(new);
@@ -106,7 +110,7 @@ impl Extenders for HttpExtenders {
             Err(error) => return warn!(err = error, "No score given by extenders"),
         };
         let scores_of = |(client, verb): (&ExtenderClient, &str)| {
-            let scores = client.prioritize(verb, pod, base, feasible, &self.calls);
+            let scores = client.prioritize(verb, pod, base, feasible);
             scores.unwrap_or_else(|error| {
                 let pod = pod.namespaced_name();
                 warn!(extender = %client.url, pod = %pod, err = error, "No score given by this extender");
@@ -133,7 +137,7 @@ impl Extenders for HttpExtenders {
             if candidates.is_empty() {
                 break;
             }
-            match client.preempt(verb, pod, base, &candidates, &self.calls) {
+            match client.preempt(verb, pod, base, &candidates) {
                 Ok(remaining) => candidates = remaining,
                 Err(error) if client.settings.ignorable => skip(client, &error),
                 Err(error) => return Err(error),
@@ -150,7 +154,7 @@ impl Extenders for HttpExtenders {
         let all = self.all()?;
         for client in binders.iter().filter_map(|&at| all.get(at)) {
             let Some(verb) = client.settings.bind_verb else { continue };
-            match client.bind(verb, placement, &self.calls) {
+            match client.bind(verb, placement) {
                 Ok(()) => return Ok(true),
                 Err(error) if client.settings.ignorable => skip(client, &error),
                 Err(error) => return Err(error),
@@ -167,7 +171,7 @@ impl Extenders for HttpExtenders {
         let all = self.all().unwrap_or_default();
         for client in unreservers.iter().filter_map(|&at| all.get(at)) {
             let Some(verb) = client.settings.unreserve_verb else { continue };
-            if let Err(error) = client.unreserve(verb, placement, &self.calls) {
+            if let Err(error) = client.unreserve(verb, placement) {
                 let pod = placement.pod.namespaced_name();
                 warn!(extender = %client.url, pod = %pod, err = error, "Unable to notify an extender of unreserve");
             }
@@ -179,8 +183,13 @@ impl Extenders for HttpExtenders {
     }
 }
 
-fn make(settings: &'static [Extender], overrides: &Overrides) -> Result<Vec<ExtenderClient>, String> {
-    settings.iter().map(|extender| ExtenderClient::new(extender, overrides, settings.len() == 1)).collect()
+fn make(
+    settings: &'static [Extender],
+    overrides: &Overrides,
+    calls: &Arc<Calls>,
+) -> Result<Vec<ExtenderClient>, String> {
+    let is_only = settings.len() == 1;
+    settings.iter().map(|extender| ExtenderClient::new(extender, overrides, is_only, calls.clone())).collect()
 }
 
 fn skip(client: &ExtenderClient, error: &str) {

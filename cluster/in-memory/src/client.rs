@@ -86,7 +86,7 @@ impl InMemoryClient {
         std::mem::take(&mut self.lock().sleeps)
     }
 
-    /// Locks the pending calls. A panic elsewhere leaves no partial update under the lock, therefore poisoning is
+    /// Locks the pending calls. A panic elsewhere leaves no partial update under the lock, so poisoning is
     /// ignored.
     fn lock(&self) -> MutexGuard<'_, PendingCalls> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)

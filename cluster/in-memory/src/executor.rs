@@ -88,7 +88,7 @@ impl<T> Executor<T> {
     }
 }
 
-/// Locks a mutex. A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
+/// Locks a mutex. A panic elsewhere leaves no partial update under the lock, so poisoning is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

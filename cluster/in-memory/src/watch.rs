@@ -2,13 +2,14 @@
 
 use schedc_core::intern::Interner;
 use schedc_core::scheduler;
+use schedc_objects::{removal_change, upsert_change};
 
 use crate::server::{Change, ChangeKind};
 
 /// Converts a change for a scheduler. A finished pod is a removal. `None`: schedulers ignore the kind.
 pub fn scheduler_change(change: &Change, interner: &mut Interner) -> Option<scheduler::Change> {
     match change.kind {
-        ChangeKind::Deleted => change.object.removal(interner),
-        ChangeKind::Added | ChangeKind::Modified => change.object.upsert(interner),
+        ChangeKind::Deleted => removal_change(&change.object, interner),
+        ChangeKind::Added | ChangeKind::Modified => upsert_change(&change.object, interner),
     }
 }

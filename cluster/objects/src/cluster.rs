@@ -6,9 +6,9 @@ use std::path::Path;
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
+use schedc_kinds::{AnyObject, Kinds};
 
 use crate::default::{self, Admission};
-use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
 use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 
@@ -69,7 +69,7 @@ impl Objects {
     /// Completes and validates manifests, as `options` require.
     ///
     /// # Errors
-    /// Returns what an API server would refuse, if its defaults are applied.
+    /// If defaults are applied, returns all that an API server would refuse.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
         let admission = match options.api_server_defaults {
             true => Some(default::complete(&mut manifests)?),

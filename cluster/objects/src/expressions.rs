@@ -7,8 +7,7 @@ use std::collections::HashMap;
 
 use k8s_openapi::api::resource::v1::{DeviceSelector, ResourceClaimSpec};
 use schedc_cel::{MAX_COST, MAX_LENGTH, Selector};
-
-use crate::kinds::AnyObject;
+use schedc_kinds::AnyObject;
 
 /// Compiled expressions, each with its error. Many claims have the same expressions.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use schedc_bounds::suggest::closest;
-
-use crate::kinds::{SchemaField, UnknownField};
+use schedc_kinds::{SchemaField, UnknownField};
 
 /// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`.
 fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {

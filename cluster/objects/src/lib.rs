@@ -7,12 +7,14 @@
 //! objects to [`schedc_core::model`]. [`Objects::load`] does the first two steps.
 //!
 //! Objects from an API server are [decoded](decode) without the fields that no conversion reads. A program that reads
-//! only these leaves out the feature `manifests`, and with it the deserialization of hundreds of types.
+//! only these leaves out the feature `manifests`, and with it the deserialization of hundreds of types. A program that
+//! reads only manifests leaves out `decode`.
 
 mod changes;
 #[cfg(feature = "manifests")]
 mod cluster;
 mod convert;
+#[cfg(feature = "decode")]
 pub mod decode;
 #[cfg(feature = "manifests")]
 pub mod default;
@@ -20,7 +22,6 @@ pub mod default;
 mod expressions;
 #[cfg(feature = "manifests")]
 mod field_suggestion;
-mod kinds;
 #[cfg(feature = "manifests")]
 pub mod manifests;
 pub mod original;
@@ -31,14 +32,15 @@ pub mod testing;
 #[cfg(feature = "manifests")]
 mod validation;
 
+pub use changes::{removal_change, upsert_change};
 #[cfg(feature = "manifests")]
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
-#[cfg(feature = "manifests")]
-pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, Sourced};
+pub use schedc_kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
+#[cfg(feature = "manifests")]
+pub use schedc_kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use source_location::SourceLocation;
 #[cfg(feature = "manifests")]

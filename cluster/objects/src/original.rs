@@ -6,11 +6,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "manifests")]
+use schedc_kinds::AnyObject;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-
-#[cfg(feature = "manifests")]
-use crate::kinds::AnyObject;
 
 /// Builds the original of an object that does not come from an API server. `None`: it is neither a node nor a pod.
 #[cfg(feature = "manifests")]

@@ -5,10 +5,10 @@
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, Object, Pod};
+use schedc_kinds::{self as kinds, AnyObject, UnknownFields};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::kinds::{self, AnyObject, UnknownFields};
 use crate::{convert_node, convert_object, convert_pod, manifests};
 
 /// Returns the pod of a manifest in the compact model.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schedc_kinds::{self as kinds, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
 use serde_json::{Map, Value};
 
 use crate::expressions::Expressions;
 use crate::field_suggestion::FieldSuggestion;
-use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
 use crate::source_location::SourceLocation;
 
 /// Treatment of fields that an object's kind does not have, of kinds that their API does not have, and of wrong CEL

@@ -129,6 +129,43 @@ fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<S
     table.fields.iter().filter_map(|field| state(field, found)).collect()
 }
 
+/// Reports keys that only plugins at other points may have.
+fn check_keys_of_points(table: &RawTable, points: &[Point], found: &mut Vec<Diagnostic>) {
+    if !points.contains(&Point::Score) {
+        for field in ["default-weight", "normalizes", "prepares-score"].iter().filter_map(|key| table.get(key)) {
+            found.push(messages::only_for_score(&field.key));
+        }
+    }
+    if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.may_write())) {
+        found.push(messages::only_for_writing_points(
+            &field.key,
+            Point::ALL.into_iter().filter(|point| point.may_write()),
+        ));
+    }
+}
+
+/// Returns the declaration of a kind that is not Kubernetes' own.
+fn watched_kind(name: &Spanned<String>, catalog: &Catalog, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
+    let kind = catalog.kinds.iter().find(|kind| kind.name == name.value);
+    if kind.is_none() {
+        let declared = catalog.kinds.iter().map(|kind| kind.name.as_str());
+        found.push(messages::unknown_kind(name, &declared.chain(KINDS).collect::<Vec<_>>()));
+    }
+    kind.cloned()
+}
+
+/// Returns the column with this name.
+fn column(name: &Spanned<String>, known: [&[State]; 2], found: &mut Vec<Diagnostic>) -> Option<Column> {
+    match name.value.as_str() {
+        NODE_INFO => Some(Column::NodeInfo),
+        NODE_INDEX => Some(Column::NodeIndex),
+        _ => declared(name, "column", known, found).map(|state| match state.with_args {
+            true => Column::WithArgs(state),
+            false => Column::Declared(state),
+        }),
+    }
+}
+
 fn plugin(
     table: &RawTable,
     at: Span,
@@ -165,35 +202,14 @@ fn plugin(
 
     let is_set = |written: Option<Spanned<bool>>| written.is_some_and(|written| written.value);
     let points = known_points(&points, found);
-    if !points.contains(&Point::Score) {
-        for key in ["default-weight", "normalizes", "prepares-score"] {
-            if let Some(field) = table.get(key) {
-                found.push(messages::only_for_score(&field.key));
-            }
-        }
-    }
+    check_keys_of_points(table, &points, found);
     if let Some(weight) = default_weight.as_ref().filter(|weight| !(1..=i128::from(i64::MAX)).contains(&weight.value)) {
         found.push(messages::default_weight_out_of_range(weight));
     }
 
     let (known, others): (Vec<_>, Vec<_>) = watches.into_iter().partition(|kind| KINDS.contains(&kind.value.as_str()));
-    let mut kinds = Vec::new();
-    for other in &others {
-        match catalog.kinds.iter().find(|kind| kind.name == other.value) {
-            Some(kind) => kinds.push(kind.clone()),
-            None => {
-                let declared = catalog.kinds.iter().map(|kind| kind.name.as_str());
-                found.push(messages::unknown_kind(other, &declared.chain(KINDS).collect::<Vec<_>>()));
-            }
-        }
-    }
+    let kinds = others.iter().filter_map(|other| watched_kind(other, catalog, found)).collect();
     let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
-    if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.may_write())) {
-        found.push(messages::only_for_writing_points(
-            &field.key,
-            Point::ALL.into_iter().filter(|point| point.may_write()),
-        ));
-    }
 
     let shared = match kind {
         Kind::InTree(_) => None,
@@ -201,15 +217,7 @@ fn plugin(
     };
     let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
     let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
-    let columns = columns.iter().filter_map(|column| match column.value.as_str() {
-        NODE_INFO => Some(Column::NodeInfo),
-        NODE_INDEX => Some(Column::NodeIndex),
-        _ => declared(column, "column", [&catalog.columns, shared_columns], found).map(|state| match state.with_args {
-            true => Column::WithArgs(state),
-            false => Column::Declared(state),
-        }),
-    });
-    let columns = columns.collect();
+    let columns = columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], found)).collect();
     let indexes = indexes
         .iter()
         .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))

@@ -15,7 +15,7 @@ pub(super) struct Imports {
     /// Whether a `use` with `*` imports from another crate. The framework does not count: most files import its
     /// prelude.
     pub(super) has_foreign_glob: bool,
-    /// Whether such a `use` is public.
+    /// Whether a `use` with `*` from another crate is public.
     pub(super) exports_foreign_glob: bool,
 }
 

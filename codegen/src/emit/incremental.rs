@@ -53,7 +53,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 
 pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
     let parts =
-        [resize_filters, update_filters, find_idle, rejectors, passing, bytes].map(|function| function(members));
+        [resize_filters, update_filters, find_active, rejectors, passing, bytes].map(|function| function(members));
     let scores = incremental_scores::functions(members);
     quote! {
         impl PluginResults<Pipeline> for CachedAnswer {
@@ -160,7 +160,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
 }
 
 /// Emits the search for plugins without updates.
-fn find_idle(members: &Members<'_>) -> TokenStream {
+fn find_active(members: &Members<'_>) -> TokenStream {
     let filters: Vec<TokenStream> = members
         .filters_with_state()
         .map(|member| {
@@ -180,7 +180,7 @@ fn find_idle(members: &Members<'_>) -> TokenStream {
     let body = quote! { #filters #scores };
     let (pod, cycle, score) = (parameter("pod", &body), parameter("cycle", &body), parameter("score", &body));
     quote! {
-        fn find_idle(&mut self, #pod: &Pod, #cycle: &Cycle, #score: Option<&Score>) {
+        fn find_active(&mut self, #pod: &Pod, #cycle: &Cycle, #score: Option<&Score>) {
             #body
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         // The plugin requires the states that it reads.
         let reads = member.entry.reads.iter().any(|read| !read.optional);
         let last = at + 1 == count;
-        // The context contains only references, therefore it can be passed more than once.
+        // The context contains only references, so it can be passed more than once.
         let call = call(if last {
             quote! { cx }
         } else {

@@ -18,7 +18,8 @@ pub(super) fn import(body: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// Returns what the plugin's Filter depends on. `pod` and `cycle` are variables of the code around it.
+/// Returns the dependencies of the plugin's Filter, as an expression. `pod` and `cycle` are variables of the code
+/// around it.
 pub(super) fn filter_depends_on(member: &Member<'_>) -> TokenStream {
     let (field, ty, state) = (&member.field, &member.ty, pre_filter::state(member));
     if member.entry.implements(Point::Filter) {
@@ -28,7 +29,7 @@ pub(super) fn filter_depends_on(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Returns what the plugin's Score depends on. `pod` is a variable of the code around it.
+/// Returns the dependencies of the plugin's Score, as an expression. `pod` is a variable of the code around it.
 pub(super) fn score_depends_on(member: &Member<'_>) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.entry.implements(Point::Score) {

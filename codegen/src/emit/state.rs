@@ -121,14 +121,10 @@ fn add(entries: &mut Vec<Entry>, state: &State, names: &mut IdentScope) {
     }
 }
 
-pub(super) fn emit(states: &States) -> TokenStream {
-    let mut imports = Imports::new();
-    let mut types = |entries: &[Entry]| -> Vec<Ident> {
-        entries.iter().map(|entry| state_type(&mut imports, &entry.state.path)).collect()
-    };
-    let (column_types, index_types) = (types(&states.columns), types(&states.indexes));
+/// Emits the structs of the state.
+fn structs(states: &States, column_types: &[Ident], index_types: &[Ident]) -> TokenStream {
     let columns: Vec<&Ident> = states.columns.iter().map(|entry| &entry.field).collect();
-    let indexes: Vec<&Ident> = states.indexes.iter().map(|entry| &entry.field).collect();
+    let indexes = states.indexes.iter().map(|entry| &entry.field);
     let column_docs = states.columns.iter().map(|entry| doc(format!("Column `{}`.", entry.state.name)));
     let index_docs = states.indexes.iter().map(|entry| doc(format!("Index `{}`.", entry.state.name)));
     let copied_docs = column_docs.clone();
@@ -138,22 +134,34 @@ pub(super) fn emit(states: &States) -> TokenStream {
             pub info: NodeInfo,
         }
     });
-    let info_value = states.node_info.then(|| quote! { info: base.infos()[index.get()].clone(), });
-    let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
-    let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
-
     // A struct must use its lifetime.
-    let (nothing_field, nothing_value) = match columns.is_empty() {
-        true => (
-            Some(quote! {
-                /// No column is borrowed.
-                pub nothing: PhantomData<&'a ()>,
-            }),
-            Some(quote! { nothing: PhantomData, }),
-        ),
-        false => (None, None),
-    };
+    let nothing_field = columns.is_empty().then(|| {
+        quote! {
+            /// No column is borrowed.
+            pub nothing: PhantomData<&'a ()>,
+        }
+    });
+    quote! {
+        /// One column for each kind of node state, and one index for each kind of cluster state.
+        #[derive(Default)]
+        pub struct State {
+            #(#column_docs pub #columns: Vec<#column_types>,)*
+            #(#index_docs pub #indexes: #index_types,)*
+        }
 
+        /// One node's entries, for hypothetical changes.
+        #[derive(Clone)]
+        pub struct Hypothetical<'a> {
+            #info_field
+            #(#copied_docs pub #columns: HypotheticalColumn<'a, #column_types>,)*
+            #nothing_field
+        }
+    }
+}
+
+/// Emits the body of `set_node`.
+fn set_node(states: &States) -> TokenStream {
+    let indexes: Vec<&Ident> = states.indexes.iter().map(|entry| &entry.field).collect();
     let set_indexes = (!indexes.is_empty()).then(|| {
         quote! {
             let new = base.infos()[index.get()].node.as_deref();
@@ -162,7 +170,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     });
     // Readers of whole nodes observe every change.
     let always = states.node_info.then(|| quote! { true });
-    let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
+    let never = (states.columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
         None => quote! { rebuild_entry(&mut self.#field, base, index) },
         Some(PluginArgs { constant, .. }) => {
@@ -171,17 +179,71 @@ pub(super) fn emit(states: &States) -> TokenStream {
     });
     let differs = differs.chain(always).chain(never);
     // All are updated, regardless of the earlier results.
-    let set_node = quote! { #set_indexes #(#differs)|* };
-    let call = |method: &str| {
-        let method = ident(method);
-        states.columns.iter().map(move |Entry { field, args, .. }| match args {
-            None => quote! { Column::#method(&mut self.#field[index.get()], pod); },
-            Some(PluginArgs { constant, .. }) => {
-                quote! { ColumnWithArgs::#method(&mut self.#field[index.get()], &#constant, pod); }
-            }
-        })
+    quote! { #set_indexes #(#differs)|* }
+}
+
+/// Emits the calls of a method of each column, for a node's entry.
+fn column_calls(states: &States, method: &str) -> Vec<TokenStream> {
+    let method = ident(method);
+    let call = |Entry { field, args, .. }: &Entry| match args {
+        None => quote! { Column::#method(&mut self.#field[index.get()], pod); },
+        Some(PluginArgs { constant, .. }) => {
+            quote! { ColumnWithArgs::#method(&mut self.#field[index.get()], &#constant, pod); }
+        }
     };
-    let (column_adds, column_removes) = (call("add_pod"), call("remove_pod"));
+    states.columns.iter().map(call).collect()
+}
+
+/// Emits the calls of a method of each column, for the entry of a hypothetical node.
+fn hypothetical_calls(states: &States, method: &str) -> Vec<TokenStream> {
+    let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
+    let call = |Entry { field, args, .. }: &Entry| match args {
+        None => quote! { node.#field.#method(pod); },
+        Some(PluginArgs { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
+    };
+    states.columns.iter().map(call).collect()
+}
+
+/// Emits the methods of hypothetical nodes.
+fn hypothetical_methods(states: &States) -> TokenStream {
+    let columns: Vec<&Ident> = states.columns.iter().map(|entry| &entry.field).collect();
+    let info_value = states.node_info.then(|| quote! { info: base.infos()[index.get()].clone(), });
+    let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
+    let nothing_value = columns.is_empty().then(|| quote! { nothing: PhantomData, });
+    let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
+    let hypothetical = quote! {
+        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
+    };
+    let (entry_adds, entry_removes) = (hypothetical_calls(states, "add_pod"), hypothetical_calls(states, "remove_pod"));
+    let hypothetical_add = quote! { #(#entry_adds)* #info_add };
+    let hypothetical_remove = quote! { #(#entry_removes)* #info_remove };
+    let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
+    let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
+    quote! {
+        fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
+            #hypothetical
+        }
+
+        fn hypothetical_add(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
+            #hypothetical_add
+        }
+
+        fn hypothetical_remove(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
+            #hypothetical_remove
+        }
+    }
+}
+
+pub(super) fn emit(states: &States) -> TokenStream {
+    let mut imports = Imports::new();
+    let mut types = |entries: &[Entry]| -> Vec<Ident> {
+        entries.iter().map(|entry| state_type(&mut imports, &entry.state.path)).collect()
+    };
+    let (column_types, index_types) = (types(&states.columns), types(&states.indexes));
+    let indexes: Vec<&Ident> = states.indexes.iter().map(|entry| &entry.field).collect();
+    let structs = structs(states, &column_types, &index_types);
+    let set_node = set_node(states);
+    let (column_adds, column_removes) = (column_calls(states, "add_pod"), column_calls(states, "remove_pod"));
     let add_pod = quote! {
         #(#column_adds)*
         #(Index::add_pod(&mut self.#indexes, index, pod);)*
@@ -205,42 +267,15 @@ pub(super) fn emit(states: &States) -> TokenStream {
             }
         }
     });
-    let hypothetical = quote! {
-        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
-    };
-    let hypothetical_call = |method: &str| {
-        let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
-        states.columns.iter().map(move |Entry { field, args, .. }| match args {
-            None => quote! { node.#field.#method(pod); },
-            Some(PluginArgs { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
-        })
-    };
-    let (entry_adds, entry_removes) = (hypothetical_call("add_pod"), hypothetical_call("remove_pod"));
-    let hypothetical_add = quote! { #(#entry_adds)* #info_add };
-    let hypothetical_remove = quote! { #(#entry_removes)* #info_remove };
+    let hypothetical_methods = hypothetical_methods(states);
 
     let set = |name: &str| parameter(name, &set_node);
     let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));
     let (add_index, add_other) = (parameter("index", &add_pod), parameter("pod", &add_pod));
     let (pending_old, pending_new) = (parameter("old", &set_pending), parameter("new", &set_pending));
     let (object_old, object_new) = (parameter("old", &set_object), parameter("new", &set_object));
-    let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
-    let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
     let body = quote! {
-        /// One column for each kind of node state, and one index for each kind of cluster state.
-        #[derive(Default)]
-        pub struct State {
-            #(#column_docs pub #columns: Vec<#column_types>,)*
-            #(#index_docs pub #indexes: #index_types,)*
-        }
-
-        /// One node's entries, for hypothetical changes.
-        #[derive(Clone)]
-        pub struct Hypothetical<'a> {
-            #info_field
-            #(#copied_docs pub #columns: HypotheticalColumn<'a, #column_types>,)*
-            #nothing_field
-        }
+        #structs
 
         impl ::schedc_core::cache::State for State {
             type Hypothetical<'a> = Hypothetical<'a>;
@@ -271,17 +306,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
 
             #cache_sizes
 
-            fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
-                #hypothetical
-            }
-
-            fn hypothetical_add(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
-                #hypothetical_add
-            }
-
-            fn hypothetical_remove(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
-                #hypothetical_remove
-            }
+            #hypothetical_methods
         }
 
     };

@@ -19,8 +19,8 @@ use crate::plan::Point;
 use crate::schema::ArgsSchema;
 use crate::settings::{self, Key, ValueKind};
 
-/// Plugins by name. No profile can use two plugins with one name, therefore the first one is used. Profiles
-/// with the other one need a separate schema.
+/// Plugins by name. No profile can use two plugins with the same name, so the schema has the first one. Profiles with
+/// the other one need a separate schema.
 type Plugins<'c> = BTreeMap<&'c str, &'c PluginEntry>;
 
 /// Returns the schema of profiles that use plugins of these catalogs, the in-tree one among them.

@@ -8,7 +8,7 @@ use crate::source::Span;
 pub(crate) fn same_scheduler_name(name: &str, second: (Span, &str), first: (Span, &str)) -> Diagnostic {
     Diagnostic::at(second.0, format!("{} and {} have the same scheduler-name `{name}`", first.1, second.1), "same name")
         .secondary(first.0, "first used here")
-        .note(format!("a pod that asks for `{name}` must get one of them"))
+        .note(format!("a pod that requests `{name}` must get one of them"))
         .help(format!("give {} another scheduler-name", second.1))
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn backoff_shrinks(
 }
 
 pub(crate) fn empty_scheduler_name(name: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(name.span, "scheduler-name must not be empty", "no pod can ask for this scheduler")
+    Diagnostic::at(name.span, "scheduler-name must not be empty", "no pod can request this scheduler")
         .help("leave the key out to be `default-scheduler`")
 }
 

@@ -20,7 +20,7 @@ fn one_scheduler_name_twice() {
             1 | scheduler-name = "edge"
               |                  ------ first used here
               |
-              = note: a pod that asks for `edge` must get one of them
+              = note: a pod that requests `edge` must get one of them
               = help: give profiles/b.toml another scheduler-name
 
             error: 1 error in profiles/b.toml
@@ -44,7 +44,7 @@ fn the_default_scheduler_name_twice() {
             1 | percentage-of-nodes-to-score = 50
               | - first used here
               |
-              = note: a pod that asks for `default-scheduler` must get one of them
+              = note: a pod that requests `default-scheduler` must get one of them
               = help: give profiles/b.toml another scheduler-name
 
             error: 1 error in profiles/b.toml
@@ -130,7 +130,7 @@ fn errors_of_all_files_are_shown() {
              --> profiles/a.toml:1:18
               |
             1 | scheduler-name = ""
-              |                  ^^ no pod can ask for this scheduler
+              |                  ^^ no pod can request this scheduler
               |
               = help: leave the key out to be `default-scheduler`
 

@@ -180,7 +180,7 @@ fn empty_scheduler_name() {
              --> profiles/p.toml:1:18
               |
             1 | scheduler-name = ""
-              |                  ^^ no pod can ask for this scheduler
+              |                  ^^ no pod can request this scheduler
               |
               = help: leave the key out to be `default-scheduler`
 

@@ -52,7 +52,7 @@ pub trait Visitor<S: State> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output;
 }
 
-/// Calls a function that is generic over the profile at an index. Rust has no generic closures, therefore each captured
+/// Calls a function that is generic over the profile at an index. Rust has no generic closures, so each captured
 /// value has a type. In these types and in the function, `S` is the state of the bundle and `P` is the profile.
 macro_rules! with_profile {
     (
@@ -97,7 +97,7 @@ pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, here: &Overrides) -> R
         )
     });
     let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
-    // Profiles may share extenders, and their errors.
+    // Profiles may share extenders, which then report the same errors.
     errors.dedup();
     if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }

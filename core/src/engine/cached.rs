@@ -111,7 +111,8 @@ impl<P: Profile> Engine<P> {
         observer: &mut impl Observer,
     ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
-            // A full evaluation of few remaining nodes is as fast. Without any, the cached diagnosis is faster.
+            // For few remaining nodes, a full evaluation is as fast. Without remaining nodes, the cached diagnosis is
+            // faster.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self.likely(&attempt, cache).is_none_or(|nodes| nodes.is_empty() || nodes.len() > FEW) =>
@@ -156,6 +157,6 @@ impl<P: Profile> Engine<P> {
 pub struct CachedAnswerSummary {
     /// The nodes that pass every filter, also with their nominated pods.
     pub feasible: NodeMask,
-    /// Their totals, if there are at least two.
+    /// Totals of the feasible nodes, if there are at least two nodes.
     pub totals: Vec<(NodeIndex, Option<i64>)>,
 }

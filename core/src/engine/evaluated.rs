@@ -9,8 +9,7 @@ use crate::engine::observer::{Observer, Point};
 use crate::model::cache::Cache;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::diagnosis::Diagnosis;
-use crate::profile_api::post_filter::PostFilterContext;
-use crate::profile_api::profile::{PostFilterRun, Profile};
+use crate::profile_api::profile::{PostFilterContext, PostFilterRun, Profile};
 
 /// An evaluated pod.
 pub(super) trait Evaluated<P: Profile> {

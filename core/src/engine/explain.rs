@@ -56,8 +56,8 @@ pub struct NodeExplanation {
     pub scores: Vec<PluginScore>,
     /// Reservations that Reserve would make for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,
-    /// What an infeasible node lacks, if the first plugin that rejects it reports that, and
-    /// [`Engine::explain_shortages`] is called.
+    /// Shortage of an infeasible node: set by [`Engine::explain_shortages`], if the first plugin that rejects the node
+    /// reports one.
     pub shortage: Option<Shortage>,
 }
 
@@ -128,7 +128,8 @@ impl<P: Profile> Engine<P> {
         explanation
     }
 
-    /// Adds what infeasible nodes lack to the explanation of a pod in an unchanged cluster.
+    /// Adds the shortages of infeasible nodes to the explanation of a pod. The cluster must be unchanged since the
+    /// explanation.
     pub fn explain_shortages(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, explanation: &mut Explanation) {
         if explanation.nodes.is_empty() || !pod.spec.may_use_devices() {
             return;
@@ -144,7 +145,7 @@ impl<P: Profile> Engine<P> {
     }
 }
 
-/// Returns what Reserve would reserve on a node, by plugin.
+/// Returns the reservations that Reserve would make on a node, by plugin.
 fn previews<P: Profile>(
     plugins: &P,
     attempt: &PreFilteredPod<P>,
@@ -247,7 +248,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         };
         let is_rejected = !verdicts.is_empty() || self.extender_results.removed_nodes.contains(node);
         if let Some(verdict) = self.extender_results.verdict(node).filter(|_| is_rejected) {
-            // Their rejections precede those of plugins.
+            // Rejections of extenders precede those of plugins.
             verdicts.insert(0, verdict);
             verdicts.truncate(if all_filters { usize::MAX } else { 1 });
         }
@@ -308,7 +309,7 @@ impl Observer for ExtenderResults {
 
     fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
         self.removed_nodes.copy_from(nodes);
-        // If they removed no node, their reasons for other nodes do not count.
+        // If extenders removed no node, their reasons for other nodes do not count.
         if !nodes.is_empty() {
             self.rejections = rejections.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
         }
@@ -332,7 +333,7 @@ impl ExtenderResults {
         }
     }
 
-    /// Returns their score, which is not normalised; 0 for a node that they did not receive.
+    /// Returns the score of the extenders, which is not normalised; 0 for a node that they did not receive.
     fn score(&self, node: NodeIndex) -> Option<PluginScore> {
         let added = self.added.get(&node).copied().unwrap_or(0);
         (!self.added.is_empty()).then_some(PluginScore { plugin: EXTENDER, raw: added, normalized: added, weight: 1 })

@@ -181,8 +181,8 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
 }
 
 impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
-    /// Evaluates the pod's nominated node, and the only candidate node, if there is only one. `None`: the choice is
-    /// among other nodes.
+    /// Returns the choice if one node is enough: the pod's nominated node, if it is feasible, or a single candidate
+    /// node. `None`: all candidate nodes are evaluated.
     fn choice_of_single_node(&mut self) -> Option<Result<Choice, String>> {
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         if let Some(node) = self.engine.nominated_node(pod, self.attempt, cache) {

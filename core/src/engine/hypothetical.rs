@@ -99,7 +99,7 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         Checkpoint(self.done.len())
     }
 
-    /// Undoes all changes since.
+    /// Undoes all changes since a checkpoint.
     pub fn roll_back_to(&mut self, moment: Checkpoint) {
         while self.done.len() > moment.0 {
             match self.done.pop() {
@@ -159,8 +159,8 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         verdict.or_else(|| self.verdict())
     }
 
-    /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns. Therefore they leave
-    /// no trace even if they do not fit together with the others.
+    /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns, so they leave no trace
+    /// even if they do not fit together with the other pods.
     fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
         let (alone, moment) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));

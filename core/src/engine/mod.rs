@@ -1,4 +1,4 @@
-//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, with all nodes evaluated.
+//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`. By default, it evaluates all nodes.
 
 use std::sync::Arc;
 
@@ -49,14 +49,16 @@ pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
 pub(crate) use scheduling_cycle::{CycleInputs, SchedulingCycle};
 
-/// Time value without a clock: pods that have not started count as started after all others.
+/// Value of `now` for callers without a clock. Pods without a start time count as started at `now`: with this value,
+/// after all others.
 pub const UNTIMED: i64 = i64::MAX;
 
 /// One profile in operation: its plugins, and memory for its answers.
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
     pub plugins: Arc<P>,
-    /// Percentage of feasible nodes that are enough: the profile's, unless a caller needs all nodes.
+    /// Percentage of the nodes: the search ends when that many are feasible. 0 is kube-scheduler's adaptive rule. The
+    /// value is the profile's, or 100 if a caller needs all nodes.
     pub percentage_of_nodes_to_score: u8,
     /// Data of attempts that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
@@ -87,8 +89,8 @@ impl<P: Profile> RejectedPod<P> {
     fn diagnosis(&self, cache: &Cache<P::State>) -> Diagnosis {
         let status = &self.status;
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        // An unresolvable rejection of a plugin names this plugin; a rejection by the framework names all plugins that
-        // restricted the nodes.
+        // A plugin's unresolvable rejection ends PreFilter, so there is no cycle state; only this plugin is named.
+        // Other rejections, including those by the framework, also name the plugins that restricted the nodes.
         if status.plugin.is_empty() || self.cycle.is_some() {
             diagnosis.unschedulable_plugins.extend(self.pre_filter.narrowed_by());
         }
@@ -132,7 +134,7 @@ impl<P: Profile> Engine<P> {
         P::new(handle).map(Self::from_plugins)
     }
 
-    /// Makes an engine of existing plugins.
+    /// Makes an engine from existing plugins.
     pub fn from_plugins(plugins: P) -> Self {
         const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
         Engine {
@@ -156,8 +158,8 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Decides about a pod. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
-    /// equally good nodes. For a pod without a feasible node, it returns a number below `usize::MAX`, the seed for
-    /// PostFilter plugins.
+    /// equally good nodes. For a pod without a feasible node, `draw(usize::MAX)` returns the seed for PostFilter
+    /// plugins.
     pub fn decide(
         &mut self,
         pod: &Arc<Pod>,
@@ -202,7 +204,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Compares a compiled pod with one that is compiled now.
+    /// Compares a compiled pod from the cache with a new compilation.
     fn compare_compiled(&self, read: &CompiledPod<P>, pod: &Arc<Pod>, cache: &mut Cache<P::State>) {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         if compiled != *read.compiled {
@@ -211,7 +213,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Compiles a pod with every plugin.
+    /// Begins an attempt: compiles a pod with every plugin, unless a pod with the same spec is compiled already.
     pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         self.signatures.read(&*self.plugins, pod, cache)
     }

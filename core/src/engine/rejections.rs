@@ -55,7 +55,7 @@ pub(super) fn diagnose<P: Profile>(
     }
     if by_extenders.is_some() {
         diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
-        // Their rejections still count for the events that can make the pod schedulable.
+        // The overruled rejections still count for the events that can make the pod schedulable.
         overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
         let resolvable = Arc::make_mut(&mut diagnosis.resolvable);
         for (node, ExtenderRejection { code, reason, .. }) in rejections {

@@ -49,7 +49,7 @@ impl<R> Reservations<R> {
             Reservation::Own(reserved) => Arc::new(reserved),
             Reservation::Shared(reserved) => reserved,
         };
-        // It gets the slot that has just become free.
+        // The entry gets the slot that has just become free.
         let again = self.0.insert(Reservation::Shared(reserved.clone()));
         debug_assert_eq!(again, id.0);
         Some(reserved)

@@ -1,7 +1,7 @@
 //! A bounded log of changes, for incremental readers.
 
-/// The latest entries, each at a position that always grows. A reader stores its position. If entries after it are no
-/// longer kept, the reader has to read the complete state again.
+/// The latest entries. Positions grow with every entry, and are never reused. A reader stores its position. If entries
+/// after it are no longer kept, the reader has to read the complete state again.
 #[derive(Clone, Debug)]
 pub struct ChangeLog<T> {
     /// A ring buffer: the index of an entry is its position modulo the capacity, which is a power of two.

@@ -11,9 +11,9 @@ pub struct DeviceClass {
     pub name: Symbol,
     /// `metadata.creationTimestamp` in nanoseconds since 1970.
     pub created: Option<i64>,
-    /// The extended resource with which pods can always request such a device.
+    /// The extended resource by which pods can always request a device of this class.
     pub implicit_resource: Symbol,
-    /// `spec.extendedResourceName`: a second such resource.
+    /// `spec.extendedResourceName`: a second extended resource for devices of this class.
     pub extended_resource: Option<Symbol>,
     /// `spec.selectors`, which a device must all meet.
     pub selectors: Box<[DeviceSelector]>,

@@ -69,7 +69,7 @@ pub struct Interner {
     live: usize,
     /// Number of new strings since the interner exists.
     created: u64,
-    /// That number at the beginning of the last pass.
+    /// Value of `created` at the beginning of the last pass.
     created_before: u64,
     /// Number of strings that the last whole pass has marked.
     live_before: usize,
@@ -115,7 +115,7 @@ fn wide(hash: u32) -> u64 {
 }
 
 impl Interner {
-    /// Returns the symbol of `string`, which is new if the string is.
+    /// Returns the symbol of `string`. A new string gets a new symbol.
     ///
     /// # Panics
     /// With 2^32 different strings, which no memory holds.
@@ -157,7 +157,7 @@ impl Interner {
         value
     }
 
-    /// Returns whether there are so many new strings since the last pass that another one is due: as many as it marked,
+    /// Returns whether another pass is due: there are at least as many new strings since the last pass as it marked,
     /// and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
         self.until_pass() == 0

@@ -27,7 +27,7 @@ impl RequiredOriginals {
     /// No originals.
     pub const NONE: RequiredOriginals = RequiredOriginals { nodes: false, waiting_pods: false, placed_pods: false };
 
-    /// Returns the union of both.
+    /// Returns the union of two values.
     pub const fn and(self, other: RequiredOriginals) -> RequiredOriginals {
         RequiredOriginals {
             nodes: self.nodes || other.nodes,
@@ -36,12 +36,12 @@ impl RequiredOriginals {
         }
     }
 
-    /// Returns whether those of some pods are kept.
+    /// Returns whether the originals of some pods are kept.
     pub const fn pods(self) -> bool {
         self.waiting_pods || self.placed_pods
     }
 
-    /// Returns whether any are kept.
+    /// Returns whether any originals are kept.
     pub const fn any(self) -> bool {
         self.nodes || self.pods()
     }

@@ -18,7 +18,7 @@ pub struct Uid(pub Arc<str>);
 /// Transport protocol of a host port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub enum Protocol {
-    /// TCP, also if not given.
+    /// TCP, which is the default.
     Tcp,
     /// UDP.
     Udp,
@@ -180,7 +180,7 @@ impl PodSpec {
 }
 
 impl Hash for PodSpec {
-    /// Hashes the fields in which templates usually differ. The others follow from these, or are the same in most
+    /// Hashes the fields in which templates usually differ. The other fields follow from these, or are the same in most
     /// templates.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.namespace, self.priority, self.node_name, self.containers).hash(state);

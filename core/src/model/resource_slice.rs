@@ -118,8 +118,8 @@ pub enum DeviceAttribute {
     String(Symbol),
     /// `version`: a semantic version.
     Version(Symbol),
-    /// None of these: a type of value that this version of Kubernetes does not have, or a list, whose feature is
-    /// disabled.
+    /// None of these: a type of value that this version of Kubernetes does not have, or a list, which needs a disabled
+    /// feature.
     Unknown,
 }
 

@@ -31,7 +31,8 @@ pub(crate) trait SymbolVisitor {
     }
 }
 
-/// Marks symbols as used, up to a limit of work that its owner checks. No spec may be dropped meanwhile.
+/// Marks symbols as used, and counts the work, which the owner of the marker limits. No spec may be dropped while a
+/// marker exists.
 pub(crate) struct Marker<'a> {
     interner: &'a mut Interner,
     /// Addresses of the specs whose symbols are marked.
@@ -62,7 +63,7 @@ impl SymbolVisitor for Marker<'_> {
 
 impl Interner {
     /// Frees strings that neither these objects nor these symbols have, in one pass, if many strings are new since the
-    /// last one. For interners outside of a scheduler, which has
+    /// last pass. For interners outside of a scheduler; a scheduler has
     /// [`free_unused_strings`](crate::scheduler::Scheduler::free_unused_strings).
     pub fn free_all_except(
         &mut self,
@@ -84,7 +85,7 @@ impl Interner {
 /// Tests whether all symbols have a property.
 pub(crate) struct AllSymbols<F> {
     has_property: F,
-    /// Whether all symbols that were visited have it.
+    /// Whether all symbols that were visited have the property.
     pub(crate) all: bool,
 }
 

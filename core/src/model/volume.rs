@@ -95,7 +95,7 @@ pub enum AccessMode {
 /// Content of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub enum VolumeMode {
-    /// Files; also if not set.
+    /// Files, which is the default.
     #[default]
     Filesystem,
     /// Blocks.
@@ -221,7 +221,8 @@ pub struct StorageClass {
     pub provisioner: Symbol,
     /// Whether a provisioner creates volumes.
     pub provisions: bool,
-    /// The CSI driver whose limit future volumes of this class count against; `None` if they count against none.
+    /// The CSI driver whose limit future volumes of this class count against. `None`: they do not count against a
+    /// limit.
     pub driver: Option<Symbol>,
     /// Whether `driver` replaces an in-tree plugin: volumes then count only on nodes with a CSINode.
     pub migrated: bool,

@@ -33,8 +33,8 @@ pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
 
 /// A column whose entries depend on the arguments of the plugin that declares it as [`WithArgs`].
 ///
-/// Profiles with equal arguments share one; others have one each. The catalog declares it with
-/// `{ path = "my_plugins::NodePrice", args = true }`. `add_pod` and `remove_pod` are as in [`Column`].
+/// Profiles with equal arguments share one column; others have one column each. The catalog declares it with `{ path =
+/// "my_plugins::NodePrice", args = true }`. `add_pod` and `remove_pod` are as in [`Column`].
 pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// The arguments of the plugin: its [`Plugin::Args`](crate::Plugin::Args).
     type Args: Sync + 'static;
@@ -122,7 +122,7 @@ impl<C: Clone> HypotheticalColumn<'_, C> {
 /// Data that a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of
 /// them.
 pub trait ColumnSet: 'static {
-    /// Whether all are independent of pods: see [`Column::READS_ONLY_NODE`].
+    /// Whether all columns are independent of pods: see [`Column::READS_ONLY_NODE`].
     const READS_ONLY_NODE: bool;
     /// The entries of one node.
     type Row<'a>: Copy;
@@ -262,7 +262,7 @@ pub trait Index: Default + Send + Sync + 'static {
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}
-    /// Returns the sizes of what the index caches, for metrics.
+    /// Returns the sizes of the index's caches, for metrics.
     fn cache_sizes(&self) -> Vec<CacheSize> {
         Vec::new()
     }
@@ -276,7 +276,7 @@ pub trait IndexSet: 'static {
     type Muts<'a>;
     /// Whether the set is empty.
     const IS_EMPTY: bool = false;
-    /// [`Index::CUSTOM`] of each.
+    /// [`Index::CUSTOM`] of each index.
     const CUSTOM: &'static [&'static [&'static str]] = &[];
 }
 

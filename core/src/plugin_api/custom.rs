@@ -41,8 +41,8 @@ pub trait CustomResource: DeserializeOwned + Send + Sync + 'static {
     const RESOURCE: &'static str;
 }
 
-/// All objects of a declared kind: a lister in kube-scheduler's plugins. An index, for a catalog: `shifts =
-/// "schedc_core::custom::Lister<my_plugins::Shift>"`. Plugins with the same type share one.
+/// All objects of a declared kind, like a lister of client-go. It is an index, which a catalog declares: `shifts =
+/// "schedc_core::custom::Lister<my_plugins::Shift>"`. Plugins with the same type share one lister.
 pub struct Lister<T> {
     objects: BTreeMap<(Symbol, Symbol), Listed<T>>,
     epoch: u64,

@@ -24,7 +24,7 @@ pub struct Diagnosis {
     pub reasons: ReasonCounts,
     /// The plugins that rejected the pod in PreFilter or on any node. Their events can make the pod schedulable.
     pub unschedulable_plugins: PluginNames,
-    /// Those of them with `Pending`: their events cause an attempt without backoff.
+    /// The plugins that rejected the pod with `Pending`: their events cause an attempt without backoff.
     pub pending_plugins: PluginNames,
     /// Nodes where removing pods may help.
     pub resolvable: Arc<NodeMask>,

@@ -3,7 +3,8 @@
 /// Number of ranges of a [`DurationHistogram`].
 const RANGES: usize = 20;
 
-/// Histogram of durations with the upper bounds `FIRST` nanoseconds, twice that, and so on.
+/// Histogram of durations. The first upper bound is `FIRST` nanoseconds, and each other one is twice the previous
+/// bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationHistogram<const FIRST: u64> {
     counts: [u64; RANGES],

@@ -19,7 +19,7 @@ use crate::plugin_api::go_duration::go_duration;
 use crate::plugin_api::pending_allocations::PendingAllocations;
 
 /// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
-/// empties before its next step: calls from binding tasks and from scheduling cycles behave alike.
+/// empties before its next step, so calls from binding tasks and from scheduling cycles have the same effect.
 ///
 /// Extension points receive the cluster's state as a [`View`](crate::plugin::View), and the client if they may send
 /// requests.
@@ -124,7 +124,7 @@ impl Handle {
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)
     }
-    /// Returns whether the pod is new in the set.
+    /// Marks a pod as a preemptor whose victims are being removed. Returns false if it was marked already.
     pub(crate) fn begin_preempting(&self, pod: Uid) -> bool {
         lock(&self.preempting).insert(pod)
     }

@@ -1,4 +1,4 @@
-//! The second layer: the API for plugin authors. The crate root re-exports its modules.
+//! The second layer: the API for plugin authors. The crate root re-exports its public modules.
 
 pub mod args;
 pub mod background;

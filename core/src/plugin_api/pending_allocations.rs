@@ -16,14 +16,14 @@ pub struct PendingAllocations {
     log: ChangeLog<Uid>,
 }
 
-/// One such allocation.
+/// An allocation of one claim that was not received yet.
 #[derive(Clone, Debug)]
 pub struct PendingAllocation {
     /// Namespace and name of the claim. `None`: the claim will be created.
     pub claim: Option<(Symbol, Symbol)>,
     /// The devices.
     pub allocation: Arc<AllocationResult>,
-    /// The claim as written, once it is.
+    /// The written claim. `None`: the claim was not written yet.
     pub written: Option<WrittenAllocation>,
 }
 

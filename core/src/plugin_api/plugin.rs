@@ -41,9 +41,9 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
     /// Compiles a pod. All pods with an equal specification share the result until
-    /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch) changes. Data that it reads from
-    /// indexes, or registers with them, must stay valid until then. Strings that it interns are never freed: intern
-    /// constants and arguments, and take strings of the pod from `pod`.
+    /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch) changes. Data that `compile`
+    /// reads from indexes, or registers with them, must stay valid until then. Strings that `compile` interns are never
+    /// freed: intern constants and arguments only, and take the symbols of the pod from `pod`.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod;
 
     /// Closes the plugin when the scheduler stops.

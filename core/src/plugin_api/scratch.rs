@@ -10,7 +10,7 @@ pub struct Scratch<T>(Mutex<T>);
 impl<T> Scratch<T> {
     /// Locks the memory. It must not be locked twice at a time.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        // After a panic, the contents do not matter either.
+        // The contents do not matter, even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -143,7 +143,7 @@ where
     P: SimpleFilter + Plugin<Args = P, Columns = <P as SimpleFilter>::Columns, Pod = <P as SimpleFilter>::Pod>,
 {
     type Cycle = ();
-    /// The loop over nodes carries no reason. The reason comes from a second call if it is needed.
+    /// The loop over nodes stores no reason. If the reason is needed, `filter` is called again.
     type Rejection = ();
     #[inline(always)]
     fn filter(args: &P, pod: &<P as SimpleFilter>::Pod, _: &(), node: Row<'_, P>) -> Result<(), ()> {

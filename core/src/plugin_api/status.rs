@@ -31,7 +31,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Returns whether it rejects the pod, as opposed to a failure of the scheduler.
+    /// Returns whether the code is a rejection of the pod, and not a failure.
     pub fn is_rejected(self) -> bool {
         matches!(self, Code::Unschedulable | Code::UnschedulableAndUnresolvable | Code::Pending)
     }
@@ -205,7 +205,7 @@ impl From<Reason> for String {
 /// Reasons of a status, or why a node was rejected. Most plugins have one reason at a time, and PostFilter has two.
 pub type ReasonList = SmallVec<[Reason; 2]>;
 
-/// Collects reasons why a node was rejected. Only made when the reasons are needed.
+/// Collects reasons why a node was rejected. Used only when the reasons are needed.
 pub struct Reasons<'a> {
     /// The cluster's strings.
     pub interner: &'a Interner,

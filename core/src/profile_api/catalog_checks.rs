@@ -1,8 +1,8 @@
-//! Comparison of a plugin with its catalog entry, for generated code: they must agree.
+//! Comparison of a plugin with its catalog entry, for generated code.
 //!
-//! A trait bound checks that a plugin implements the points in its entry. Constants check that it implements no others:
-//! every probe has a constant from a trait. For plugins that implement the point, an inherent constant of the same name
-//! has precedence.
+//! A trait bound checks that a plugin implements the points in its entry. Constants check that it implements no other
+//! points: for each point there is a probe type, whose constant `IMPLEMENTED` comes from a trait and is false. For
+//! plugins that implement the point, an inherent constant of the same name has precedence and is true.
 
 use std::marker::PhantomData;
 

@@ -10,9 +10,9 @@ use crate::plugin_api::incremental::DependsOn;
 pub enum IdlePlugins {
     /// None is known to be idle.
     Unknown,
-    /// Those that most pods skip ([`SkipFrequency::Usually`]).
+    /// The plugins that most pods skip ([`SkipFrequency::Usually`]).
     Usual,
-    /// All of them.
+    /// All plugins that can be idle.
     All,
 }
 

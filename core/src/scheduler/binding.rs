@@ -35,7 +35,7 @@ enum Phase {
     Writing,
     /// It waits in Permit.
     Waiting,
-    /// PreBind runs, since this time. A preemptor can abort it, and is then named.
+    /// PreBind runs: its abort handle, the plugin whose preemption aborted it, and the time of its start.
     PreBinding(AbortHandle, Option<&'static str>, i64),
     /// Bind runs, since this time.
     Binding(i64),
@@ -46,11 +46,11 @@ impl Binding {
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Writing | Phase::Waiting)
     }
-    /// Aborts PreBind in favour of another pod. Returns false if it is too late.
-    pub(super) fn cancel_pre_bind(&mut self, preemptor: &'static str) -> bool {
+    /// Aborts PreBind because this plugin preempts the pod. Returns false if it is too late.
+    pub(super) fn cancel_pre_bind(&mut self, plugin: &'static str) -> bool {
         let Phase::PreBinding(abort, cancelled, _) = &mut self.phase else { return false };
         abort.abort();
-        *cancelled = Some(preemptor);
+        *cancelled = Some(plugin);
         true
     }
 }
@@ -83,7 +83,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.waiting.insert(WaitingPod { placement: placement.clone(), since: self.now, pending, rejected: None });
             self.handle.begin_waiting(uid.clone());
         }
-        if takes_long && self.is_nominated_elsewhere(&placement) {
+        if takes_long && self.needs_nomination_write(&placement) {
             let nominated_node = Some(Some(placement.node_name.clone()));
             let patch = StatusPatch { condition: None, nominated_node };
             self.status.write(&self.client, placement.pod.clone(), patch, tasks);
@@ -94,13 +94,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Returns whether the nomination of a pod's node still has to be written. This is so if the last received status
     /// has another nomination or none, or if a write of the status is in progress.
-    fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
+    fn needs_nomination_write(&self, placement: &Placement) -> bool {
         let uid = &placement.pod.uid;
         let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);
         seen != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
     }
 
-    /// Releases the pod's nomination for another node.
+    /// Releases the pod's nomination if it is for a node other than that of the placement.
     fn leave_nominated_node(&mut self, placement: &Placement) {
         let node = self.cache.base.interner.get(&placement.node_name);
         if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {
@@ -108,7 +108,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Advances as far as possible without waiting.
+    /// Advances the binding cycle as far as possible without waiting.
     pub(super) fn proceed(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
         let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.is_waiting()) else { return };
         if let Some(rejection) = self.waiting.get(uid).and_then(|waiting| waiting.rejected.clone()) {
@@ -181,7 +181,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         self.duration_metrics.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
         let status = match (cancelled, result) {
-            (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
+            (Some(plugin), _) => Status::error(format!("preempted by {plugin}")),
             (None, None) => Status::error("PreBind was aborted"),
             (None, Some(Err(status))) => status,
             (None, Some(Ok(()))) => return self.run_bind(uid, tasks),

@@ -288,7 +288,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.wake(event, changed);
     }
 
-    /// Moves pods that an event may help. The event may have its origin in this scheduler alone.
+    /// Moves pods that an event may help. The event may come from the cluster or from this scheduler.
     fn wake(&mut self, event: ClusterEvent, changed: ChangedObject) {
         let now = self.now;
         self.last_event.get_or_insert(event);

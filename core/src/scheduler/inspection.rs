@@ -50,7 +50,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         context.pre_enqueue(profile, &pod).err()
     }
 
-    /// Returns a pod without a node, as it is known here.
+    /// Returns a pod without a node, in the version that the scheduler has.
     pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.queue.pod(uid)
     }

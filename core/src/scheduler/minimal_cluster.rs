@@ -1,5 +1,5 @@
-//! The smallest cluster: in memory, single-threaded, with immediate responses. For tests, and to see decisions of a
-//! profile in a few lines.
+//! The smallest cluster: in memory, single-threaded, with immediate responses. For tests, and for short programs that
+//! print decisions of a profile.
 
 use std::collections::VecDeque;
 use std::future::Future;

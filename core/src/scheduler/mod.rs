@@ -9,7 +9,9 @@
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
 //! | `preemption` | removal of victims | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
+//! | `object_writer` | fire-and-forget writes of plugins | |
 //! | `duration_metrics` | histograms of durations | metrics |
+//! | `outcome` | results of attempts, for callers | |
 //! | `queue_context` | calls of the queue to the profiles | |
 //! | `timed_activations` | retries of pods at a time set by a plugin | |
 //! | `options` | settings of a run | |
@@ -161,8 +163,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         })
     }
 
-    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Backoffs and waits in Permit
-    /// end, and pods that were unschedulable for too long are retried.
+    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Everything that was due until
+    /// then happens: backoffs and waits in Permit end, pods that were unschedulable for too long or whose retry a plugin
+    /// has set for this time are retried, and sleeping background tasks wake up.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
         self.at(now);
         let now = self.now;
@@ -175,7 +178,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Sets the time as [`Scheduler::tick`] does, but does nothing else: for precise metrics.
+    /// Sets the time like [`Scheduler::tick`], without any other effect, for precise metrics.
     pub fn at(&mut self, now: i64) {
         self.now = self.now.max(now);
     }
@@ -332,7 +335,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut context, now)
     }
 
-    /// Adds what infeasible nodes lack to an explanation of the pod. The cluster must be unchanged since the explanation.
+    /// Adds the shortages of infeasible nodes to an explanation of the pod. The cluster must be unchanged since the
+    /// explanation.
     pub fn explain_shortages(&mut self, profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation) {
         with_profile!(
             self.bundle,
@@ -348,8 +352,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         );
     }
 
-    /// Explains what a scheduling cycle would decide for a pod now. Among equally good nodes, it chooses the one that the
-    /// next attempt would draw.
+    /// Explains the decision that a scheduling cycle would make about a pod now. Among equally good nodes, it chooses
+    /// the one that the next attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         let (mut random, tie_break) = (self.random.clone(), self.options.tie_break);
         with_profile!(

@@ -16,8 +16,7 @@ pub struct Outcome {
     pub profile: usize,
     /// Number of attempts including this one.
     pub attempts: u32,
-    /// Nanoseconds from when the pod could be attempted first (its arrival, or its admission by PreEnqueue) to the end
-    /// of this attempt.
+    /// Nanoseconds from the arrival of the pod, or its admission by PreEnqueue, to the end of this attempt.
     pub waited: i64,
     /// The result.
     pub result: Result<Placed, Failure>,

@@ -15,7 +15,7 @@ use crate::plugin_api::handle::PermitRejection;
 use crate::scheduler::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Removes the victims that are not being deleted yet. Until this is done, the pod must not be retried
+    /// Removes the victims that are not being deleted yet. Until they are removed, the pod must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(found) = &unschedulable.post_filter else { return };

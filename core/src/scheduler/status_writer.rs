@@ -8,14 +8,14 @@ use crate::model::map::Map;
 use crate::model::{Pod, Uid};
 use crate::plugin_api::client::{Client, StatusPatch};
 
-/// Maximum number of patches in progress. An API server processes fewer at a time, so more gain nothing, and each takes
-/// memory: thousands of pods can be unschedulable at once.
+/// Maximum number of patches in progress. An API server processes fewer patches at a time, so a higher number saves no
+/// time. Each patch takes memory, and thousands of pods can become unschedulable at once.
 const MAX_IN_PROGRESS: usize = 96;
 
 /// Pods with a status patch in progress or waiting.
 #[derive(Default)]
 pub(super) struct StatusWriter {
-    /// The next patch of each of them.
+    /// The next patch of each of these pods.
     busy: Map<Uid, Option<(Arc<Pod>, StatusPatch)>>,
     /// Pods without a patch in progress, in order.
     waiting: VecDeque<Uid>,

@@ -21,8 +21,8 @@ struct PodTemplate {
     usage: Arc<PodUsage>,
 }
 
-/// Recently seen templates. Compiled pods are found by the address of their spec, and a million pods need the memory of
-/// a few.
+/// Recently seen templates. Shared specs let the engine find compiled pods by the address of their spec, and let a
+/// million pods of few templates take little memory.
 #[derive(Default)]
 pub(super) struct Templates {
     young: HashTable<PodTemplate>,

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_alarm_of_a_pod_counts() {
+    fn only_the_last_activation_of_a_pod_counts() {
         let pod = |name: &str| Uid(name.into());
         let mut timed_activations = TimedActivations::default();
         for (name, time) in [("a", 5), ("b", 3), ("a", 9), ("c", 4)] {

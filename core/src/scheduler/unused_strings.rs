@@ -1,8 +1,8 @@
-//! Strings of objects that left the cluster are freed, in passes that run in slices between decisions.
+//! Frees the strings of objects that left the cluster, in passes that run in slices between decisions.
 //!
-//! A pass reads the values of each [`Place`] from the last position to the first, and marks their symbols. Then it frees
-//! the unmarked strings, one part of the interner after the other. A value that changes its place during a pass is
-//! not missed: it goes to a later place, as an assumed pod does that was in the queue, or is marked when it moves.
+//! A pass reads the values of each [`Place`] from the last position to the first, and marks their symbols. Then it
+//! frees the unmarked strings, one part of the interner after the other. A pass does not miss a value that changes its
+//! place: the value moves to a later place, such as an assumed pod that was in the queue, or is marked when it moves.
 
 use super::Scheduler;
 use super::binding::Binding;

@@ -8,8 +8,8 @@ use schedc_core::quantity::Quantity;
 /// Amounts by capacity.
 pub(crate) type Amounts = [(QualifiedName, Quantity)];
 
-/// Returns what a request consumes of each capacity of a device. `None`: the request does not fit the device, whether or
-/// not other claims use it.
+/// Returns the amount of each capacity of a device that a request consumes. `None`: the request does not fit the
+/// device, whether or not other claims use it.
 pub(crate) fn consumption(
     requested: Option<&CapacityRequirements>,
     device: &Device,

@@ -225,7 +225,7 @@ fn reason(
     if !has(view.visible) && !has(column.failing) {
         return Some(DeviceReason::OtherNode);
     }
-    // The search does not evaluate selectors for devices in use, therefore they cannot fail there.
+    // The search does not evaluate selectors for devices in use, so they cannot fail there.
     if has(block.in_use) && has(column.matching | column.failing) && !alternative.admin_access {
         let holder = holders.get(&[block.slice.driver, block.slice.pool, block.device(bit).name]);
         let text = |symbol| input.interner.resolve(symbol);

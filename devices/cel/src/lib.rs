@@ -23,11 +23,13 @@
 //! | `compile` | tree to program: constants are computed, names in the device become columns |
 //! | `eval` | program to result, with limits of cost and work |
 //! | `functions` | signatures and implementations of all functions |
+//! | `data` | addresses, times, URLs and formats |
 //! | `device` | devices as a table of columns |
 
 mod check;
 mod compile;
 mod cost;
+mod data;
 mod device;
 mod error;
 mod eval;

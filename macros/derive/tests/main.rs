@@ -3,10 +3,10 @@
 mod args;
 mod plugin;
 
-/// Compile errors as shown to users. Parts are rustc's text, therefore they are checked with one toolchain.
+/// Compile errors as shown to users. Parts are rustc's text, so they are checked with one toolchain.
 #[test]
 fn compile_errors() {
-    if slow_tests::is_skipped("rustc runs for each case") || !slow_tests::has_flags_of_cases("compile_errors") {
+    if slow_tests::is_skipped("rustc runs for each case") || !slow_tests::runs_with_trybuild_flags("compile_errors") {
         return;
     }
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

@@ -34,7 +34,7 @@ pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
     /// Scheduler name and devices for metrics, if PreBind waits for binding conditions.
     waits: Option<Waits>,
-    /// What was written, for Unreserve.
+    /// The written claims, for Unreserve.
     written: Mutex<Vec<WrittenClaim>>,
 }
 

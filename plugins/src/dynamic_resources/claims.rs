@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use crate::indexes::ResourceClaims;
 
-/// Reason why a claim of a pod cannot be used. Hints ask for it often and need no message.
+/// Reason why a claim of a pod cannot be used. Its message is composed on request, because hints often need the reason
+/// without the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnusableClaim {
     /// The claim with this name in the pod has no source.

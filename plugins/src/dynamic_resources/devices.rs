@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_received_claim_replaces_the_allocation_that_was_written() {
-        // The claim lost its allocation before the next attempt, therefore no other state of it was seen.
+        // The claim lost its allocation before the next attempt, so no other state of it was seen.
         let check = |received: Option<(&str, u64)>, updated: &[Uid], is_pending: bool| {
             let (mut interner, mut claims) = (Interner::default(), ResourceClaims::default());
             if let Some((uid, version)) = received {

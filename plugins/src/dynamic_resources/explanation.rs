@@ -14,7 +14,7 @@ use super::pod_claims::{ClaimState, bit};
 const MAX_DEVICES: usize = 4;
 
 impl NodeEvaluator<'_> {
-    /// Returns what a node lacks for the claims; `None` if they fail for another reason.
+    /// Returns the shortage of a node for the claims; `None` if the claims fail for another reason.
     pub(super) fn explain(&self, devices: &mut Devices, index: NodeIndex) -> Option<Shortage> {
         let interner = &self.base.interner;
         let mut found = None;

@@ -1,7 +1,7 @@
 //! Claims that were created for extended resources and are not received yet.
 //!
-//! Their devices count as allocated until the scheduler receives the claim. It never does if the claim is deleted while
-//! the watch is interrupted. Therefore such claims are looked up when a pod finds no devices.
+//! Their devices count as allocated until the scheduler receives the claim. The scheduler never receives the claim if
+//! it is deleted while the watch is interrupted. Therefore such claims are looked up when a pod finds no devices.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -123,7 +123,7 @@ impl AttachedVolumes {
         self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
     }
 
-    /// Returns whether any node has such pods.
+    /// Returns whether any node has pods with uncountable volumes.
     pub(crate) fn any_failures(&self) -> bool {
         self.nodes_with_failures > 0
     }

@@ -1,4 +1,4 @@
-//! Ids of things that plugins registered with an index.
+//! Ids of keys that plugins registered with an index.
 
 use std::hash::Hash;
 

@@ -359,7 +359,8 @@ impl Index for SelectorCounts {
         }
     }
 
-    /// Pods that fit nowhere register queries, and no pod is added to a node.
+    /// Evicts queries here as well, because pods without a feasible node register queries although no pod is added to a
+    /// node.
     #[inline]
     fn set_pending(&mut self, _: Option<&Pod>, new: Option<&Pod>) {
         if new.is_some() {

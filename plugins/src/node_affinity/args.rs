@@ -130,7 +130,7 @@ const fn is_one_integer(values: &[Written]) -> bool {
 }
 
 impl NodeAffinityArgs {
-    /// Checks what decoding the arguments cannot check.
+    /// Checks the rules that decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut interner = Interner::default();
         if let Some(required) = self.added_affinity.and_then(|affinity| affinity.required) {

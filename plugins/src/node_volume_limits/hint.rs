@@ -39,7 +39,7 @@ fn may_count(volume: &Volume) -> bool {
     volume.claim().is_some() || matches!(volume, Volume::InTree { csi: Ok(Some(_)) | Err(_) })
 }
 
-/// Returns whether a limit increased. A missing limit counts as 0, therefore removing a limit is no increase.
+/// Returns whether a limit increased. A missing limit counts as 0, so removing a limit is no increase.
 fn any_limit_grew(old: &CsiNode, new: &CsiNode) -> bool {
     let limit = |node: &CsiNode, driver| {
         let mut drivers = node.drivers.iter().rev();

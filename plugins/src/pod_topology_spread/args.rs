@@ -86,7 +86,7 @@ const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors
 }
 
 impl PodTopologySpreadArgs {
-    /// Checks what decoding the arguments cannot check.
+    /// Checks the rules that decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let kinds: Vec<_> = self.default_constraints.iter().map(|c| (c.topology_key, c.when_unsatisfiable)).collect();
         match (1..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {

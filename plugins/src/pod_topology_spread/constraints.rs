@@ -8,7 +8,7 @@ use schedc_core::model::{
     UnsatisfiableAction,
 };
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{Row, View};
+use schedc_core::plugin::View;
 use smallvec::SmallVec;
 
 use super::{HOSTNAME, PodTopologySpread, PodTopologySpreadArgs};
@@ -76,19 +76,25 @@ pub(super) struct NodeInclusionRules {
 }
 
 /// Evaluates which nodes count for the constraints of a pod.
-pub(super) struct NodeInclusion<'a> {
+pub(super) struct NodeInclusion<'a, 'v> {
     constraints: &'a [Constraint],
     inclusion: &'a NodeInclusionRules,
+    view: View<'v, PodTopologySpread>,
     checks_affinity: bool,
     checks_taints: bool,
 }
 
-impl<'a> NodeInclusion<'a> {
-    pub(super) fn new(constraints: &'a [Constraint], inclusion: &'a NodeInclusionRules) -> Self {
+impl<'a, 'v> NodeInclusion<'a, 'v> {
+    pub(super) fn new(
+        constraints: &'a [Constraint],
+        inclusion: &'a NodeInclusionRules,
+        view: View<'v, PodTopologySpread>,
+    ) -> Self {
         let has_affinity = !inclusion.selector.is_empty() || inclusion.required.is_some();
         NodeInclusion {
             constraints,
             inclusion,
+            view,
             checks_affinity: has_affinity && constraints.iter().any(|constraint| constraint.honors_affinity),
             checks_taints: constraints.iter().any(|constraint| constraint.honors_taints),
         }
@@ -101,8 +107,8 @@ impl<'a> NodeInclusion<'a> {
 
     /// Returns whether a node counts for each of the constraints, in order.
     #[inline]
-    pub(super) fn evaluate(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
-        let (labels, taints, _) = node;
+    pub(super) fn evaluate(&self, node: NodeIndex) -> impl Iterator<Item = (&'a Constraint, bool)> {
+        let (labels, taints, _) = self.view.row(node);
         let inclusion = self.inclusion;
         let affinity = !self.checks_affinity || labels.matches_pod(&inclusion.selector, inclusion.required.as_ref());
         let tolerations = inclusion.tolerations.as_deref().unwrap_or_default();

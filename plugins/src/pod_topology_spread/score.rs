@@ -29,7 +29,7 @@ pub struct SpreadScores {
     feasible: NodeMask,
     /// The score of each domain, for a single constraint that is not on the host name.
     of_domain: Vec<i64>,
-    /// Whether the classes of nodes contain more than their scores.
+    /// Whether a node's score class consists of a part for each constraint. Otherwise, it is the node's score.
     has_classes: bool,
 }
 
@@ -60,7 +60,7 @@ struct ConstraintCounts {
     nodes: Vec<u32>,
     /// Number of domains with scored nodes.
     domain_count: usize,
-    /// Contribution of a pod: the logarithm of the number of domains.
+    /// Contribution of a pod: the logarithm of the number of domains plus 2.
     weight: f64,
     /// Constant added to the sum.
     constant: f64,
@@ -84,7 +84,7 @@ impl ConstraintCounts {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// Returns the index of a node with the label.
+    /// Returns the index in `pods` for a node with the label.
     #[inline(always)]
     fn index_of(&self, node: NodeIndex, domain: Domain) -> usize {
         if self.is_hostname { node.get() } else { domain.get() }
@@ -123,7 +123,7 @@ impl ConstraintCounts {
     }
 }
 
-/// Returns whether a node is scored, if all keys are required.
+/// Returns whether a node has the labels of all constraints. If all keys are required, only such nodes are scored.
 #[inline]
 fn has_all_keys(counts: &[ConstraintCounts], node: NodeIndex) -> bool {
     counts.iter().all(|counts| counts.domain(node) != Domain::NONE)
@@ -165,7 +165,7 @@ impl SpreadScores {
 impl NormalizeScore for PodTopologySpread {
     #[inline(always)]
     fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
-        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
+        // kube-scheduler marks excluded nodes with -1, so scores of -1 are excluded too.
         if raw == Self::IGNORED || raw == -1 {
             return 0;
         }
@@ -250,7 +250,7 @@ pub(super) fn count(
     let (_, selected, _) = view.indexes;
     let mut counts = std::mem::take(&mut scratch.constraints);
     counts.extend(constraints.iter().map(|constraint| scratch.constraint(constraint, view)));
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     let mut scored = 0;
     for node in feasible.iter() {
         if !pod.requires_all_keys || has_all_keys(&counts, node) {
@@ -260,7 +260,7 @@ pub(super) fn count(
     }
     for (at, constraint) in constraints.iter().enumerate() {
         for (node, pods) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            if let Some(index) = index_of_pods(pod, &counts, at, &included, view, node) {
+            if let Some(index) = index_of_pods(pod, &counts, at, &included, node) {
                 counts[at].pods[index] += pods as i32;
             }
         }
@@ -285,8 +285,7 @@ fn index_of_pods(
     pod: &PodTopologySpreadPod,
     counts: &[ConstraintCounts],
     at: usize,
-    included: &NodeInclusion<'_>,
-    view: View<'_, PodTopologySpread>,
+    included: &NodeInclusion<'_, '_>,
     node: NodeIndex,
 ) -> Option<usize> {
     if counts[at].is_hostname {
@@ -294,7 +293,6 @@ fn index_of_pods(
         return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
     let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
-        && (included.includes_all_nodes()
-            || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
+        && (included.includes_all_nodes() || included.evaluate(node).nth(at).is_some_and(|(_, counts)| counts));
     counted.then(|| counts[at].domain_index(node))
 }

@@ -207,7 +207,7 @@ pub(super) fn count(
 ) -> SpreadCounts {
     let (_, selected, _) = view.indexes;
     let domains = domains(constraints, &view);
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     let mut counted = std::mem::take(&mut scratch.constraints);
     counted.extend(constraints.iter().map(|constraint| scratch.constraint(constraint, view)));
     let with_keys = &mut scratch.nodes;
@@ -222,7 +222,7 @@ pub(super) fn count(
             clear_for_nodes(&mut counted.nodes, &view);
         }
         for &node in &*with_keys {
-            for (counted, (_, counts)) in counted.iter_mut().zip(included.evaluate(view.row(node))) {
+            for (counted, (_, counts)) in counted.iter_mut().zip(included.evaluate(node)) {
                 if counts {
                     counted.include(node);
                     counted.nodes.insert(node);
@@ -252,11 +252,11 @@ pub(super) fn apply_hypothetical_pod(
     by: i32,
 ) {
     let (Ok(constraints), Some(counted)) = (&pod.hard, &mut cycle.constraints) else { return };
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     if !has_all_keys(&domains(constraints, &view), node) {
         return;
     }
-    for (counted, (constraint, counts)) in counted.iter_mut().zip(included.evaluate(view.row(node))) {
+    for (counted, (constraint, counts)) in counted.iter_mut().zip(included.evaluate(node)) {
         if counts && constraint.query.is_some_and(|query| view.indexes.1.selects(query, &other.spec)) {
             counted.change(constraint, node, by);
         }

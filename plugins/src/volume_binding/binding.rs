@@ -26,7 +26,7 @@ impl BindingPlan {
     /// # Errors
     /// The API server refuses a write, an object has changed in another way, or the timeout passes.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
-        // Subscribes before the writes, therefore no update is missed.
+        // Subscribes before the writes, so no update is missed.
         let mut updates =
             client.watch_objects(self.watched_objects(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
         let written = match self.write(client).await {

@@ -172,8 +172,8 @@ impl PodVolumes {
         PodVolumes { bindings, nodes: None }
     }
 
-    /// Returns what Filter requires. It omits the volume selection if every node fits. `matching_nodes` returns
-    /// the nodes that match a node affinity.
+    /// Returns the state for Filter. If every node fits, the state contains no volume selection. `matching_nodes`
+    /// returns the nodes that match a node affinity.
     pub(super) fn for_filter(
         self,
         alive: &NodeMask,

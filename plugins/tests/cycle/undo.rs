@@ -17,7 +17,7 @@ use crate::cycle::test_cluster::TestCluster;
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     macro_rules! compare {
         ($($plugin:ident)*) => {{
-            // Without `..`, therefore no plugin of the profile can be forgotten.
+            // There is no `..`, so no plugin of the profile can be forgotten.
             let Cycle { $($plugin),* } = a;
             [$((stringify!($plugin), *$plugin != b.$plugin)),*]
         }};

@@ -117,7 +117,7 @@ fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
 #[test]
 fn the_smallest_volume_that_fits_is_taken() {
     const FOUND: &str = "storageClassName: found";
-    // The small claim takes the small volume regardless of its position, therefore the large claim fits too.
+    // The small claim takes the small volume regardless of its position, so the large claim fits too.
     check(
         &[
             volume("large", "a", "9", FOUND),

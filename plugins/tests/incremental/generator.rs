@@ -14,7 +14,7 @@ use crate::incremental::history::{History, Step};
 /// Namespaces of objects.
 const NAMESPACES: [&str; 3] = ["default", "other", "third"];
 
-/// Frequencies in a history. Each history omits some steps, therefore rare steps are frequent in some
+/// Frequencies in a history. Each history omits some steps, so rare steps are frequent in some
 /// histories.
 struct HistoryShape {
     nodes: usize,

@@ -1,5 +1,5 @@
 //! Histories: changes of a cluster, and pods that are scheduled in between. Each step is valid after any
-//! other steps, therefore removing steps yields a history again. Histories are written as scenarios, which
+//! other steps, so removing steps yields a history again. Histories are written as scenarios, which
 //! `schedc evaluate` also accepts.
 
 use std::fmt;

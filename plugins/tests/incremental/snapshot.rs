@@ -69,7 +69,7 @@ impl<P: Profile> Side<P> {
     }
 
     /// Returns whether another pod of the node has one of the pod's host ports. As in kube-scheduler, removing
-    /// one of them would free the port, therefore the ports in use depend on the history.
+    /// one of them would free the port, so the ports in use depend on the history.
     fn shares_a_port(&self, pod: &Pod, node: Option<Symbol>) -> bool {
         let neighbours =
             self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);

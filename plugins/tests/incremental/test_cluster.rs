@@ -100,7 +100,7 @@ impl<S: State> TestCluster<S> {
     }
 
     /// Adds a pod to a node, unless it shares a port with another pod of the node. As in kube-scheduler, removing
-    /// one of them would free the port, therefore the ports in use depend on the history.
+    /// one of them would free the port, so the ports in use depend on the history.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         let on_node = self.cluster.pods.iter().filter(|other| other.node == node && other.pod.uid != pod.uid);
         let mut taken = on_node.flat_map(|other| &other.pod.spec.host_ports);

@@ -1,4 +1,4 @@
-//! Random histories of a cluster. Every step is valid after any other, therefore a history without some of its steps is
+//! Random histories of a cluster. Every step is valid after any other, so a history without some of its steps is
 //! valid.
 
 use schedc_core::random::Random;

@@ -10,7 +10,7 @@ use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::model::{Node, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Options, Outcome, TieBreak};
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, removal_change, upsert_change};
 
 use crate::history::Step;
 use crate::test_object::TestObject;
@@ -68,7 +68,7 @@ impl<B: Bundle> TestCluster<B> {
     }
 
     fn set(&mut self, object: &AnyObject) {
-        match object.upsert(self.cluster.interner()) {
+        match upsert_change(object, self.cluster.interner()) {
             Some(Change::Pod(pod)) => self.set_pod(pod),
             Some(change) => self.cluster.change(change),
             None => {}
@@ -88,7 +88,7 @@ impl<B: Bundle> TestCluster<B> {
     }
 
     fn remove(&mut self, object: &AnyObject) {
-        match object.removal(self.cluster.interner()) {
+        match removal_change(object, self.cluster.interner()) {
             Some(Change::NodeDeleted(name)) => {
                 let cache = &self.cluster.scheduler.cache;
                 let on_node = cache.pods().filter(|(_, node, _)| *node == name);

@@ -16,7 +16,7 @@ const FLAGS: &[&str] = &["--cfg", "trybuild", "--verbose", "-A", "dead_code", "-
 /// # Panics
 ///
 /// If the test fails in the other process.
-pub fn has_flags_of_cases(test: &str) -> bool {
+pub fn runs_with_trybuild_flags(test: &str) -> bool {
     let flags = FLAGS.join("\u{1f}");
     if env::var(VARIABLE).is_ok_and(|found| found == flags) {
         return true;

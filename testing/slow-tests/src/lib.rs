@@ -8,7 +8,7 @@ mod compile_errors;
 use std::io::Write;
 use std::{env, io, thread};
 
-pub use compile_errors::has_flags_of_cases;
+pub use compile_errors::runs_with_trybuild_flags;
 
 /// Environment variable that enables slow tests.
 const VARIABLE: &str = "SCHEDC_SLOW_TESTS";

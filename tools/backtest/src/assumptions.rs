@@ -20,7 +20,7 @@ const RECORDED: &[&str] = &[
      deletion; pods that still ran at the end of the recording stay.",
     "A pod that never had a node when it was recorded, or belongs to a DaemonSet, leaves at the recorded time. Any pod leaves when \
      the next one of its name arrives.",
-    "Nodes and all other objects come, change and go as recorded, whatever the simulated pods do: an autoscaler does not react.",
+    "Nodes and all other objects come, change and go as recorded: an autoscaler does not react to the simulation.",
     "Claims are created unbound, and controllers of the simulation bind them and provision their volumes.",
 ];
 

@@ -23,7 +23,7 @@ pub(crate) struct Instance {
     pub(crate) node: Option<Arc<str>>,
     /// Whether the pod arrived with a node.
     pub(crate) is_placed: bool,
-    /// Whether it is of a DaemonSet, or otherwise belongs to its node.
+    /// Whether the pod belongs to its node, such as a pod of a DaemonSet.
     pub(crate) belongs_to_node: bool,
     pub(crate) requests: Arc<[i64]>,
     pub(crate) ended: Option<(i64, End)>,
@@ -51,7 +51,7 @@ pub(crate) struct Observer {
     pub(crate) preempted: Vec<InstanceId>,
     pub(crate) attempts: u64,
     pub(crate) influence: Influence,
-    /// Explains every attempt of this number; 0: none.
+    /// Attempts whose number is a multiple of this are explained; 0: none.
     pub(crate) explain_every: u64,
 }
 

@@ -120,8 +120,6 @@ impl<'a> Builder<'a> {
             }
             Entry::Gap(_) => self.workload.facts.gaps += 1,
             Entry::Bind(_) | Entry::Reject(_) | Entry::Repaired(_) | Entry::End(_) => {}
-            // Readers return whole objects.
-            Entry::Template(_) | Entry::Pod(_) => {}
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ pub struct ProfileResult {
     /// Number of decisions over all seeds of which the influence of each plugin is known.
     #[serde(default)]
     pub explained: u64,
-    /// Sampled decisions over all seeds of which it is not known.
+    /// Sampled decisions, over all seeds, for which the influence is not known.
     #[serde(default)]
     pub left_out: LeftOut,
     /// Influence of each plugin that scores; all extenders are one plugin.

@@ -21,7 +21,7 @@ pub struct RunResult {
     pub samples: Vec<Sample>,
     /// Number of decisions of which the influence of each plugin is known: a sample of those with a choice of nodes.
     pub explained: u64,
-    /// Sampled decisions of which it is not known.
+    /// Sampled decisions for which the influence is not known.
     #[serde(default)]
     pub left_out: LeftOut,
     /// Influence of each plugin on the explained decisions, in the order of the profile.

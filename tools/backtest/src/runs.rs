@@ -36,7 +36,7 @@ pub struct Plan<'a> {
 }
 
 impl Shard {
-    /// Returns whether the shard has the simulation with this position.
+    /// Returns whether the simulation with this position belongs to the shard.
     pub fn has(&self, at: usize) -> bool {
         at % self.of.max(1) as usize == self.number.saturating_sub(1) as usize
     }

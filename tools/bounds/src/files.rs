@@ -20,8 +20,8 @@ pub const MAX_SIZE: u64 = 10 << 20;
 /// The reason, without the path: the file cannot be read, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error| format!("the file cannot be read: {error}");
-    // `open` blocks on a FIFO, therefore the type is checked first, and again after `open`, because the file may
-    // be replaced in between.
+    // `open` blocks on a FIFO, so the type is checked first. It is checked again after `open`, because the file may be
+    // replaced in between.
     is_regular(fs::metadata(path).map_err(unreadable)?.file_type())?;
     let file = File::open(path).map_err(unreadable)?;
     is_regular(file.metadata().map_err(unreadable)?.file_type())?;

@@ -1,7 +1,6 @@
-//! The command line of schedc, for any [`Bundle`](schedc_core::profile::Bundle) of profiles, and the tools behind its commands.
-//!
-//! A separate package, because it takes no part in decisions: Cargo profiles compile it for short builds, and
-//! the package of the program, with the generated pipelines, for speed.
+//! The command line of schedc, for any [`Bundle`](schedc_core::profile::Bundle) of profiles, and the tools behind its
+//! commands. This is a separate package because it takes no part in decisions. Cargo profiles optimise it little, for
+//! short builds, and fully optimise the package of the program, which has the generated pipelines.
 
 #[cfg(feature = "tools")]
 mod attempts;

@@ -1,5 +1,5 @@
-//! The effect of manifests on a cluster before their submission: which pods run where, which of them wait, and which
-//! pods they preempt.
+//! The effect of manifests on a cluster before their submission: the node of each pod, the reasons why pods wait, and
+//! the pods that they preempt.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -342,7 +342,7 @@ impl Cluster {
         Some(request)
     }
 
-    /// Moves a pod to a node, also if it has another node.
+    /// Moves a pod to a node, even if the pod already has another node.
     pub(crate) fn force_node(&mut self, pod: &PodRef, node: &str) {
         if let Some(AnyObject::Pod(old)) = self.server.get(&pod.key()).map(|object| &**object) {
             let mut moved = old.clone();

@@ -6,7 +6,7 @@ use schedc_core::model::PodSpec;
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_in_memory::server::{self, ChangeKind};
 use schedc_in_memory::watch::scheduler_change;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, upsert_change};
 
 use crate::cluster::UndeliveredChange;
 use crate::history::Stream;
@@ -72,7 +72,7 @@ impl Simulation {
     pub(crate) fn list_to_scheduler(&mut self, stream: Stream) {
         let objects = self.cluster.list(stream);
         let interner = &mut self.scheduler.cache.base.interner;
-        let list = objects.iter().filter_map(|object| object.upsert(interner));
+        let list = objects.iter().filter_map(|object| upsert_change(object, interner));
         // A finished pod counts as missing.
         let list = list.filter(|change| !change.is_removal()).collect();
         let has_kind = |id: &ObjectId| match (id, stream) {

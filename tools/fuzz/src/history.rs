@@ -207,9 +207,9 @@ pub enum PodDevices {
 /// An extended resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtendedResource {
-    /// The one that the class names. Some nodes have it themselves.
+    /// The resource that the class names. Some nodes have it themselves.
     Explicit,
-    /// The one that each class has.
+    /// The resource that each class has implicitly.
     Implicit,
 }
 

@@ -1,5 +1,5 @@
 //! Exports profiles as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`. It contains every
-//! extension point in full and all arguments, therefore it depends on no defaults.
+//! extension point in full and all arguments, so it depends on no defaults.
 
 mod extender;
 

@@ -43,10 +43,12 @@ use schedc_codegen::{Diagnostic, Diagnostics};
 
 pub use arguments::arguments;
 pub use difference::{Difference, differences};
+use profile::Profile;
 use report::Report;
 pub use report::{Level, Remark};
 pub use summary::{PluginsAt, ProfileSummary};
 use tree::Node;
+use verify::Input;
 
 /// Returns whether kube-scheduler 1.36 has this plugin and runs it by default.
 pub fn is_kube_scheduler_plugin(name: &str) -> bool {
@@ -139,7 +141,10 @@ fn import_document(
     let mut report = Report::default();
     let document = document(&files, file, &mut report);
     let document = document.and_then(|document| convert_to_v1(document, &mut files, &mut report));
-    let profiles = document.and_then(|document| profiles(&catalog, &files, file, &document, name, &mut report));
+    let profiles = document.and_then(|document| {
+        let input = Input { catalog: &catalog, files: &files, path: files.path(file) };
+        profiles(input, &document, name, &mut report)
+    });
     let profiles = match profiles {
         Some(Ok(profiles)) if report.errors.is_empty() => Ok(profiles),
         Some(Err(diagnostics)) if report.errors.is_empty() => Err(diagnostics),
@@ -175,13 +180,12 @@ fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
 
 /// Returns the profiles; `None` if `report` has errors.
 fn profiles(
-    catalog: &Catalog,
-    files: &Files,
-    file: FileId,
+    input: Input<'_>,
     document: &Node,
     name: Option<&str>,
     report: &mut Report,
 ) -> Option<Result<Vec<Imported>, Diagnostics>> {
+    let catalog = input.catalog;
     let config = config::configuration(document, &mut report.errors)?;
     let effective: Vec<_> = config.profiles.iter().map(verify::effective).collect();
     validate::configuration(&config, &effective, report);
@@ -191,8 +195,9 @@ fn profiles(
         report.profile = Some(index);
         let mut args = args::of_profile(index, written, effective, catalog, report);
         extenders::replace_ignored(&mut args, &extenders, report);
+        args.retain(|args| profile::can_name(&args.plugin.value, catalog));
         let extenders = extenders::of_profile(&extenders, effective, report);
-        translated.push(profile::translate(&config, index, effective, catalog, args, extenders));
+        translated.push(Profile { args, extenders, ..profile::translate(&config, index, effective, catalog) });
     }
     report.profile = None;
     if let (Some(name), [only]) = (name, translated.as_mut_slice())
@@ -205,11 +210,10 @@ fn profiles(
     if !report.errors.is_empty() {
         return None;
     }
-    let source = files.path(file);
     let written = translated.into_iter().zip(config.profiles.iter().zip(&effective));
     let written = written.map(|(mut profile, (written, effective))| {
         let scheduler_name = profile.scheduler_name.clone();
-        let (toml, plan) = verify::text(&mut profile, written, source, catalog, files)?;
+        let (toml, plan) = verify::text(&mut profile, written, input)?;
         let summary = ProfileSummary::new(&profile, effective, &plan, catalog);
         Ok(Imported { scheduler_name, toml, summary })
     });

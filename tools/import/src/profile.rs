@@ -32,7 +32,7 @@ pub(crate) struct Profile {
 /// A plugin set to be written.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Set {
-    /// Whether all other plugins are disabled: written as a list.
+    /// Whether all other plugins are disabled. The set is then written as a list.
     pub(crate) plain: bool,
     pub(crate) enabled: Vec<Enabled>,
     pub(crate) disabled: Vec<String>,
@@ -59,15 +59,9 @@ impl Profile {
     }
 }
 
-/// Converts a profile of the configuration to an equivalent one, with the same structure.
-pub(crate) fn translate(
-    config: &Configuration,
-    index: usize,
-    effective: &Effective,
-    catalog: &Catalog,
-    args: Vec<RawArgs>,
-    extenders: Vec<RawTable>,
-) -> Profile {
+/// Converts a profile of the configuration to an equivalent one, with the same structure, without arguments and
+/// extenders.
+pub(crate) fn translate(config: &Configuration, index: usize, effective: &Effective, catalog: &Catalog) -> Profile {
     let written = &config.profiles[index];
     let value = |seconds: &Option<schedc_codegen::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
     let percentage = written.percentage_of_nodes_to_score.as_ref().or(config.percentage_of_nodes_to_score.as_ref());
@@ -82,9 +76,9 @@ pub(crate) fn translate(
         pod_initial_backoff_seconds: value(&config.pod_initial_backoff_seconds),
         pod_max_backoff_seconds: value(&config.pod_max_backoff_seconds),
         out_of_tree: out_of_tree_plugins(written),
-        extenders,
+        extenders: Vec::new(),
         sets: sets.filter(|(_, set)| !set.is_empty()).collect(),
-        args: args.into_iter().filter(|args| can_name(&args.plugin.value, catalog)).collect(),
+        args: Vec::new(),
     }
 }
 
@@ -101,7 +95,7 @@ pub(crate) fn is_out_of_tree(name: &str) -> bool {
 }
 
 /// Returns whether a profile can name this plugin.
-fn can_name(name: &str, catalog: &Catalog) -> bool {
+pub(crate) fn can_name(name: &str, catalog: &Catalog) -> bool {
     is_out_of_tree(name) || catalog.plugins.iter().any(|entry| entry.name == name)
 }
 

@@ -8,7 +8,7 @@ use schedc_codegen::source::Files;
 /// Severity of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// The configuration may have another effect than its author expects, or schedc decides differently from
+    /// The configuration may not have the effect that its author expects, or schedc decides differently from
     /// kube-scheduler.
     Warning,
     /// A setting that profiles do not have.

@@ -46,23 +46,31 @@ pub(crate) fn effective(written: &config::Profile) -> Effective {
     Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, &names))
 }
 
+/// The configuration that is imported, and the plugins for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) files: &'a Files,
+    /// Name of the configuration in messages.
+    pub(crate) path: &'a str,
+}
+
 /// Writes an equivalent profile and compiles it. If schedc's order of plugins would differ, they are listed
 /// explicitly.
 pub(crate) fn text(
     profile: &mut Profile,
     written: &config::Profile,
-    source: &str,
-    catalog: &Catalog,
-    files: &Files,
+    input: Input<'_>,
 ) -> Result<(String, Plan), Diagnostics> {
+    let Input { catalog, files, path } = input;
     let names = written.names();
     let mut last_attempt = false;
     loop {
-        let text = write::toml(profile, source);
+        let text = write::toml(profile, path);
         let check = |out_of_tree: OutOfTreePoints| -> Result<(Plan, Vec<(Point, Set)>), Diagnostics> {
             let runs_at = |name: &str, point| out_of_tree.runs_at(name, point, &names);
             let effective = Effective::new(written, runs_at);
-            let plan = compiled(&text, source, profile, runs_at, catalog, files)?;
+            let plan = compiled(&text, profile, runs_at, input)?;
             let differing =
                 Point::ALL.into_iter().filter(|point| !is_same(*point, &plan, effective.point(*point), catalog));
             let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point), catalog)));
@@ -95,13 +103,11 @@ fn replace(profile: &mut Profile, point: Point, set: Set) {
 
 fn compiled(
     text: &str,
-    source: &str,
     profile: &Profile,
     runs_at: impl Fn(&str, Point) -> bool,
-    catalog: &Catalog,
-    files: &Files,
+    input: Input<'_>,
 ) -> Result<Plan, Diagnostics> {
-    let mut catalog = catalog.clone();
+    let mut catalog = input.catalog.clone();
     let declared_at = Span { file: catalog.file, start: 0, end: 0 };
     for name in &profile.out_of_tree {
         catalog.plugins.push(Arc::new(PluginEntry {
@@ -124,8 +130,8 @@ fn compiled(
             args: ArgsSchema::Opaque,
         }));
     }
-    let source = SourceText { path: format!("the profile made of {source}"), text: text.to_owned() };
-    let mut compilation = compile_with(Arc::new(catalog), files.clone(), &[source], &mut NoCrates)?;
+    let source = SourceText { path: format!("the profile made of {}", input.path), text: text.to_owned() };
+    let mut compilation = compile_with(Arc::new(catalog), input.files.clone(), &[source], &mut NoCrates)?;
     match compilation.plans.pop() {
         Some(plan) => Ok(plan),
         None => Err(Diagnostics::new(compilation.files, vec![messages::different_pipeline(&[])])),

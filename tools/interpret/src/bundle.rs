@@ -5,8 +5,8 @@ use schedc_core::extension_points::QueuedPod;
 use schedc_core::handle::Handle;
 use schedc_core::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
 
-use crate::pipeline::Pipeline;
 use crate::state::State;
+use crate::steps::Pipeline;
 
 /// Interpreted profiles, created by [`Interpretation::start`](crate::Interpretation::start).
 pub struct Profiles {

@@ -12,12 +12,10 @@ use schedc_core::incremental::{
 use schedc_core::model::NodeIndex;
 use schedc_core::node_mask::NodeMask;
 use schedc_core::node_set::NodeSet;
-use schedc_core::profile::Profile;
 
 use crate::cycle_state::{Cycle, Pod, Score};
-use crate::erased::Inputs;
-use crate::pipeline::Pipeline;
-use crate::steps::{ScoreStep, Steps};
+use crate::erased::{AllColumns, InTreeColumns, Inputs};
+use crate::steps::{Pipeline, ScoreStep, Steps};
 
 /// Cached verdicts and scores of all plugins.
 #[derive(Default)]
@@ -29,48 +27,48 @@ pub struct CachedResults {
     /// The steps of Filter that are not idle.
     filters: Vec<usize>,
     /// For each node, the sum of the weighted scores of the plugins that do not normalise.
-    base: Vec<i64>,
+    unnormalized_sums: Vec<i64>,
     /// By step of Score.
-    normalized: Vec<NormalizedScores>,
-    scores: ActiveScores,
+    normalized_scores: Vec<NormalizedScores>,
+    score_steps: ActiveSteps,
 }
 
 /// Steps of Score of a compiled pod.
 #[derive(Default)]
-struct ActiveScores {
-    /// Those whose state a cluster change can affect.
+struct ActiveSteps {
+    /// Steps whose state a cluster change can affect.
     updated: Vec<usize>,
-    /// Those that do not normalise, and are not idle.
-    base: Vec<usize>,
-    /// Those that normalise, and are not idle.
-    normalized: Vec<usize>,
+    /// Steps that do not normalise, and are not idle.
+    unnormalized: Vec<usize>,
+    /// Steps that normalise, and are not idle.
+    normalizing: Vec<usize>,
 }
 
-impl ActiveScores {
+impl ActiveSteps {
     fn find(&mut self, pod: &Pod, score: &Score) {
-        let ActiveScores { updated, base, normalized } = self;
-        [&mut *updated, base, normalized].into_iter().for_each(|steps| steps.clear());
+        let ActiveSteps { updated, unnormalized, normalizing } = self;
+        [&mut *updated, unnormalized, normalizing].into_iter().for_each(|steps| steps.clear());
         for (at, step) in pod.steps.score.iter().enumerate() {
             let depends = step.score.depends_on(pod.value(step.position));
             if depends.needs_update() {
                 updated.push(at);
             }
             if !score.skips(step.position) && depends != DependsOn::Nothing {
-                if step.normalize.is_some() { &mut *normalized } else { &mut *base }.push(at);
+                if step.normalize.is_some() { &mut *normalizing } else { &mut *unnormalized }.push(at);
             }
         }
     }
 
     /// Returns a node's sum of the weighted scores of the plugins that do not normalise.
-    fn base_of(
+    fn unnormalized_sum(
         &self,
         cx: &UpdateContext<'_, Pipeline>,
         score: &Score,
         node: usize,
     ) -> Result<i64, NeedsFullEvaluation> {
         let pod: &Pod = cx.compiled;
-        let columns = Pipeline::columns(&cx.cache.state, &cx.cache.base);
-        self.base.iter().try_fold(0, |sum: i64, &at| {
+        let columns = InTreeColumns::columns(&cx.cache.state, &cx.cache.base);
+        self.unnormalized.iter().try_fold(0, |sum: i64, &at| {
             let ScoreStep { position, weight, score: plugin, .. } = &pod.steps.score[at];
             let raw = plugin.score(pod.value(*position), score.state(*position), &columns, node);
             Ok(sum.wrapping_add(weighted(raw, *weight)?))
@@ -86,14 +84,15 @@ fn score_inputs<'a>(cx: &UpdateContext<'a, Pipeline>, score: &'a Score, step: &S
 impl CachedResults {
     /// Sets the totals of nodes.
     fn set_totals(&self, nodes: &NodeSet, totals: &mut [i64]) {
-        let normalized = || self.scores.normalized.iter().map(|&at| &self.normalized[at]);
+        let normalized_scores = || self.score_steps.normalizing.iter().map(|&at| &self.normalized_scores[at]);
         for (word, bits) in nodes.words() {
             if is_dense(word, bits, totals) {
-                init_totals(word, &self.base, totals);
-                normalized().for_each(|scores| scores.add(word, totals));
+                init_totals(word, &self.unnormalized_sums, totals);
+                normalized_scores().for_each(|scores| scores.add(word, totals));
             } else {
                 total_each(word, bits, totals, |node| {
-                    normalized().fold(self.base[node], |total, scores| total.wrapping_add(scores.weighted(node)))
+                    normalized_scores()
+                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.weighted(node)))
                 });
             }
         }
@@ -152,10 +151,10 @@ impl PluginResults<Pipeline> for CachedResults {
     }
 
     fn resize_scores(&mut self, _: &Score, slots: usize) {
-        self.base.resize(slots, 0);
+        self.unnormalized_sums.resize(slots, 0);
         let steps = self.steps.as_ref().map_or(0, |steps| steps.score.len());
-        self.normalized.resize_with(steps, NormalizedScores::default);
-        self.scores.normalized.iter().for_each(|&at| self.normalized[at].resize(slots));
+        self.normalized_scores.resize_with(steps, NormalizedScores::default);
+        self.score_steps.normalizing.iter().for_each(|&at| self.normalized_scores[at].resize(slots));
     }
 
     fn update_scores(
@@ -175,7 +174,7 @@ impl PluginResults<Pipeline> for CachedResults {
                 work.scores.reevaluate.clear();
             }
         }
-        for &at in &self.scores.updated {
+        for &at in &self.score_steps.updated {
             let step = &pod.steps.score[at];
             let value = pod.value(step.position);
             let Some(slot) = &mut score.0[step.position] else { continue };
@@ -192,16 +191,18 @@ impl PluginResults<Pipeline> for CachedResults {
             };
             if work.scores.have_changed(feasible) {
                 if !score.skips(step.position) {
-                    let scores = &mut self.normalized[at];
+                    let scores = &mut self.normalized_scores[at];
                     plugin.update_scores(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
                 }
                 work.scores.reevaluate.clear();
             }
         }
-        score_each(&work.scores.rescored_unnormalized, &mut self.base, |node| self.scores.base_of(cx, score, node))
+        score_each(&work.scores.rescored_unnormalized, &mut self.unnormalized_sums, |node| {
+            self.score_steps.unnormalized_sum(cx, score, node)
+        })
     }
 
-    fn find_idle(&mut self, pod: &Pod, cycle: &Cycle, score: Option<&Score>) {
+    fn find_active(&mut self, pod: &Pod, cycle: &Cycle, score: Option<&Score>) {
         self.steps = Some(pod.steps.clone());
         self.filters.clear();
         for (at, step) in pod.steps.filter.iter().enumerate() {
@@ -215,17 +216,17 @@ impl PluginResults<Pipeline> for CachedResults {
             }
         }
         if let Some(score) = score {
-            self.scores.find(pod, score);
+            self.score_steps.find(pod, score);
         }
     }
 
     fn clear_scores(&mut self) {
-        self.normalized.iter_mut().for_each(NormalizedScores::clear);
+        self.normalized_scores.iter_mut().for_each(NormalizedScores::clear);
     }
 
     fn remove_infeasible(&mut self, _: &Score, feasible: &NodeMask, feasibility_changed: &NodeSet) {
-        for &at in &self.scores.normalized {
-            self.normalized[at].remove_infeasible(feasible, feasibility_changed);
+        for &at in &self.score_steps.normalizing {
+            self.normalized_scores[at].remove_infeasible(feasible, feasibility_changed);
         }
     }
 
@@ -236,14 +237,14 @@ impl PluginResults<Pipeline> for CachedResults {
         feasible: &NodeMask,
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
-        for &at in &self.scores.normalized {
+        for &at in &self.score_steps.normalizing {
             let step = &cx.compiled.steps.score[at];
             let Some(plugin) = &step.normalize else { continue };
-            let scores = &mut self.normalized[at];
+            let scores = &mut self.normalized_scores[at];
             plugin.score_nodes(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
         }
         let nodes = work.scores.nodes_to_score_base();
-        score_each(nodes, &mut self.base, |node| self.scores.base_of(cx, score, node))
+        score_each(nodes, &mut self.unnormalized_sums, |node| self.score_steps.unnormalized_sum(cx, score, node))
     }
 
     fn total(
@@ -254,8 +255,8 @@ impl PluginResults<Pipeline> for CachedResults {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let Some(steps) = &self.steps else { return Err(NeedsFullEvaluation) };
-        for &at in &self.scores.normalized {
-            let (step, scores) = (&steps.score[at], &mut self.normalized[at]);
+        for &at in &self.score_steps.normalizing {
+            let (step, scores) = (&steps.score[at], &mut self.normalized_scores[at]);
             let Some(plugin) = &step.normalize else { continue };
             plugin.normalize_scores(scores, step.weight, feasible, totals, &mut work.scores.retotalled)?;
         }
@@ -266,7 +267,7 @@ impl PluginResults<Pipeline> for CachedResults {
 
     fn bytes(&self) -> usize {
         self.passing.iter().map(NodeMask::bytes).sum::<usize>()
-            + self.normalized.iter().map(NormalizedScores::bytes).sum::<usize>()
-            + self.base.capacity() * size_of::<i64>()
+            + self.normalized_scores.iter().map(NormalizedScores::bytes).sum::<usize>()
+            + self.unnormalized_sums.capacity() * size_of::<i64>()
     }
 }

@@ -5,10 +5,9 @@
 //! profile.toml ──parse──▶ resolve ──▶ check ──▶ plan ──start──▶ plugins behind trait objects ──▶ Pipeline
 //! ```
 //!
-//! [`Interpretation::load`] runs the compiler's phases on a file, therefore an invalid profile has the same
-//! errors. [`Interpretation::start`] creates the plugins. It returns a
-//! [`Bundle`](schedc_core::profile::Bundle) like that of generated code: the same engine, queue and cache run
-//! it, and its decisions are identical.
+//! [`Interpretation::load`] runs the compiler's phases on a file, so an invalid profile has the same errors.
+//! [`Interpretation::start`] creates the plugins. It returns a [`Bundle`](schedc_core::profile::Bundle) like that of
+//! generated code: the same engine, queue and cache run it, and its decisions are identical.
 //!
 //! The interpreter caches answers like generated code, with the same promises of plugins. Only its loops over nodes are not
 //! specialized. It has no plugins of other crates, because they are not compiled into it.
@@ -27,4 +26,4 @@ include!(concat!(env!("OUT_DIR"), "/plugins.rs"));
 
 pub use bundle::Profiles;
 pub use load::{InterpretError, Interpretation};
-pub use pipeline::Pipeline;
+pub use steps::Pipeline;

@@ -14,9 +14,8 @@ use schedc_core::handle::Handle;
 use schedc_core::profile::{Budget, PointInfo, ProfileInfo, StartError, StartErrors};
 
 use crate::bundle::Profiles;
-use crate::pipeline::Pipeline;
 use crate::plugins;
-use crate::steps::Steps;
+use crate::steps::{Pipeline, Steps};
 
 /// The crate of the available plugins.
 const PLUGINS: &str = "schedc_plugins";

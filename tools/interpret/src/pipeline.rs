@@ -1,7 +1,5 @@
-//! Pipeline of a profile that was loaded at run time. It loops over its steps; generated code contains one
+//! `Profile` for a profile that was loaded at run time. It loops over its steps; generated code contains one
 //! call after the other.
-
-use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use schedc_core::cache::{Base, Cache};
@@ -30,18 +28,7 @@ use crate::cycle_state::{Cycle, Extents, Pod, Raw, Rejection, Reserved, Score};
 use crate::erased::{AllColumns, AnyValue, InTreeColumns};
 use crate::plugins::{self, Columns};
 use crate::state::State;
-use crate::steps::{ScoreStep, Steps};
-
-/// A running profile.
-pub struct Pipeline {
-    steps: Arc<Steps>,
-}
-
-impl Pipeline {
-    pub(crate) fn of(steps: Steps) -> Self {
-        Pipeline { steps: Arc::new(steps) }
-    }
-}
+use crate::steps::{Pipeline, ScoreStep, Steps};
 
 impl ScoreStep {
     pub(crate) fn normalized(&self, extents: &Extents, at: usize, raw: i64) -> i64 {

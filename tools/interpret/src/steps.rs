@@ -67,6 +67,17 @@ pub(crate) struct Steps {
     pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
 }
 
+/// A running profile.
+pub struct Pipeline {
+    pub(crate) steps: Arc<Steps>,
+}
+
+impl Pipeline {
+    pub(crate) fn of(steps: Steps) -> Self {
+        Pipeline { steps: Arc::new(steps) }
+    }
+}
+
 impl Steps {
     /// Creates the steps. `plugins` are the plugins of the plan, in its order. The compiler has checked that they
     /// implement their points.

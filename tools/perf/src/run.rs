@@ -11,9 +11,9 @@ use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
 use schedc_objects::manifests::SourceLocation;
 use schedc_objects::{AnyObject, Sourced, default};
 
-use crate::background::PeriodicTask;
+use crate::background::{BackgroundTask, PeriodicTask};
 use crate::clock::Clock;
-use crate::config::SelectedWorkload;
+use crate::config::{ChurnMode, SelectedWorkload};
 use crate::probe::Probe;
 use crate::report::{Latency, Report};
 use crate::{Error, measure};
@@ -130,7 +130,7 @@ impl<'a> Runner<'a> {
                 self.catch_up()?;
                 return Ok(is_done(self));
             }
-            let background = self.background.iter().map(PeriodicTask::next).min();
+            let background = self.background.iter().map(|task| task.next).min();
             let next = self.simulator.next_time().into_iter().chain(background).min().unwrap_or(end);
             self.clock.advance(next.min(end));
             self.catch_up()?;
@@ -148,13 +148,13 @@ impl<'a> Runner<'a> {
         self.rounds = 0;
         let now = self.clock.now();
         self.simulator.advance_to(now);
-        if self.background.iter().any(|background| background.next() <= now) {
+        if self.background.iter().any(|background| background.next <= now) {
             let mut all = std::mem::take(&mut self.background);
             let mut kept = Vec::new();
             for mut background in all.drain(..) {
                 let mut goes_on = true;
-                while goes_on && background.next() <= now {
-                    goes_on = background.run(self, now)?;
+                while goes_on && background.next <= now {
+                    goes_on = self.run_once(&mut background, now)?;
                 }
                 if goes_on {
                     kept.push(background);
@@ -163,6 +163,37 @@ impl<'a> Runner<'a> {
             self.background = kept;
         }
         Ok(())
+    }
+
+    /// Runs the task once. Missed intervals are skipped, as with a ticker. Returns whether the task continues.
+    fn run_once(&mut self, task: &mut PeriodicTask, now: i64) -> Result<bool, Error> {
+        task.next = task.next.saturating_add(task.interval);
+        match &mut task.task {
+            BackgroundTask::Churn { mode, namespace, factories, alive, number, turn } => {
+                task.next = task.next.max(now.saturating_sub(task.interval));
+                for (factory, alive) in factories.iter().zip(alive) {
+                    let at = if *mode == ChurnMode::Recreate { *turn % *number } else { 0 };
+                    match alive.get_mut(at).and_then(Option::take) {
+                        Some(key) => _ = self.request(Request::Delete(key, None)),
+                        None => {
+                            let key = self.create(factory.make(0)?, namespace, true)?;
+                            if let (ChurnMode::Recreate, Some(alive)) = (*mode, alive.get_mut(at)) {
+                                *alive = Some(key);
+                            }
+                        }
+                    }
+                }
+                *turn += 1;
+                Ok(*mode == ChurnMode::Recreate || *number == 0 || *turn < *number)
+            }
+            BackgroundTask::Deletions { pods } => {
+                if let Some(key) = pods.pop_front() {
+                    // The pod may have been evicted since.
+                    _ = self.request(Request::Delete(key, None));
+                }
+                Ok(!pods.is_empty())
+            }
+        }
     }
 
     /// Sends a request to the server.

@@ -154,15 +154,16 @@ impl Validator {
             self.check(pod, node, names);
         } else if let Some(old) = old.filter(|old| *old != node) {
             let what = format!("it was on node {} before", names.resolve(old));
-            self.add_violation(pod, node, Rule::Known, what, names);
+            self.add_violation(pod, names.resolve(node), Rule::Known, what);
         }
         self.put(pod.clone(), node, names);
     }
 
     fn put(&mut self, pod: Pod, node: Symbol, names: &Interner) {
         self.cluster.nodes.entry(node).or_default().add(&pod);
-        self.pod_affinity.count(&pod, node, &self.cluster, 1);
-        self.spread.count(&pod, node, &self.cluster, names, 1);
+        let placement = Placement { pod: &pod, node, cluster: &self.cluster, names };
+        self.pod_affinity.count(placement, 1);
+        self.spread.count(placement, 1);
         self.storage.add(&pod, node);
         self.cluster.pods.insert(pod.uid.clone(), (pod, node));
     }
@@ -170,8 +171,9 @@ impl Validator {
     fn take(&mut self, uid: &Uid, names: &Interner) -> Option<Symbol> {
         let (pod, node) = self.cluster.pods.remove(uid)?;
         self.storage.remove_pod(&pod, node);
-        self.spread.count(&pod, node, &self.cluster, names, -1);
-        self.pod_affinity.count(&pod, node, &self.cluster, -1);
+        let placement = Placement { pod: &pod, node, cluster: &self.cluster, names };
+        self.spread.count(placement, -1);
+        self.pod_affinity.count(placement, -1);
         self.cluster.nodes.entry(node).or_default().remove(&pod);
         Some(node)
     }
@@ -184,25 +186,23 @@ impl Validator {
 
     fn check(&mut self, pod: &Pod, node: Symbol, names: &Interner) {
         let mut found: Vec<(Rule, String)> = Vec::new();
+        let placement = Placement { pod, node, cluster: &self.cluster, names };
         match self.cluster.nodes.get(&node) {
-            Some(placed) if placed.node.is_some() => {
-                placed.check(pod, |resource| self.cluster.is_backed(resource), names, &mut found);
-            }
+            Some(placed) if placed.node.is_some() => placed.check(placement, &mut found),
             _ => found.push((Rule::Known, "the node does not exist".to_owned())),
         }
-        let placement = Placement { pod, node, cluster: &self.cluster, names };
         self.pod_affinity.check(placement, &mut found);
         self.spread.check(placement, &mut found);
         self.devices.check(pod, node, names, &mut found);
-        self.storage.check(pod, node, self.cluster.labels(node), names, &mut found);
+        self.storage.check(placement, &mut found);
         for (rule, what) in found {
-            self.add_violation(pod, node, rule, what, names);
+            self.add_violation(pod, names.resolve(node), rule, what);
         }
     }
 
-    fn add_violation(&mut self, pod: &Pod, node: Symbol, rule: Rule, what: String, names: &Interner) {
+    fn add_violation(&mut self, pod: &Pod, node: &str, rule: Rule, what: String) {
         if (self.is_checked)(&self.plugins, rule) {
-            let node = names.resolve(node).to_owned();
+            let node = node.to_owned();
             self.violations.push(Violation { pod: format!("{}/{}", pod.namespace, pod.name), node, rule, what });
         }
     }

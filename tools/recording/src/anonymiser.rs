@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde_json::{Map, Value, json};
 
-use crate::entry::{Bind, Entry, Line, PodLine, Reference, Reject, SchedulerEvent};
+use crate::entry::{Bind, Entry, Line, Reference, Reject, SchedulerEvent};
 
 /// Fields that are kept.
 const KEPT: &[&str] = &[
@@ -90,16 +90,6 @@ impl Anonymiser {
             Entry::Set(mut object) => {
                 self.object(&mut object);
                 Entry::Set(object)
-            }
-            Entry::Template(mut template) => {
-                self.object(&mut template.pod);
-                Entry::Template(template)
-            }
-            Entry::Pod(PodLine { namespace, name, uid, node, mut status, template, created, deleted }) => {
-                let (namespace, name) = (self.pseudonym(&namespace), self.pseudonym(&name));
-                let [uid, node] = [uid, node].map(|text| text.map(|text| self.pseudonym(&text)));
-                status.iter_mut().for_each(|status| self.value("", status));
-                Entry::Pod(PodLine { namespace, name, uid, node, status, template, created, deleted })
             }
             Entry::Delete(Reference { kind, namespace, name }) => {
                 let name = if kind == "CSIDriver" { name } else { self.pseudonym(&name) };

@@ -1,9 +1,14 @@
 //! Changes of a cluster, as reflectors report them and in their recorded form.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use schedc_objects::AnyObject;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use crate::entry::{ObjectText, Reference};
+use schedc_objects::AnyObject;
+use serde_json::Value;
+
+use crate::entry::{Bind, Entry, ObjectText, Reference, Reject};
+use crate::expansion::{PodFields, assemble};
+use crate::raw::Decision;
 
 /// A change of a cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,15 +103,102 @@ pub enum Form {
 /// The recorded fields of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodForm {
-    /// Fields that pods share.
-    pub(crate) template: ObjectText,
+    pub(crate) template: Arc<Template>,
     pub(crate) uid: Option<String>,
-    pub(crate) created: Option<Time>,
-    pub(crate) deleted: Option<Time>,
+    pub(crate) created: Option<Arc<String>>,
+    pub(crate) deleted: Option<Arc<String>>,
     pub(crate) node: Option<String>,
-    pub(crate) status: Option<ObjectText>,
-    /// Name of its scheduler, which the template also contains.
+    pub(crate) status: Option<Arc<Status>>,
+}
+
+impl PodForm {
+    /// Returns the decision that changed the pod.
+    pub(crate) fn decision(&self, before: &PodForm) -> Option<PodDecision<'_>> {
+        if self.uid != before.uid || before.node.is_some() {
+            return None;
+        }
+        if let Some(node) = &self.node {
+            return Some(PodDecision::Bind { node });
+        }
+        let message = self.rejection()?;
+        (before.rejection() != Some(message)).then_some(PodDecision::Reject { message })
+    }
+
+    /// Returns the message about an unschedulable pod.
+    fn rejection(&self) -> Option<&str> {
+        self.status.as_ref().and_then(|status| status.rejection.as_deref())
+    }
+
+    /// Returns the pod as a whole object.
+    pub(crate) fn object(&self, key: &Key) -> Value {
+        let fields = PodFields {
+            uid: self.uid.clone(),
+            created: self.created.as_deref().cloned(),
+            deleted: self.deleted.as_deref().cloned(),
+            node: self.node.clone(),
+            status: self.status.as_ref().map(|status| status.text.parse()),
+        };
+        assemble(&self.template.text.parse(), &key.namespace, &key.name, &fields)
+    }
+}
+
+/// Fields that pods share.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Template {
+    /// Hash of the text.
+    hash: u64,
+    pub(crate) text: ObjectText,
+    /// Name of the scheduler, which the text also contains.
     pub(crate) scheduler: String,
-    /// Message about an unschedulable pod, which the status also contains.
+}
+
+impl Template {
+    pub(crate) fn new(text: ObjectText, scheduler: String) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.as_str().hash(&mut hasher);
+        Template { hash: hasher.finish(), text, scheduler }
+    }
+}
+
+impl Hash for Template {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
+}
+
+/// Status of a pod.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) text: ObjectText,
+    /// Message about an unschedulable pod, which the text also contains.
     pub(crate) rejection: Option<String>,
+}
+
+/// A decision about a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PodDecision<'a> {
+    Bind { node: &'a str },
+    Reject { message: &'a str },
+}
+
+impl PodDecision<'_> {
+    /// Returns its name in the line of the pod.
+    pub(crate) fn name(self) -> Decision {
+        match self {
+            PodDecision::Bind { .. } => Decision::Bind,
+            PodDecision::Reject { .. } => Decision::Reject,
+        }
+    }
+
+    /// Returns its entry, which precedes the whole pod.
+    pub(crate) fn entry(self, key: &Key, scheduler: &str) -> Entry {
+        let Key { namespace, name, .. } = key.clone();
+        let scheduler = scheduler.to_owned();
+        match self {
+            PodDecision::Bind { node } => Entry::Bind(Bind { namespace, name, scheduler, node: node.to_owned() }),
+            PodDecision::Reject { message } => {
+                Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() })
+            }
+        }
+    }
 }

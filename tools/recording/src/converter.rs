@@ -1,23 +1,33 @@
 //! Conversion of objects to their recorded form.
 //!
 //! The scheduling task converts objects and frees them, so the queue keeps only their recorded form. Pods of one owner
-//! share the text of their template, which is nevertheless formatted for each change.
+//! share the text of their template, and most statuses are equal. An equal value is found by comparison and is not
+//! formatted again.
 
-use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::iter::repeat_with;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, PodStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_objects::AnyObject;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
-use crate::change::{Change, ConvertedChange, Form, Key, PodForm};
+use crate::change::{Change, ConvertedChange, Form, Key, PodForm, Status, Template};
 use crate::entry::ObjectText;
 use crate::recorded;
 
 /// Converts changes to their recorded form.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Converter {
-    texts: SharedTexts,
+    templates: FormCache<Box<Pod>, Template>,
+    statuses: FormCache<PodStatus, Status>,
+    times: FormCache<Time, String>,
+}
+
+impl Default for Converter {
+    fn default() -> Self {
+        Converter { templates: FormCache::new(4096), statuses: FormCache::new(1024), times: FormCache::new(64) }
+    }
 }
 
 impl Converter {
@@ -42,28 +52,28 @@ impl Converter {
                 let metadata = &mut pod.metadata;
                 let (namespace, name) = (metadata.namespace.take(), metadata.name.take());
                 let key = Key { kind: "Pod", namespace: namespace.unwrap_or_default(), name: name.unwrap_or_default() };
-                Some((key, Form::Pod(Box::new(self.pod(&mut pod)?))))
+                Some((key, Form::Pod(Box::new(self.pod(pod)?))))
             }
             object => Some((Key::of(&object), Form::Object(recorded::text(&object)?))),
         }
     }
 
     /// Splits a pod into its template and the fields that other pods rarely share.
-    fn pod(&mut self, pod: &mut Pod) -> Option<PodForm> {
+    fn pod(&mut self, mut pod: Box<Pod>) -> Option<PodForm> {
         let metadata = &mut pod.metadata;
-        let (uid, created) = (metadata.uid.take(), metadata.creation_timestamp.take());
-        let deleted = metadata.deletion_timestamp.take();
-        let spec = pod.spec.as_mut();
-        let scheduler = spec.as_ref().and_then(|spec| spec.scheduler_name.clone()).unwrap_or_default();
-        let node = spec.and_then(|spec| spec.node_name.take()).filter(|node| !node.is_empty());
-        let status = pod.status.take();
-        let rejection = status.as_ref().and_then(rejection).map(str::to_owned);
-        let status = match status {
-            Some(status) => Some(self.texts.share(&status)?),
+        let uid = metadata.uid.take();
+        let times = [metadata.creation_timestamp.take(), metadata.deletion_timestamp.take()];
+        let [created, deleted] = times.map(|time| {
+            let time = time?;
+            self.times.form(time.0.as_second() as u64, time, |time| Some(text_of_time(time)))
+        });
+        let node = pod.spec.as_mut().and_then(|spec| spec.node_name.take()).filter(|node| !node.is_empty());
+        let status = match pod.status.take() {
+            Some(status) => Some(self.statuses.form(hash_of_status(&status), status, status_form)?),
             None => None,
         };
-        let template = self.texts.share(pod)?;
-        Some(PodForm { template, uid, created, deleted, node, status, scheduler, rejection })
+        let template = self.templates.form(hash_of_template(&pod), pod, |pod| template_form(pod))?;
+        Some(PodForm { template, uid, created, deleted, node, status })
     }
 }
 
@@ -71,6 +81,41 @@ impl Converter {
 fn resource_version(object: &AnyObject) -> Option<u64> {
     let version = object.metadata().resource_version.as_deref();
     version.filter(|_| !matches!(object, AnyObject::Custom(_))).and_then(|version| version.parse().ok())
+}
+
+fn template_form(pod: &Pod) -> Option<Template> {
+    let scheduler = pod.spec.as_ref().and_then(|spec| spec.scheduler_name.clone()).unwrap_or_default();
+    Some(Template::new(ObjectText::new(pod)?, scheduler))
+}
+
+/// Hashes fields in which pods of different owners, and pods of a StatefulSet, differ.
+fn hash_of_template(pod: &Pod) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    pod.metadata.labels.hash(&mut hasher);
+    for owner in pod.metadata.owner_references.iter().flatten() {
+        owner.uid.hash(&mut hasher);
+    }
+    for container in pod.spec.iter().flat_map(|spec| &spec.containers) {
+        (&container.name, &container.image).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn status_form(status: &PodStatus) -> Option<Status> {
+    Some(Status { text: ObjectText::new(status)?, rejection: rejection(status).map(str::to_owned) })
+}
+
+fn hash_of_status(status: &PodStatus) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    status.phase.hash(&mut hasher);
+    for condition in status.conditions.iter().flatten() {
+        (&condition.type_, &condition.status, &condition.message).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn text_of_time(time: &Time) -> String {
+    time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Returns the message about an unschedulable pod.
@@ -81,33 +126,32 @@ fn rejection(status: &PodStatus) -> Option<&str> {
     condition.message.as_deref().filter(|_| is_failed)
 }
 
-/// JSON texts, of which equal ones share their memory.
-#[derive(Debug, Default)]
-struct SharedTexts {
-    texts: HashSet<ObjectText>,
-    buffer: Vec<u8>,
-    /// Number of texts at which unused ones are removed.
-    limit: usize,
+/// Recorded forms of the latest values, one for each remainder of their hashes.
+#[derive(Debug)]
+struct FormCache<T, F>(Vec<Option<Box<Cached<T, F>>>>);
+
+#[derive(Debug)]
+struct Cached<T, F> {
+    value: T,
+    form: Arc<F>,
 }
 
-/// Smallest number of texts at which unused ones are removed.
-const MIN_TEXTS: usize = 1024;
+impl<T: PartialEq, F> FormCache<T, F> {
+    fn new(len: usize) -> Self {
+        FormCache(repeat_with(|| None).take(len).collect())
+    }
 
-impl SharedTexts {
-    fn share(&mut self, value: &impl Serialize) -> Option<ObjectText> {
-        self.buffer.clear();
-        serde_json::to_writer(&mut self.buffer, value).ok()?;
-        let text = str::from_utf8(&self.buffer).ok()?;
-        if let Some(known) = self.texts.get(text) {
-            return Some(known.clone());
+    /// Returns the form of a value, which `convert` returns for a value that is not cached.
+    fn form(&mut self, hash: u64, value: T, convert: impl FnOnce(&T) -> Option<F>) -> Option<Arc<F>> {
+        let slot = hash as usize % self.0.len();
+        if let Some(cached) = &self.0[slot]
+            && cached.value == value
+        {
+            return Some(cached.form.clone());
         }
-        if self.texts.len() >= self.limit {
-            self.texts.retain(ObjectText::is_shared);
-            self.limit = (self.texts.len() * 2).max(MIN_TEXTS);
-        }
-        let text = ObjectText::from(RawValue::from_string(text.to_owned()).ok()?);
-        self.texts.insert(text.clone());
-        Some(text)
+        let form = Arc::new(convert(&value)?);
+        self.0[slot] = Some(Box::new(Cached { value, form: form.clone() }));
+        Some(form)
     }
 }
 
@@ -116,13 +160,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_texts_share_memory_and_unused_ones_are_removed() {
-        let mut texts = SharedTexts::default();
-        let used = texts.share(&0).unwrap();
-        for number in 0..10 * MIN_TEXTS {
-            assert!(!texts.share(&number).unwrap().parse().is_null());
-        }
-        assert!(texts.texts.len() <= MIN_TEXTS);
-        assert!(texts.share(&0).unwrap() == used && used.is_shared());
+    fn equal_values_share_their_form() {
+        let mut forms = FormCache::new(2);
+        let mut form = |value: u64| forms.form(value, value, |value| Some(value.to_string())).unwrap();
+        let (first, second) = (form(1), form(2));
+        assert!(Arc::ptr_eq(&first, &form(1)) && Arc::ptr_eq(&second, &form(2)));
+        assert_eq!(*form(3), "3");
+        assert!(!Arc::ptr_eq(&first, &form(1)), "3 has replaced 1");
     }
 }

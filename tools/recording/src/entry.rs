@@ -1,10 +1,5 @@
 //! The lines of a recording.
 
-use std::borrow::Borrow;
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
-
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -12,9 +7,9 @@ use serde_json::value::{RawValue, to_raw_value};
 /// Version of the format that is written. Version 1, which is also read, has no entries `template` and `pod`.
 pub const VERSION: u32 = 2;
 
-/// A line: an entry with its time. Objects are values when they are read, and [texts](ObjectText) when they are written.
+/// A line: an entry with its time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line<O = Value> {
+pub struct Line<E = Entry> {
     /// Time at which the recorder received the change, in milliseconds since 1970.
     pub at: i64,
     /// Resource version of the change: changes of all kinds are in this order. `None` if it is unknown.
@@ -22,38 +17,24 @@ pub struct Line<O = Value> {
     pub rv: Option<u64>,
     /// The entry.
     #[serde(flatten)]
-    pub entry: Entry<O>,
+    pub entry: E,
 }
 
-impl<O> Line<O> {
+impl<E> Line<E> {
     /// Creates a line without a resource version.
-    pub fn new(at: i64, entry: Entry<O>) -> Self {
+    pub fn new(at: i64, entry: E) -> Self {
         Line { at, rv: None, entry }
     }
 }
 
-impl Line<ObjectText> {
-    /// Returns the line with its object as a value.
-    pub fn parse(self) -> Line {
-        Line { at: self.at, rv: self.rv, entry: self.entry.map(|object| object.parse()) }
-    }
-}
-
-impl Line {
-    /// Returns the line with its object as text.
-    pub fn into_text(self) -> Line<ObjectText> {
-        Line { at: self.at, rv: self.rv, entry: self.entry.map(|object| ObjectText::new(&object).unwrap_or_default()) }
-    }
-}
-
-/// An object as JSON text, which is written several times but formatted once.
+/// An object as JSON text.
 #[derive(Clone, Debug)]
-pub struct ObjectText(Arc<RawValue>);
+pub struct ObjectText(Box<RawValue>);
 
 impl ObjectText {
     /// Formats an object. Returns `None` if it cannot be written as JSON, which does not happen in practice.
-    pub fn new(object: &Value) -> Option<ObjectText> {
-        to_raw_value(object).ok().map(|text| ObjectText(text.into()))
+    pub fn new(object: &impl Serialize) -> Option<ObjectText> {
+        to_raw_value(object).ok().map(ObjectText)
     }
 
     /// Returns the object.
@@ -61,62 +42,39 @@ impl ObjectText {
         serde_json::from_str(self.0.get()).unwrap_or_default()
     }
 
-    /// Returns whether there are other references to the text.
-    pub(crate) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.get()
     }
 }
 
 impl From<Box<RawValue>> for ObjectText {
     fn from(text: Box<RawValue>) -> Self {
-        ObjectText(text.into())
-    }
-}
-
-impl Default for ObjectText {
-    fn default() -> Self {
-        ObjectText(RawValue::NULL.to_owned().into())
+        ObjectText(text)
     }
 }
 
 impl PartialEq for ObjectText {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.get() == other.0.get()
+        self.as_str() == other.as_str()
     }
 }
 
 impl Eq for ObjectText {}
 
-impl Hash for ObjectText {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.get().hash(state);
-    }
-}
-
-impl Borrow<str> for ObjectText {
-    fn borrow(&self) -> &str {
-        self.0.get()
-    }
-}
-
 impl Serialize for ObjectText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (*self.0).serialize(serializer)
+        self.0.serialize(serializer)
     }
 }
 
-/// What a line contains.
+/// What a line contains, with whole objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Entry<O = Value> {
+pub enum Entry {
     /// The first line of each file. All objects follow, up to `synced`.
     Recording(Header),
     /// An object exists with these fields.
-    Set(O),
-    /// Fields that pods share.
-    Template(Template<O>),
-    /// A pod exists with these fields and those of its template.
-    Pod(PodLine<O>),
+    Set(Value),
     /// An object no longer exists.
     Delete(Reference),
     /// All objects that exist were set since the header; others no longer exist.
@@ -133,76 +91,6 @@ pub enum Entry<O = Value> {
     Repaired(Kind),
     /// The regular end of a file.
     End(End),
-}
-
-impl<O> Entry<O> {
-    fn map<P>(self, convert: impl FnOnce(O) -> P) -> Entry<P> {
-        match self {
-            Entry::Recording(header) => Entry::Recording(header),
-            Entry::Set(object) => Entry::Set(convert(object)),
-            Entry::Template(Template { number, pod }) => Entry::Template(Template { number, pod: convert(pod) }),
-            Entry::Pod(pod) => Entry::Pod(pod.map(convert)),
-            Entry::Delete(reference) => Entry::Delete(reference),
-            Entry::Synced(synced) => Entry::Synced(synced),
-            Entry::Bind(bind) => Entry::Bind(bind),
-            Entry::Reject(reject) => Entry::Reject(reject),
-            Entry::Event(event) => Entry::Event(event),
-            Entry::Gap(kind) => Entry::Gap(kind),
-            Entry::Repaired(kind) => Entry::Repaired(kind),
-            Entry::End(end) => Entry::End(end),
-        }
-    }
-}
-
-/// Fields that pods share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Template<O = Value> {
-    /// Number in the file. A later template with the same number replaces this one.
-    pub number: u32,
-    /// Pod without the fields of [`PodLine`].
-    pub pod: O,
-}
-
-/// The fields of a pod that other pods rarely share. Without `template`, the template, `uid` and `created` are those of the
-/// previous line of this pod in the file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PodLine<O = Value> {
-    /// Number of the template.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<u32>,
-    /// Namespace.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub namespace: String,
-    /// Name.
-    pub name: String,
-    /// Uid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
-    /// Time of creation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created: Option<Time>,
-    /// Time from which the pod is being deleted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deleted: Option<Time>,
-    /// Node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    /// Status.
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
-    pub status: Option<O>,
-}
-
-/// Unlike `Option::default`, requires no default of the content.
-fn none<O>() -> Option<O> {
-    None
-}
-
-impl<O> PodLine<O> {
-    fn map<P>(self, convert: impl FnOnce(O) -> P) -> PodLine<P> {
-        let PodLine { template, namespace, name, uid, created, deleted, node, status } = self;
-        PodLine { template, namespace, name, uid, created, deleted, node, status: status.map(convert) }
-    }
 }
 
 /// The header of a file.

@@ -1,77 +1,151 @@
 //! Assembly of pods from their lines and templates.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Map, Value, json};
 
-use crate::entry::{Entry, Line, PodLine};
+use crate::entry::{Bind, Entry, Line, Reject};
+use crate::raw::{Decision, PodLine, RawEntry};
 
-/// Templates and pods of a file. Replaces entries `pod` by entries `set`.
+/// Templates and pods of a file. Converts the lines of the file to lines with whole objects.
 #[derive(Debug, Default)]
 pub(crate) struct Expansion {
     templates: HashMap<u32, Arc<Value>>,
     pods: HashMap<(String, String), KnownPod>,
+    lines: VecDeque<Line>,
 }
 
 #[derive(Debug)]
 struct KnownPod {
     template: Arc<Value>,
-    uid: Option<String>,
-    created: Option<Time>,
+    fields: PodFields,
+}
+
+/// The fields of a pod that its template does not have.
+#[derive(Debug, Default)]
+pub(crate) struct PodFields {
+    pub(crate) uid: Option<String>,
+    pub(crate) created: Option<String>,
+    pub(crate) deleted: Option<String>,
+    pub(crate) node: Option<String>,
+    pub(crate) status: Option<Value>,
 }
 
 impl Expansion {
-    /// Returns the line with a whole object; `None` for a template.
+    /// Returns the next line.
+    pub(crate) fn next_line(&mut self) -> Option<Line> {
+        self.lines.pop_front()
+    }
+
+    /// Adds a line of the file.
     ///
     /// # Errors
-    /// A template is missing or invalid.
-    pub(crate) fn line(&mut self, line: Line) -> Result<Option<Line>, String> {
+    /// A pod lacks its template or another field.
+    pub(crate) fn add(&mut self, line: Line<RawEntry<'_>>) -> Result<(), String> {
         let entry = match line.entry {
-            Entry::Template(template) if template.pod.is_object() => {
+            RawEntry::Template(template) if template.pod.is_object() => {
                 self.templates.insert(template.number, Arc::new(template.pod));
-                return Ok(None);
+                return Ok(());
             }
-            Entry::Template(template) => return Err(format!("template {} is not an object", template.number)),
-            Entry::Pod(pod) => Entry::Set(self.pod(pod)?),
-            Entry::Delete(reference) => {
+            RawEntry::Template(template) => return Err(format!("template {} is not an object", template.number)),
+            RawEntry::Pod(pod) => {
+                let (decision, object) = self.pod(pod)?;
+                self.lines.extend(decision.map(|entry| Line { at: line.at, rv: line.rv, entry }));
+                Entry::Set(object)
+            }
+            RawEntry::Delete(reference) => {
                 if reference.kind == "Pod" {
                     self.pods.remove(&(reference.namespace.clone(), reference.name.clone()));
                 }
                 Entry::Delete(reference)
             }
-            entry => entry,
+            RawEntry::Recording(header) => Entry::Recording(header),
+            RawEntry::Set(object) => Entry::Set(object),
+            RawEntry::Synced(synced) => Entry::Synced(synced),
+            RawEntry::Bind(bind) => Entry::Bind(bind),
+            RawEntry::Reject(reject) => Entry::Reject(reject),
+            RawEntry::Event(event) => Entry::Event(event),
+            RawEntry::Gap(kind) => Entry::Gap(kind),
+            RawEntry::Repaired(kind) => Entry::Repaired(kind),
+            RawEntry::End(end) => Entry::End(end),
         };
-        Ok(Some(Line { at: line.at, rv: line.rv, entry }))
+        self.lines.push_back(Line { at: line.at, rv: line.rv, entry });
+        Ok(())
     }
 
-    fn pod(&mut self, line: PodLine) -> Result<Value, String> {
-        let PodLine { template, namespace, name, uid, created, deleted, node, status } = line;
-        let key = (namespace, name);
+    /// Returns the decision of a line, and the changed pod.
+    fn pod(&mut self, line: PodLine<'_, Value>) -> Result<(Option<Entry>, Value), String> {
+        let PodLine { template, namespace, name, uid, created, deleted, node, decision, status } = line;
+        let key = (namespace.into_owned(), name.into_owned());
         if let Some(number) = template {
             let template = self.templates.get(&number).cloned();
             let template = template.ok_or_else(|| format!("the file has no template {number} before this line"))?;
-            self.pods.insert(key.clone(), KnownPod { template, uid, created });
+            self.pods.insert(key.clone(), KnownPod { template, fields: PodFields::default() });
         }
         let (namespace, name) = &key;
-        let known = self.pods.get(&key);
+        let known = self.pods.get_mut(&key);
         let known = known.ok_or_else(|| format!("the first line of the pod {namespace}/{name} has no `template`"))?;
-        let mut object = Value::clone(&known.template);
-        let metadata = [
-            ("name", Some(json!(name))),
-            ("namespace", (!namespace.is_empty()).then(|| json!(namespace))),
-            ("uid", known.uid.as_ref().map(|uid| json!(uid))),
-            ("creationTimestamp", known.created.as_ref().map(|time| json!(time))),
-            ("deletionTimestamp", deleted.map(|time| json!(time))),
-        ];
-        insert(&mut object, "metadata", metadata);
-        insert(&mut object, "spec", [("nodeName", node.map(Value::String))]);
-        if let (Some(object), Some(status)) = (object.as_object_mut(), status) {
-            object.insert("status".to_owned(), status);
-        }
-        Ok(object)
+        let fields = &mut known.fields;
+        replace(&mut fields.uid, uid.map(Cow::into_owned));
+        replace(&mut fields.created, created.map(Cow::into_owned));
+        replace(&mut fields.deleted, deleted.map(Cow::into_owned));
+        replace(&mut fields.node, node.map(Cow::into_owned));
+        replace(&mut fields.status, status);
+        let decision = decision.map(|decision| known.decision(namespace, name, decision)).transpose()?;
+        Ok((decision, assemble(&known.template, namespace, name, &known.fields)))
     }
+}
+
+fn replace<T>(field: &mut Option<T>, changed: Option<T>) {
+    if changed.is_some() {
+        *field = changed;
+    }
+}
+
+impl KnownPod {
+    fn decision(&self, namespace: &str, name: &str, decision: Decision) -> Result<Entry, String> {
+        let scheduler = self.template.pointer("/spec/schedulerName").and_then(Value::as_str).unwrap_or_default();
+        let (namespace, name, scheduler) = (namespace.to_owned(), name.to_owned(), scheduler.to_owned());
+        match decision {
+            Decision::Bind => {
+                let node = self.fields.node.clone().ok_or("the pod has a decision `bind` and no `node`")?;
+                Ok(Entry::Bind(Bind { namespace, name, scheduler, node }))
+            }
+            Decision::Reject => {
+                let message = self.fields.status.as_ref().and_then(message);
+                let message = message.ok_or("the pod has a decision `reject` and no message in its status")?;
+                Ok(Entry::Reject(Reject { namespace, name, scheduler, message: message.to_owned() }))
+            }
+        }
+    }
+}
+
+/// Returns the message of the condition `PodScheduled`.
+fn message(status: &Value) -> Option<&str> {
+    let conditions = status.get("conditions")?.as_array()?;
+    let condition = conditions.iter().find(|condition| condition["type"] == "PodScheduled")?;
+    condition["message"].as_str()
+}
+
+/// Returns a pod with the fields of its template and its own.
+pub(crate) fn assemble(template: &Value, namespace: &str, name: &str, fields: &PodFields) -> Value {
+    let PodFields { uid, created, deleted, node, status } = fields;
+    let mut object = template.clone();
+    let metadata = [
+        ("name", Some(json!(name))),
+        ("namespace", (!namespace.is_empty()).then(|| json!(namespace))),
+        ("uid", uid.as_ref().map(|uid| json!(uid))),
+        ("creationTimestamp", created.as_ref().map(|time| json!(time))),
+        ("deletionTimestamp", deleted.as_ref().map(|time| json!(time))),
+    ];
+    insert(&mut object, "metadata", metadata);
+    insert(&mut object, "spec", [("nodeName", node.as_ref().map(|node| json!(node)))]);
+    if let (Some(object), Some(status)) = (object.as_object_mut(), status) {
+        object.insert("status".to_owned(), status.clone());
+    }
+    object
 }
 
 /// Adds fields to a part of an object.

@@ -1,63 +1,104 @@
-//! Concatenated frames of zstd as one stream.
+//! Frames of zstd: one for each written part of a file, and all of a file as one stream.
 
+use std::fmt;
 use std::io::{self, BufRead, Read};
 
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use zstd::bulk;
+use zstd::stream::read::Decoder;
+use zstd::zstd_safe::compress_bound;
 
 /// First bytes of a frame.
 pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Maximum size of the window, and thus about the memory of a decoder. Recorders need less.
-const MAX_WINDOW: u64 = 8 << 20;
+/// Lines are similar, so a higher level would save few bytes.
+const LEVEL: i32 = 1;
+
+/// Binary logarithm of the maximum size of the window, and thus about the memory of a decoder. Recorders need less.
+const MAX_WINDOW_LOG: u32 = 23;
+
+/// Compresses frames with reused memory.
+pub(crate) struct Compressor {
+    compressor: bulk::Compressor<'static>,
+    frame: Vec<u8>,
+}
+
+impl fmt::Debug for Compressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressor").finish_non_exhaustive()
+    }
+}
+
+impl Compressor {
+    /// # Errors
+    /// There is not enough memory.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Compressor { compressor: bulk::Compressor::new(LEVEL)?, frame: Vec::new() })
+    }
+
+    /// Returns a text as a frame.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub(crate) fn compress(&mut self, text: &[u8]) -> io::Result<&[u8]> {
+        self.frame.clear();
+        self.frame.reserve(compress_bound(text.len()));
+        self.compressor.compress_to_buffer(text, &mut self.frame)?;
+        Ok(&self.frame)
+    }
+}
 
 /// Decompressed content of all frames.
-pub(crate) struct Frames<R> {
-    source: R,
-    decoder: FrameDecoder,
-    is_open: bool,
+pub(crate) struct Frames<R: BufRead> {
+    decoder: Decoder<'static, R>,
     /// Whether the last frame is incomplete; its content is lost.
     is_cut: bool,
 }
 
 impl<R: BufRead> Frames<R> {
-    pub(crate) fn new(source: R) -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_WINDOW);
-        Frames { source, decoder, is_open: false, is_cut: false }
-    }
-
-    /// Decodes the next part of the content. Returns whether there is one.
-    fn decode(&mut self, size: usize) -> io::Result<bool> {
-        if !self.is_open || self.decoder.is_finished() {
-            if self.source.fill_buf()?.is_empty() {
-                return Ok(false);
-            }
-            self.is_open = true;
-            self.decoder.init(&mut self.source).map_err(io::Error::other)?;
-        }
-        let strategy = BlockDecodingStrategy::UptoBytes(size);
-        self.decoder.decode_blocks(&mut self.source, strategy).map_err(io::Error::other)?;
-        Ok(true)
+    /// # Errors
+    /// There is not enough memory.
+    pub(crate) fn new(source: R) -> io::Result<Self> {
+        let mut decoder = Decoder::with_buffer(source)?;
+        decoder.window_log_max(MAX_WINDOW_LOG)?;
+        Ok(Frames { decoder, is_cut: false })
     }
 }
 
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
+        if self.is_cut {
             return Ok(0);
         }
-        loop {
-            let read = self.decoder.read(buffer)?;
-            if read > 0 || self.is_cut {
-                return Ok(read);
+        match self.decoder.read(buffer) {
+            // The writer was stopped while it wrote.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.is_cut = true;
+                Ok(0)
             }
-            match self.decode(buffer.len()) {
-                Ok(true) => {}
-                Ok(false) => return Ok(0),
-                // An error at the end of the file: the writer was stopped while it wrote.
-                Err(_) if self.source.fill_buf()?.is_empty() => self.is_cut = true,
-                Err(error) => return Err(error),
-            }
+            result => result,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_return_as_written() {
+        let line = |number: u64| {
+            let word = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            format!("{{\"at\":{number},\"pod\":{{\"name\":\"web-{number}\",\"uid\":\"{word:x}\"}}}}\n")
+        };
+        let texts = [(0..40_000).map(line).collect(), String::new(), "a".repeat(300_000), line(1)];
+        let mut compressor = Compressor::new().unwrap();
+        let mut frames = Vec::new();
+        for text in &texts {
+            frames.extend_from_slice(compressor.compress(text.as_bytes()).unwrap());
+        }
+        let mut read = String::new();
+        Frames::new(frames.as_slice()).unwrap().read_to_string(&mut read).unwrap();
+        assert!(read == texts.concat());
+        assert!(frames.len() * 4 < read.len());
     }
 }

@@ -8,12 +8,15 @@
 //! | [`background`] | a recording on a thread |
 //! | [`change`] | changes of a cluster |
 //! | [`converter`] | converts objects to their recorded form |
-//! | [`entry`] | the lines of a recording |
+//! | [`entry`] | the lines of a recording, with whole objects |
 //! | [`events`] | the events of schedulers |
 //! | `expansion` | assembles pods from their lines and templates |
+//! | `frames` | frames of zstd |
+//! | `lines` | formats lines |
 //! | [`queue`] | the bounded queue of a recording on a thread |
+//! | `raw` | the lines of a file |
 //! | `recorded` | the fields of objects that are recorded |
-//! | [`recorder`] | converts lists and watches to lines |
+//! | `recorder` | converts lists and watches to lines |
 //! | [`session`] | a recording in progress |
 //! | [`writer`] | writes lines to files of bounded size |
 //! | [`reader`] | reads lines, with their place for errors |
@@ -26,10 +29,12 @@ pub mod entry;
 pub mod events;
 mod expansion;
 mod frames;
+mod lines;
 pub mod queue;
+mod raw;
 pub mod reader;
 mod recorded;
-pub mod recorder;
+mod recorder;
 pub mod session;
 pub mod writer;
 
@@ -39,6 +44,5 @@ pub use change::Change;
 pub use converter::Converter;
 pub use entry::{Entry, Line, ObjectText, Reference};
 pub use reader::{ReadError, Reader};
-pub use recorder::Recorder;
 pub use session::Session;
 pub use writer::{Limits, Writer};

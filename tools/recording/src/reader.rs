@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use schedc_bounds::text::shortened;
 
-use crate::entry::{Entry, Line, VERSION};
+use crate::entry::{Line, VERSION};
 use crate::expansion::Expansion;
 use crate::frames::{Frames, MAGIC};
+use crate::raw::RawEntry;
 use crate::writer;
 
 /// Maximum number of bytes in a line: an object of an API server has at most 3 MiB.
@@ -65,6 +66,15 @@ pub enum Item {
 pub struct Reader {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<OpenFile>,
+}
+
+/// A line as it was written.
+type RawLine = Line<RawEntry<'static>>;
+
+#[allow(clippy::large_enum_variant, reason = "almost every item is a line")]
+enum RawItem {
+    Line(RawLine),
+    Cut,
 }
 
 struct OpenFile {
@@ -145,7 +155,7 @@ impl OpenFile {
         // A file may be cut after its first bytes.
         let is_compressed = MAGIC.starts_with(&begin[..begin.len().min(MAGIC.len())]);
         let content = match is_compressed {
-            true => Content::Compressed(Box::new(Frames::new(file))),
+            true => Content::Compressed(Box::new(Frames::new(file).map_err(failed)?)),
             false => Content::Plain(file),
         };
         let name = path.display().to_string().into();
@@ -169,19 +179,19 @@ impl OpenFile {
     /// Returns the next line, with whole objects; `None` after the end.
     fn next(&mut self) -> Result<Option<Item>, ReadError> {
         loop {
-            match self.next_written()? {
-                Some(Item::Line(line)) => {
-                    if let Some(line) = self.expansion.line(line).map_err(|message| self.error(message))? {
-                        return Ok(Some(Item::Line(line)));
-                    }
-                }
-                item => return Ok(item),
+            if let Some(line) = self.expansion.next_line() {
+                return Ok(Some(Item::Line(line)));
+            }
+            match self.next_raw()? {
+                Some(RawItem::Line(line)) => self.expansion.add(line).map_err(|message| self.error(message))?,
+                Some(RawItem::Cut) => return Ok(Some(Item::Cut)),
+                None => return Ok(None),
             }
         }
     }
 
     /// Returns the next line as it was written; `None` after the end.
-    fn next_written(&mut self) -> Result<Option<Item>, ReadError> {
+    fn next_raw(&mut self) -> Result<Option<RawItem>, ReadError> {
         let mut text = Vec::new();
         self.line += 1;
         let read = (&mut self.content).take(MAX_LINE + 1).read_until(b'\n', &mut text);
@@ -195,31 +205,31 @@ impl OpenFile {
         if text.last() != Some(&b'\n') && !self.has_ended {
             // The writer was stopped: a line without an end is lost.
             self.has_ended = true;
-            return Ok(Some(Item::Cut));
+            return Ok(Some(RawItem::Cut));
         }
         if self.has_ended {
             return Err(self.error("there is a line after the end".to_owned()));
         }
         let line = self.parse(text.trim_ascii())?;
-        self.has_ended = matches!(line.entry, Entry::End(_));
-        Ok(Some(Item::Line(line)))
+        self.has_ended = matches!(line.entry, RawEntry::End(_));
+        Ok(Some(RawItem::Line(line)))
     }
 
-    fn parse(&self, text: &[u8]) -> Result<Line, ReadError> {
-        let line: Result<Line, _> = serde_json::from_slice(text);
+    fn parse(&self, text: &[u8]) -> Result<RawLine, ReadError> {
+        let line: Result<RawLine, _> = serde_json::from_slice(text);
         let line = line.map_err(|error| {
             let message = error.to_string();
             self.error(format!("this is not a line of a recording: {}", shortened(&message, 400)))
         })?;
         match (&line.entry, self.line) {
-            (Entry::Recording(header), 1) if (1..=VERSION).contains(&header.version) => Ok(line),
-            (Entry::Recording(header), 1) => {
+            (RawEntry::Recording(header), 1) if (1..=VERSION).contains(&header.version) => Ok(line),
+            (RawEntry::Recording(header), 1) => {
                 let version = header.version;
                 Err(self.error(format!(
                     "the recording has version {version} of the format; this program reads 1 to {VERSION}"
                 )))
             }
-            (Entry::Recording(_), _) => Err(self.error("a header is the first line of a file".to_owned())),
+            (RawEntry::Recording(_), _) => Err(self.error("a header is the first line of a file".to_owned())),
             (_, 1) => Err(self.error("the header is missing: this is not a recording".to_owned())),
             _ => Ok(line),
         }

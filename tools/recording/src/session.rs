@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::anonymiser::Anonymiser;
 use crate::change::{Change, ConvertedChange};
 use crate::converter::Converter;
-use crate::entry::{Entry, Line, ObjectText, SchedulerEvent};
-use crate::expansion::Expansion;
+use crate::entry::{Entry, Line, SchedulerEvent};
+use crate::lines::Lines;
 use crate::queue::Batch;
 use crate::recorder::Recorder;
 use crate::writer::{Limits, Writer};
@@ -17,9 +17,8 @@ use crate::writer::{Limits, Writer};
 pub struct Session {
     converter: Converter,
     recorder: Recorder,
+    lines: Lines,
     writer: Writer,
-    /// Names in templates and pods are replaced in whole objects.
-    anonymiser: Option<(Anonymiser, Expansion)>,
     /// Whether the snapshot of the first file is written.
     has_snapshot: bool,
 }
@@ -37,9 +36,8 @@ impl Session {
         at: i64,
     ) -> io::Result<Session> {
         let writer = Writer::start(folder, limits, at)?;
-        let anonymiser = anonymiser.map(|anonymiser| (anonymiser, Expansion::default()));
         let (converter, recorder) = (Converter::default(), Recorder::new(kinds));
-        Ok(Session { converter, recorder, writer, anonymiser, has_snapshot: false })
+        Ok(Session { converter, recorder, lines: Lines::new(anonymiser), writer, has_snapshot: false })
     }
 
     /// Returns whether the first lists of all kinds are complete.
@@ -56,8 +54,8 @@ impl Session {
     }
 
     fn record_converted(&mut self, at: i64, change: ConvertedChange) -> io::Result<()> {
-        let lines = self.recorder.record(at, change);
-        self.write(lines)?;
+        self.recorder.record(at, change, &mut self.lines)?;
+        self.write()?;
         self.end_snapshot()?;
         self.rotate_if_full(at)
     }
@@ -75,15 +73,14 @@ impl Session {
             return Ok(false);
         }
         let is_gap = self.is_synced();
-        let lines = self.recorder.begin_backlog(at, backlog.kinds());
-        self.write(lines)?;
+        self.recorder.begin_backlog(at, backlog.kinds(), &mut self.lines)?;
         // The merged changes are not in the order of their times.
         for (_, change) in backlog.into_changes() {
-            let lines = self.recorder.record(at, change);
-            self.write(lines)?;
+            self.recorder.record(at, change, &mut self.lines)?;
+            self.write()?;
         }
-        let lines = self.recorder.end_backlog(at);
-        self.write(lines)?;
+        self.recorder.end_backlog(at, &mut self.lines)?;
+        self.write()?;
         self.end_snapshot()?;
         self.rotate_if_full(at)?;
         Ok(is_gap)
@@ -94,7 +91,8 @@ impl Session {
     /// # Errors
     /// The recording cannot be written.
     pub fn event(&mut self, at: i64, event: SchedulerEvent) -> io::Result<()> {
-        self.write(vec![Line::new(at, Entry::Event(event))])
+        self.lines.add(Line::new(at, Entry::Event(event)))?;
+        self.write()
     }
 
     /// Writes all lines so far.
@@ -134,20 +132,12 @@ impl Session {
         if !self.writer.is_full() || !self.recorder.is_repaired() {
             return Ok(());
         }
-        let anonymiser = &mut self.anonymiser;
-        self.writer.rotate(at, self.recorder.snapshot(at).filter_map(|line| written(anonymiser, line)))
+        let Session { recorder, lines, writer, .. } = self;
+        writer.rotate(at, |writer| recorder.snapshot(at, lines, |text| writer.append(text)))
     }
 
-    fn write(&mut self, lines: Vec<Line<ObjectText>>) -> io::Result<()> {
-        let anonymiser = &mut self.anonymiser;
-        self.writer.write(lines.into_iter().filter_map(|line| written(anonymiser, line)))
+    /// Writes the formatted lines.
+    fn write(&mut self) -> io::Result<()> {
+        self.writer.append(self.lines.text())
     }
-}
-
-/// Returns a line as it is written; `None` for the template of an anonymised recording.
-fn written(anonymiser: &mut Option<(Anonymiser, Expansion)>, line: Line<ObjectText>) -> Option<Line<ObjectText>> {
-    let Some((anonymiser, expansion)) = anonymiser else { return Some(line) };
-    // The recorder writes a template before its pods, so there is no error.
-    let line = expansion.line(line.parse()).ok()??;
-    Some(anonymiser.line(line).into_text())
 }

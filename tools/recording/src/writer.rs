@@ -8,10 +8,11 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde::Serialize;
 
-use crate::entry::{Begin, End, Entry, Header, Line, ObjectText, VERSION};
+use crate::entry::{Begin, End, Entry, Header, Line, VERSION};
+use crate::frames::Compressor;
+use crate::lines::write_line;
 
 /// Number of bytes of text in a frame.
 const FRAME: usize = 256 << 10;
@@ -34,6 +35,7 @@ pub struct Writer {
     file: File,
     /// Lines of the next frame.
     buffer: Vec<u8>,
+    compressor: Compressor,
     /// Number of compressed bytes since the snapshot.
     size: u64,
 }
@@ -47,7 +49,8 @@ impl Writer {
         fs::create_dir_all(folder)?;
         let number = files(folder)?.last().map_or(1, |(number, _)| number + 1);
         let file = create(folder, number)?;
-        let mut writer = Writer { folder: folder.to_owned(), limits, number, file, buffer: Vec::new(), size: 0 };
+        let (buffer, compressor) = (Vec::new(), Compressor::new()?);
+        let mut writer = Writer { folder: folder.to_owned(), limits, number, file, buffer, compressor, size: 0 };
         writer.header(at, Begin::Start)?;
         Ok(writer)
     }
@@ -56,15 +59,21 @@ impl Writer {
     ///
     /// # Errors
     /// A frame cannot be written.
-    pub fn write<O: Serialize>(&mut self, lines: impl IntoIterator<Item = Line<O>>) -> io::Result<()> {
-        for line in lines {
-            serde_json::to_writer(&mut self.buffer, &line)?;
-            self.buffer.push(b'\n');
-            if self.buffer.len() >= FRAME {
-                self.flush()?;
-            }
-        }
-        Ok(())
+    pub fn write(&mut self, lines: impl IntoIterator<Item = Line<impl Serialize>>) -> io::Result<()> {
+        lines.into_iter().try_for_each(|line| {
+            write_line(&mut self.buffer, &line)?;
+            self.flush_frame()
+        })
+    }
+
+    /// Moves formatted lines to the next frame.
+    pub(crate) fn append(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.buffer.append(lines);
+        self.flush_frame()
+    }
+
+    fn flush_frame(&mut self) -> io::Result<()> {
+        if self.buffer.len() >= FRAME { self.flush() } else { Ok(()) }
     }
 
     /// Writes all lines so far.
@@ -75,10 +84,10 @@ impl Writer {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let frame = compress_to_vec(self.buffer.as_slice(), CompressionLevel::Fastest);
+        let frame = self.compressor.compress(&self.buffer)?;
         self.buffer.clear();
         self.size += frame.len() as u64;
-        self.file.write_all(&frame)
+        self.file.write_all(frame)
     }
 
     /// Returns whether there are lines for [`Writer::flush`].
@@ -96,16 +105,16 @@ impl Writer {
         self.size >= self.limits.file_size
     }
 
-    /// Ends the file, and begins the next one with a snapshot. Removes files above the limit.
+    /// Ends the file, and begins the next one with a snapshot, which `snapshot` writes. Removes files above the limit.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn rotate<O: Serialize>(&mut self, at: i64, snapshot: impl IntoIterator<Item = Line<O>>) -> io::Result<()> {
+    pub fn rotate(&mut self, at: i64, snapshot: impl FnOnce(&mut Writer) -> io::Result<()>) -> io::Result<()> {
         self.end(at, End::Rotation)?;
         self.number += 1;
         self.file = create(&self.folder, self.number)?;
         self.header(at, Begin::Rotation)?;
-        self.write(snapshot)?;
+        snapshot(self)?;
         self.flush()?;
         self.snapshot_written();
         let files = files(&self.folder)?;
@@ -124,11 +133,11 @@ impl Writer {
     fn header(&mut self, at: i64, begin: Begin) -> io::Result<()> {
         let schedc = env!("CARGO_PKG_VERSION").to_owned();
         let header = Entry::Recording(Header { version: VERSION, begin, schedc });
-        self.write::<ObjectText>([Line::new(at, header)])
+        self.write([Line::new(at, header)])
     }
 
     fn end(&mut self, at: i64, end: End) -> io::Result<()> {
-        self.write::<ObjectText>([Line::new(at, Entry::End(end))])?;
+        self.write([Line::new(at, Entry::End(end))])?;
         self.flush()?;
         self.file.sync_all()
     }

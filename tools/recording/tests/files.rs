@@ -92,7 +92,7 @@ fn old_files_are_removed_and_each_file_begins_with_a_snapshot() {
         writer.write([line(at)]).unwrap();
         writer.flush().unwrap();
         assert!(writer.is_full());
-        writer.rotate(at, [line(100)]).unwrap();
+        writer.rotate(at, |writer| writer.write([line(100)])).unwrap();
         assert!(!writer.is_full(), "a snapshot of any size fits");
     }
     writer.stop(11).unwrap();
@@ -156,6 +156,10 @@ fn errors_name_their_line() {
     assert_eq!(missing, (3, "the file has no template 1 before this line".into()));
     let unknown = pod(r#"{"at":0,"pod":{"namespace":"d","name":"p","node":"n"}}"#);
     assert_eq!(unknown, (3, "the first line of the pod d/p has no `template`".into()));
+    let decided = |fields: &str| pod(&format!(r#"{{"at":0,"pod":{{"template":0,"name":"p",{fields}}}}}"#)).1;
+    assert_eq!(decided(r#""decision":"bind""#), "the pod has a decision `bind` and no `node`");
+    let message = "the pod has a decision `reject` and no message in its status";
+    assert_eq!(decided(r#""decision":"reject","node":"n","status":{"conditions":[7]}"#), message);
     let invalid = pod(r#"{"at":0,"template":{"number":1,"pod":7}}"#);
     assert_eq!(invalid, (3, "template 1 is not an object".into()));
     assert_eq!(read(&folder.0).unwrap_err().message, "is a folder without a recording");

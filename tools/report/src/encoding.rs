@@ -122,7 +122,8 @@ struct Decisions {
     plugins: Vec<Vec<i64>>,
     /// Lists of scores: index of the plugins, and a score for each.
     scores: Vec<Vec<i64>>,
-    /// For each row nothing, or: numbers of feasible and of best nodes, and for each candidate its role, its name and its scores.
+    /// For each row with a decision: numbers of feasible and of best nodes, and for each candidate its role, its name
+    /// and its scores.
     rows: Vec<Option<Vec<usize>>>,
 }
 

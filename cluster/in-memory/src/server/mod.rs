@@ -202,7 +202,7 @@ impl ApiServer {
         if !key.name.is_empty() {
             return None;
         }
-        // Versions grow, therefore the first candidate is usually free.
+        // Versions grow, so the first candidate is usually free.
         let first = u32::try_from(self.store.version() % u64::from(u32::MAX)).unwrap_or_default();
         let mut names = (0..u32::MAX).map(|n| generated_name(prefix, first.wrapping_add(n)));
         names.find(|name| self.get(&Key { name: name.as_str().into(), ..key.clone() }).is_none())

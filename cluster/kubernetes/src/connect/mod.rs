@@ -85,7 +85,7 @@ impl Target {
     }
 }
 
-/// Reason that there is no connection to the API server, with its place and remedy.
+/// Reason why there is no connection to the API server, with its place and remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError(String);
 

@@ -13,7 +13,7 @@ use crate::watch::reflector::{InformerEvent, ReflectorOptions, run_reflector};
 /// Capacity of the event channel. Objects are large, and reflectors can wait.
 const CAPACITY: usize = 128;
 
-/// One reflector for each kind. They stop when this is dropped.
+/// One reflector for each kind. The reflectors stop when this value is dropped.
 #[derive(Debug)]
 pub struct Informers {
     events: mpsc::Receiver<InformerEvent>,

@@ -50,8 +50,8 @@ use tasks::SpawnedTasks;
 /// Maximum number of events and pods per turn, before tasks that call the API server run.
 const MAX_EVENTS_PER_TURN: usize = 256;
 const MAX_PODS_PER_TURN: usize = 16;
-/// Maximum number of bindings in flight. The server processes fewer at a time, so more gain nothing; each takes memory,
-/// and a pod that is scheduled later sees a newer cluster.
+/// Maximum number of bindings in flight. The server processes fewer at a time, so a higher number would gain nothing.
+/// It would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
 const MAX_BINDINGS: usize = 96;
 /// Grace period of bindings in flight when the scheduler stops, and of other tasks. A task that waits for a volume may
 /// take longer; its pod is retried by the next leader.

@@ -33,7 +33,7 @@ pub enum FlagSupport {
 pub struct UnsupportedFlag {
     /// Values that equal the actual behaviour and cause no message.
     pub accepted_values: &'static [&'static str],
-    /// Reason that the flag is ignored, or the alternative to it.
+    /// Reason why the flag is ignored, or the alternative to it.
     pub explanation: &'static str,
 }
 

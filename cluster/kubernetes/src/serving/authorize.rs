@@ -62,7 +62,7 @@ impl<T: Transport> Authorizer<T> {
         })
     }
 
-    /// Decides whether a user may do this. Returns an error if the review failed.
+    /// Decides whether a user may use a verb on a path. Returns an error if the review failed.
     pub(super) async fn authorize(
         &self,
         peer: &Peer,

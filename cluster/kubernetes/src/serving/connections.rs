@@ -28,7 +28,7 @@ use crate::logs::RateLimit;
 /// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections. A further one displaces a connection that is idle or waits for a review.
+    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review.
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,

@@ -31,12 +31,13 @@ impl<P, C> Default for EarlierAnswers<P, C> {
 }
 
 impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
-    /// Evaluates the pods of a claim before it is written, unless an earlier write of a claim for them did.
+    /// Evaluates the pods of a claim before it is written, except for those that were evaluated before an earlier
+    /// write.
     pub fn before_write(&mut self, write: ClaimWrite<P, C>, mut explain: impl FnMut(&P) -> Option<Explanation>) {
         let ClaimWrite { claim, created_for, is_allocated, reserved_for } = write;
         let reserved_for = reserved_for.into_iter().filter(|_| is_allocated);
         let pods: Vec<P> = created_for.into_iter().chain(reserved_for).collect();
-        // A reservation that was removed says nothing about the next attempt.
+        // A removed reservation does not affect the next attempt.
         self.0.retain(|pod, (written, _)| *written != claim || pods.contains(pod));
         for pod in pods {
             if !self.0.contains_key(&pod)

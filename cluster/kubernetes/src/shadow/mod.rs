@@ -2,8 +2,8 @@
 //! nothing.
 //!
 //! The driver watches the cluster as usual. Before a change that shows a pod as bound is applied, [`Shadow`] evaluates
-//! which node this scheduler would choose. When kube-scheduler reports a pod as unschedulable, it evaluates whether
-//! this scheduler would report the same.
+//! which node this scheduler would choose. When kube-scheduler reports a pod as unschedulable, `Shadow` evaluates
+//! whether this scheduler would report the same message.
 //!
 //! | module | content |
 //! |---|---|

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schedc_core::intern::Interner;
 use schedc_core::map::Map;
 use schedc_core::scheduler::{Change, ObjectId};
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, removal_change, upsert_change};
 
 use super::reflector::Arrival;
 use crate::write::PodRecords;
@@ -28,7 +28,7 @@ impl KnownObjects {
 
     /// Records an object. Returns the change for the scheduler.
     pub fn upsert(&mut self, object: &AnyObject, arrival: Arrival, interner: &mut Interner) -> Option<Change> {
-        let change = object.upsert(interner)?;
+        let change = upsert_change(object, interner)?;
         let known = self.kinds.entry(object.kind()).or_default();
         let name = change.id();
         if change.is_removal() {
@@ -52,7 +52,7 @@ impl KnownObjects {
 
     /// Records that an object was removed. Returns the change for the scheduler.
     pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
-        let change = object.removal(interner)?;
+        let change = removal_change(object, interner)?;
         let name = change.id();
         if let ObjectId::Pod(uid) = &name {
             self.records.remove(uid);

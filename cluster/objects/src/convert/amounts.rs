@@ -8,7 +8,7 @@ use schedc_core::model::{Resources, label_key_problems};
 use schedc_core::quantity::Quantity;
 use smallvec::SmallVec;
 
-/// Kubernetes' `ResourceList`: amounts by resource name. The entries are few, therefore a vector is enough.
+/// Kubernetes' `ResourceList`: amounts by resource name. The entries are few, so a vector is enough.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Amounts<'a>(SmallVec<[(&'a str, Quantity); 4]>);
 

@@ -37,8 +37,7 @@ pub use pod::{convert_pod, is_finished};
 pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{self, Effect, Labels};
-
-use crate::kinds::{is_namespaced, namespace};
+use schedc_kinds::{is_namespaced, namespace};
 
 /// Converts labels, sorted by symbol.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {

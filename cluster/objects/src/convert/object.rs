@@ -2,13 +2,13 @@
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Custom, Object, Uid};
+use schedc_kinds::{AnyObject, CustomObject};
 use serde_json::Value;
 
 use super::budget::convert_budget;
 use super::namespace::convert_namespace;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
 use super::{resource_claim, resource_slice, volume};
-use crate::kinds::{AnyObject, CustomObject};
 
 /// Converts an object for the plugins' indexes. See [`crate`] for the treatment of invalid input.
 ///

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
+use schedc_kinds::namespace;
 
 use super::device_requests::device_requests;
 use super::features::required_features;
@@ -16,7 +17,6 @@ use super::topology_spread::topology_spread;
 use super::volume::volumes;
 use super::workload::controller;
 use super::{effect, labels, nanoseconds, non_empty, symbol, uid};
-use crate::kinds::namespace;
 
 /// Converts a pod. See [`crate`] for the treatment of invalid input.
 ///

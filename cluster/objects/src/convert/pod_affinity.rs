@@ -1,6 +1,6 @@
 //! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses it.
 //!
-//! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, therefore they are ignored here.
+//! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, so they are ignored here.
 
 use std::sync::Arc;
 

@@ -12,11 +12,11 @@ use schedc_core::model::{
     EXTENDED_RESOURCE_CLAIM_ANNOTATION, ExactDeviceRequest, PodResourceClaim, QualifiedName, RESOURCE_CLAIM_FINALIZER,
     RequestedDevices, ResourceClaim, ResourceClaimSpec, ResourceClaimStatus, Uid,
 };
+use schedc_kinds::namespace;
 
 use super::allocation_result::allocation;
 use super::device_fields::{configuration, qualified_amounts, request_refs, selectors, tolerations};
 use super::{digest, nanoseconds, symbol, uid};
-use crate::kinds::namespace;
 
 /// Converts a resource claim of a pod.
 pub(super) fn pod_claim(claim: &core::PodResourceClaim, interner: &mut Interner) -> PodResourceClaim {

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use schedc_core::model::CustomKind;
+use schedc_kinds::CustomObject;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::metadata::MetadataWithoutManagedFields;
 use super::object;
-use crate::kinds::CustomObject;
 
 /// Decodes an object.
 pub(super) fn read<'de, D: Deserializer<'de>>(kind: &'static CustomKind, from: D) -> Result<CustomObject, D::Error> {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
+use schedc_kinds::AnyObject;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::object::SelectedFields;
 use super::protobuf::MAGIC;
-use crate::kinds::AnyObject;
 
 /// A value that can be encoded.
 pub(super) trait Encode {

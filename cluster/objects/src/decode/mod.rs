@@ -1,13 +1,14 @@
 //! Decoding of objects from an API server, limited to the fields that schedulers read.
 //!
 //! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons. [`read`]
-//! skips them, therefore they need no memory, no code, and only the time to find their end. `selected_fields!` lists
+//! skips them, so they need no memory, no code, and only the time to find their end. `selected_fields!` lists
 //! the other fields for each type: those that the conversions read, that identify the version of an object, or that
 //! patches of a pod's status depend on.
 
 mod affinity;
 mod custom;
 mod devices;
+#[cfg(any(test, feature = "encode"))]
 mod encode;
 mod field;
 mod metadata;
@@ -21,11 +22,12 @@ mod workloads;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::CustomKind;
+use schedc_kinds::AnyObject;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error};
+#[cfg(any(test, feature = "encode"))]
 use serde_json::Value;
 
-use crate::kinds::AnyObject;
 use protobuf::{Malformed, Message};
 
 /// Lists the kinds that are decoded, each with its case of [`AnyObject`].
@@ -55,6 +57,7 @@ macro_rules! kinds {
 
         /// Encodes the selected fields of an object in an envelope, as a server does. For tests. `None`: schedulers
         /// ignore the kind.
+        #[cfg(any(test, feature = "encode"))]
         pub fn encode(object: &Value) -> Option<Vec<u8>> {
             let fields = match object["kind"].as_str()? {
                 $($kind => encode::fields_of(object, |case| match case { AnyObject::$case(it) => Some(&**it), _ => None }),)*

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+#[cfg(any(test, feature = "encode"))]
 use serde_json::Value;
 
 use super::protobuf::{FieldValue, Malformed, Message};
@@ -27,6 +28,7 @@ pub(super) trait SelectedFields {
         value: FieldValue<'_>,
     ) -> Result<(), Malformed>;
     /// Writes the fields of an object into the message and the nested message. For tests.
+    #[cfg(any(test, feature = "encode"))]
     fn encode_fields(object: &Value, to: &mut Vec<u8>, within: &mut Vec<u8>);
 }
 
@@ -75,6 +77,7 @@ macro_rules! selected_fields {
                 }
             }
 
+            #[cfg(any(test, feature = "encode"))]
             impl $crate::decode::encode::Encode for $type {
                 fn encode(value: &serde_json::Value, number: u32, to: &mut Vec<u8>) {
                     $crate::decode::encode::bytes(&$crate::decode::encode::fields::<$type>(value), number, to);
@@ -116,6 +119,7 @@ macro_rules! selected_fields {
             }
         }
 
+        #[cfg(any(test, feature = "encode"))]
         #[allow(unused_variables, reason = "some types have no fields, and most have none within one")]
         fn encode_fields(object: &serde_json::Value, to: &mut Vec<u8>, within: &mut Vec<u8>) {
             $($crate::decode::object::selected_fields! {

@@ -1,6 +1,6 @@
 //! Protobuf messages of API servers, parsed in place.
 //!
-//! A message consists of numbered fields. The length precedes each value, therefore an ignored field costs one jump. Go
+//! A message consists of numbered fields. The length precedes each value, so an ignored field costs one jump. Go
 //! writes most empty and zero fields, which JSON omits. They count as absent here, unless Go stores the field behind a
 //! pointer and thereby distinguishes both.
 

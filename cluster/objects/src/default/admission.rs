@@ -4,11 +4,11 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::api::storage::v1::StorageClass;
+use schedc_kinds::AnyObject;
 
 use super::names::Names;
 use super::storage::DefaultClasses;
 use super::{ProblemReporter, check, devices, namespaces, node, pod, priority, storage, workload};
-use crate::kinds::AnyObject;
 use crate::manifests::{Problem, Sourced};
 use crate::source_location::SourceLocation;
 

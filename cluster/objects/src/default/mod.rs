@@ -24,13 +24,13 @@ mod workload;
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
+use schedc_kinds::AnyObject;
 
 pub use admission::Admission;
 pub use devices::complete_claim_spec;
 pub use names::generated_name;
 pub use storage::{complete_claim, default_class};
 
-use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Problem};
 use crate::source_location::SourceLocation;
 

@@ -6,9 +6,9 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_kinds::{AnyObject, namespace};
 
 use crate::convert::uid;
-use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Manifests;
 
 /// Characters of generated names. Without vowels they form no words.

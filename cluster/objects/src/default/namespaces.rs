@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use k8s_openapi::api::core::v1::{Namespace, Pod};
+use schedc_kinds::{AnyObject, namespace};
 
-use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Sourced;
 
 /// Adds the label with the namespace's name, which selectors use.

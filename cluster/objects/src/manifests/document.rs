@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use schedc_kinds::ObjectError;
 use serde_json::{Map, Value};
 
 use super::json::UniqueKeys;
 use super::lines::Lines;
 use super::{Problem, Reading, SourceLocation, typed, yaml};
-use crate::kinds::ObjectError;
 
 pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     let file: Arc<str> = name.into();

@@ -1,9 +1,9 @@
 //! Unknown fields that are errors, those that are ignored, and their locations.
 
 use expect_test::{Expect, expect};
+use schedc_kinds::{KINDS, schema};
 
 use super::Manifests;
-use crate::kinds::{KINDS, schema};
 use crate::{Kinds, ObjectReader, Validation};
 
 const BY_HAND: &str =

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schedc_kinds::{join, join_item};
 use serde::Deserialize;
 
 use super::tree::Tree;
 use super::yaml;
-use crate::kinds::{join, join_item};
 
 /// The line of each field and item of the documents of a chunk, by path.
 #[derive(Debug, Default)]

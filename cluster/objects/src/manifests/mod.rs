@@ -18,9 +18,9 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_kinds::{AnyObject, Kinds, namespace, object_name};
 use serde_json::Value;
 
-use crate::kinds::{AnyObject, Kinds, namespace, object_name};
 pub use crate::source_location::SourceLocation;
 use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 pub use error::{Error, Problem};

@@ -288,7 +288,7 @@ fn fields_of_a_wrong_type_are_named() {
     check_error(
         "{apiVersion: v1, kind: Node, metadata: {name: n}}",
         expect![
-            "pods.yaml:1: Node without a name: metadata.name: is boolean `false`, but must be text; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`"
+            "pods.yaml:1: Node without a name: metadata.name: is boolean `false`, but must be text; put it in quotes; `y`, `n`, `yes`, `no`, `on` and `off` are booleans too"
         ],
     );
     check_error(

@@ -1,9 +1,9 @@
 //! Conversion of untyped documents to objects.
 
+use schedc_kinds::{AnyObject, ObjectError};
 use serde_json::{Map, Value};
 
 use super::{Problem, Reading, SourceLocation, Sourced, yaml};
-use crate::kinds::{AnyObject, ObjectError};
 
 /// Adds one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: SourceLocation, reading: &mut Reading) {

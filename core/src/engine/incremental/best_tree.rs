@@ -8,8 +8,8 @@ use crate::model::node_set::NodeSet;
 const BLOCK: usize = 8;
 /// All nodes of a block.
 const ALL: u64 = (1 << BLOCK) - 1;
-/// Number of nodes in each set of nodes of a block. A lookup takes one instruction, counting bits ten without support by
-/// the CPU.
+/// Number of nodes in each set of nodes of a block. A lookup takes one instruction; counting bits takes ten, without
+/// CPU support.
 const COUNTS: [u8; 1 << BLOCK] = {
     let mut counts = [0; 1 << BLOCK];
     let mut nodes = 0;
@@ -53,7 +53,8 @@ impl Default for BlockBest {
 }
 
 impl BlockBest {
-    /// Combines two values. Without branches, which the CPU could not predict: without nodes, zero ties are added.
+    /// Combines two values. There are no branches, because the CPU could not predict them: a value without nodes adds
+    /// zero ties.
     #[inline(always)]
     fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);

@@ -32,7 +32,7 @@ pub(crate) struct CachedAnswer<P: Profile> {
     pub(super) nominations: NominatedNodes,
     /// The nodes that pass without their nominated pods, but not with them.
     pub(super) excluded_for_nominated: NodeMask,
-    /// Whether these depend on each node alone, for the pod of the last update.
+    /// Whether the verdicts with nominated pods depend on each node alone, for the pod of the last update.
     pub(super) nominated_node_only: bool,
     /// Verdicts for the signature's last pod without a feasible node.
     pub(super) diagnosis: Option<Box<CachedDiagnosis<P>>>,

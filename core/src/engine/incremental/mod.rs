@@ -1,4 +1,4 @@
-//! Incremental evaluation: cached answers for pods of one template, updated by the changes since.
+//! Incremental evaluation: cached answers for pods of one template, updated by the changes since the last pod.
 //!
 //! A cached answer consists of a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree
 //! of the best totals. A plugin whose state depends on the cluster updates it and returns the affected nodes

@@ -3,12 +3,12 @@
 use crate::model::node_mask::NodeMask;
 use crate::profile_api::plugin_results::UpdateScratch;
 
-/// The infeasible nodes whose sum of scores without normalisation is current. A domain that becomes feasible again costs no
-/// scores for these nodes.
+/// The infeasible nodes whose sum of scores without normalisation is current. If a domain becomes feasible again, these
+/// nodes are not scored again.
 #[derive(Debug, Default)]
 pub(super) struct ReusableScores {
     nodes: NodeMask,
-    /// Whether there may be any.
+    /// Whether the set may contain nodes.
     may_have_nodes: bool,
 }
 

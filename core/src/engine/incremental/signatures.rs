@@ -140,7 +140,7 @@ impl<P: Profile> Signatures<P> {
             Some((.., read)) => read.clone(),
             None => {
                 let read = self.compile(plugins, spec, cache);
-                // Without a signature, its pods would never get a cached answer.
+                // Without a signature, pods with this spec would never get a cached answer.
                 if !self.specs_seen.check_and_insert(hash) || read.signature.is_none() {
                     return read;
                 }

@@ -44,7 +44,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         let slots = cx.cache.base.infos().len();
         if self.is_new || !Arc::ptr_eq(&cached.attempt.compiled, cx.compiled) {
             cached.attempt.compiled = cx.compiled.clone();
-            cached.parts.find_idle(cx.compiled, &cached.attempt.cycle, cached.score.as_ref());
+            cached.parts.find_active(cx.compiled, &cached.attempt.cycle, cached.score.as_ref());
         }
         if cached.feasible.words().len() < slots.div_ceil(64) {
             cached.feasible.resize(slots);
@@ -96,7 +96,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         if let Some(score) = &cached.score {
             cached.parts.total(score, &cached.feasible, &mut cached.totals, work)?;
             let scores = &mut work.scores;
-            // Mostly, these are empty.
+            // Usually, both sets are empty.
             if !scores.rescored.is_empty() {
                 scores.to_score.extend(&scores.rescored);
             }
@@ -155,11 +155,11 @@ impl<P: Profile> CachedAnswer<P> {
         if cache.nominator.is_empty() && self.nominations.is_empty() {
             return Ok(());
         }
-        self.exclude_for_some_nominated_pods(pod, cache, work)
+        self.update_excluded_for_nominated(pod, cache, work)
     }
 
     #[inline(never)]
-    fn exclude_for_some_nominated_pods(
+    fn update_excluded_for_nominated(
         &mut self,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
@@ -232,7 +232,7 @@ impl<P: Profile> CachedAnswer<P> {
         let slots = cx.cache.base.infos().len();
         let score = cx.plugins.pre_score(compiled, cycle, cx.cache, &self.feasible).map_err(|_| NeedsFullEvaluation)?;
         work.scores.score_all(&self.feasible);
-        self.parts.find_idle(compiled, cycle, Some(&score));
+        self.parts.find_active(compiled, cycle, Some(&score));
         self.parts.clear_scores();
         self.reusable_scores.clear();
         self.parts.resize_scores(&score, slots);

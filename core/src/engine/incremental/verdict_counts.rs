@@ -4,8 +4,8 @@ use crate::engine::verdict::Verdict;
 use crate::model::NodeIndex;
 use crate::model::map::Map;
 
-/// A verdict on each of some nodes. Equal verdicts are stored once and counted; their sum takes time in proportion to
-/// the number of different verdicts.
+/// Verdicts on some nodes. Equal verdicts are stored once and counted, so combining all verdicts takes time in
+/// proportion to the number of different verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct VerdictCounts {
     /// By slot: index of its verdict plus one; 0 without verdict.

@@ -230,7 +230,7 @@ impl<S: State> Cache<S> {
 
     fn take_pod_of_unknown_node(&mut self, pod: &Pod, node: Symbol) {
         let Some(pods) = self.pods_of_unknown_nodes.get_mut(&node) else { return };
-        // As on a node: the order is then the same when the node comes back.
+        // In the same way as on a node, so the order is the same when the node comes back.
         if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
             pods.swap_remove(at);
         }
@@ -326,7 +326,7 @@ impl<S: State> Cache<S> {
     pub fn object(&self, key: &ObjectKey) -> Option<&Object> {
         self.objects.get(key)
     }
-    /// Returns all such objects, unordered.
+    /// Returns all objects other than nodes and pods, unordered.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         self.objects.values()
     }
@@ -337,7 +337,7 @@ impl<S: State> Cache<S> {
         self.state.set_object(old.as_ref(), Some(&object));
     }
 
-    /// Removes such an object.
+    /// Removes an object other than a node or a pod.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         if let Some(old) = self.objects.swap_remove(key) {
             self.state.set_object(Some(&old), None);
@@ -364,7 +364,7 @@ impl<S: State> Cache<S> {
         })
     }
 
-    /// Returns those that are nominated for one node.
+    /// Returns the pods of [`Cache::nominated_before`] that are nominated for one node.
     pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
         match &self.base.infos()[node.get()].node {
             Some(node) => self.nominator.before(node.name, pod),
@@ -372,7 +372,8 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Derives the same state from nothing, slot by slot, for comparison with the incremental state.
+    /// Derives the state again from all nodes, pods and objects, slot by slot, for comparison with the incremental
+    /// state.
     pub fn rebuilt(&self) -> S {
         let mut state = S::default();
         state.begin(&mut self.base.interner.clone());
@@ -394,7 +395,7 @@ impl<S: State> Cache<S> {
     }
 }
 
-/// Returns whether columns and indexes treat two versions of one pod alike: they differ at most in the nominated node
+/// Returns whether two versions of one pod are equal for columns and indexes: they differ at most in the nominated node
 /// and the start time.
 fn is_equivalent(a: &Pod, b: &Pod) -> bool {
     a.spec == b.spec

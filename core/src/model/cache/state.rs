@@ -29,7 +29,7 @@ pub trait State: Default + Send + Sync + 'static {
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
 
-    /// Returns the sizes of what indexes cache.
+    /// Returns the sizes of the caches of all indexes.
     fn cache_sizes(&self) -> Vec<CacheSize> {
         Vec::new()
     }

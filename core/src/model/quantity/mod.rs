@@ -17,9 +17,9 @@ const SHORT_DIGITS: i32 = 18;
 
 /// An amount of a resource: Kubernetes' `resource.Quantity` without its spelling.
 ///
-/// Exact to a billionth; finer amounts are rounded away from zero by the parser. As in Kubernetes there are two
-/// representations, a 64-bit number with a power of ten, and a long one for what does not fit. They compare by their
-/// numeric values, but [`Quantity::value`] and [`Quantity::milli_value`] overflow differently.
+/// Exact to a billionth; finer amounts are rounded away from zero by the parser. As in Kubernetes, there are two
+/// representations: a 64-bit number with a power of ten, and a long representation for all other amounts. They compare
+/// by their numeric values, but [`Quantity::value`] and [`Quantity::milli_value`] overflow differently.
 ///
 /// Kubernetes' long representation is unbounded. Here it stops at 2<sup>127</sup> billionths, which is more than
 /// 10<sup>29</sup>.
@@ -143,10 +143,10 @@ impl Quantity {
         }
     }
 
-    /// Becomes `other` if that is larger, like Kubernetes' maximum of two quantities.
+    /// Sets the quantity to `other` if `other` is larger, like Kubernetes' maximum of two quantities.
     pub fn raise_to(&mut self, other: Quantity) {
         if other > *self {
-            // Comparing with a long quantity leaves a long one.
+            // As in Kubernetes, the maximum of a long quantity and another one is long.
             let is_long = matches!(self.0, Amount::Long { .. });
             let (value, exponent) = other.long();
             self.0 = if is_long { Amount::Long { value, exponent } } else { other.0 };

@@ -82,7 +82,7 @@ impl Errors {
             self.part(parts[i]);
             i += 1;
         }
-        // Half an error is useless, unless it is the only one.
+        // A truncated error is dropped, unless it is the only one.
         if self.overflow && start > 0 {
             self.len = start;
             self.omitted += 1;

@@ -14,8 +14,8 @@ use crate::plugin_api::events::ObjectEvent;
 use crate::plugin_api::requests::WriteOperation;
 
 /// The cluster, for a background task of a plugin. As a [`Client`], it gets, creates, changes and deletes objects of
-/// kinds that plugins declare, and sleeps by the scheduler's clock. It neither binds nor deletes pods, because these
-/// belong to the scheduler.
+/// kinds that plugins declare, and sleeps by the scheduler's clock. It neither binds nor deletes pods: only the
+/// scheduler does.
 ///
 /// It works only in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: the scheduler forwards their
 /// calls.

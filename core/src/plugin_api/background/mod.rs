@@ -1,8 +1,8 @@
 //! Background tasks of plugins: they watch the cluster, wait, and change objects.
 //!
-//! A plugin starts one with [`Handle::spawn`](crate::handle::Handle::spawn). It runs while its scheduler is the leader:
-//! [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) starts tasks, and they are aborted
-//! when leadership ends.
+//! A plugin starts a task with [`Handle::spawn`](crate::handle::Handle::spawn). The task runs while its scheduler is
+//! the leader: [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) starts tasks, and they
+//! are aborted when leadership ends.
 //!
 //! | module | content |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `channel` | an asynchronous queue |
 //! | `watch` | cluster events for a task |
 //!
-//! The types of tasks, and of the values that they make of events, are erased. No such call is made between a popped
+//! The types of tasks, and of the values that they make of events, are erased. No virtual call is made between a popped
 //! pod and its decision.
 
 mod channel;

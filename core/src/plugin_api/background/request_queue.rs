@@ -31,8 +31,8 @@ impl RequestQueue {
         self.put(|pending| pending.task_requests.push(task_request));
     }
 
-    /// Removes and returns the requests. Every decision calls this function, and there are nearly always none. Task
-    /// requests stay in the queue unless `takes_task_requests`.
+    /// Removes and returns the requests. Every decision calls this function, usually without any request. Task requests
+    /// stay in the queue unless `takes_task_requests`.
     pub(crate) fn take(&self, takes_task_requests: bool) -> Option<(Vec<Command>, Vec<TaskRequest>)> {
         let mut pending = self.lock();
         let has_task_requests = takes_task_requests && !pending.task_requests.is_empty();

@@ -90,7 +90,7 @@ pub struct StatusPatch {
 }
 
 impl StatusPatch {
-    /// Combines both; `later` has precedence.
+    /// Combines two patches; `later` has precedence.
     pub fn then(self, later: StatusPatch) -> StatusPatch {
         StatusPatch {
             condition: later.condition.or(self.condition),

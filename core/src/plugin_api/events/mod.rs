@@ -51,7 +51,7 @@ pub enum EventResource {
     /// A kind that a plugin declares, by its resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. See
     /// [`CustomResource::RESOURCE`](crate::custom::CustomResource::RESOURCE).
     Custom(&'static str),
-    /// Anything, of any kind.
+    /// Objects of all kinds.
     Wildcard,
 }
 
@@ -143,7 +143,7 @@ impl Action {
     pub const UPDATE_POD_TOLERATION: Action = Action(1 << 11);
     /// A pod's generated resource claims changed.
     pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Action = Action(1 << 12);
-    /// In a registration: any change. In an event: a change that is none of those above.
+    /// In a registration: any change. In an event: a change that has no other action.
     pub const UPDATE: Action = Action(((1 << 13) - 1) & !0b11);
     /// All actions.
     pub const ALL: Action = Action((1 << 13) - 1);

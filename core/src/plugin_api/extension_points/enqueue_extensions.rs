@@ -11,7 +11,7 @@ use crate::plugin_api::plugin::{IndexView, Plugin};
 pub struct Registration {
     /// The resource and one or several of its actions.
     pub event: ClusterEvent,
-    /// Whether the plugin's hint is called. Otherwise, every such event causes an attempt.
+    /// Whether the plugin's hint is called. Otherwise, every event of the registration causes an attempt.
     pub has_hint: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct HintContext<'a, P: Plugin> {
 }
 
 /// Declares the events that cause a new attempt for pods that this plugin rejected. For a plugin without this trait,
-/// every event does.
+/// every event causes an attempt.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `EnqueueExtensions`",
     note = "its catalog entry has `enqueue-extensions = true`"

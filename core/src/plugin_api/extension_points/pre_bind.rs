@@ -30,7 +30,7 @@ pub trait PreBindPlugin: Plugin {
     /// Returns quickly whether PreBind has work for this pod.
     ///
     /// # Errors
-    /// Any error fails the attempt. A rejection does too: it belongs in an earlier extension point.
+    /// Any error fails the attempt, and so does a rejection, which belongs in an earlier extension point.
     fn pre_bind_pre_flight(
         &self,
         args: &Self::Args,

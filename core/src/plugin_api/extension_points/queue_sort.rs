@@ -25,7 +25,7 @@ impl QueuedPod {
     }
 }
 
-/// Orders the queue. A profile has exactly one such plugin, and all profiles of a program have the same.
+/// Orders the queue. A profile has exactly one QueueSort plugin, and all profiles of a program have the same one.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `queue-sort`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::QueueSortPlugin`"

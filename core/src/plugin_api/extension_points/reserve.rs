@@ -15,7 +15,7 @@ pub struct Preview {
     pub resources: Result<Value, Shortage>,
 }
 
-/// What a node lacks for a pod, in detail.
+/// Resources that a node lacks for a pod, in detail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shortage {
     /// The details for programs.
@@ -40,8 +40,8 @@ pub trait ReservePlugin: Plugin {
     fn reserve(&self, args: &Self::Args, placement: &Placement, view: View<'_, Self>)
     -> Result<Self::Reserved, Status>;
 
-    /// Returns the resources that Reserve would reserve on a node, or what a node lacks that the plugin rejects, for
-    /// reports. `None`: there is nothing to report for this pod.
+    /// Returns the resources that Reserve would reserve on a node, or the shortage of a node that the plugin rejects,
+    /// for reports. `None`: there is nothing to report for this pod.
     fn preview(
         &self,
         _args: &Self::Args,

@@ -126,7 +126,7 @@ impl<'a> ScoreUpdate<'a> {
         self.is_unchanged = true;
     }
 
-    /// Returns whether the plugin promised that.
+    /// Returns whether [`ScoreUpdate::mark_unchanged`] was called.
     #[inline]
     pub fn is_unchanged(&self) -> bool {
         self.is_unchanged

@@ -1,4 +1,4 @@
-//! The optional trait for incremental evaluation: what a plugin promises about its results.
+//! The optional trait for incremental evaluation: promises of a plugin about its results.
 
 use super::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use crate::plugin_api::column::IndexSet;
@@ -8,10 +8,10 @@ use crate::plugin_api::extension_points::{
 };
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
-/// What a plugin's result on a node depends on, in addition to the compiled pod.
+/// Dependencies of a plugin's result on a node, in addition to the compiled pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependsOn {
-    /// Nothing: Filter passes on every node, and Score is 0 on every node, also after normalisation.
+    /// Nothing: Filter passes on every node, and Score is 0 on every node, even after normalisation.
     Nothing,
     /// The plugin's columns of the node. No cluster change can affect the state of PreFilter or PreScore, which is not
     /// updated.
@@ -157,7 +157,7 @@ pub trait Incremental: Plugin {
         rerun_prepare(self, args, pod, data, view, scores);
     }
 
-    /// Returns the class of a node. Nodes of one class have equal raw scores, also after changes: for example the nodes
+    /// Returns the class of a node. Nodes of one class have equal raw scores, even after changes: for example the nodes
     /// of a zone, for a plugin that counts pods by zone. If only the scores of classes change, `update_score` calls
     /// [`ScoreUpdate::mark_classes_changed`]. Default: the raw score itself.
     ///

@@ -38,7 +38,8 @@ pub trait Extenders: Send + Sync + 'static {
     /// Whether there are no extenders.
     const NONE: bool = false;
 
-    /// Prepares the extenders, before any call. `here` overrides settings of these profiles, of which this is one.
+    /// Prepares the extenders, before any call. `here` overrides extender settings of all these profiles, which include
+    /// this profile.
     ///
     /// # Errors
     /// The extenders cannot be called.
@@ -46,7 +47,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Removes nodes, after Filter, from `feasible`, and returns the reasons as far as they are known.
+    /// Removes nodes from `feasible`, after Filter, and returns the known reasons.
     ///
     /// # Errors
     /// Fails the attempt. For a nominated pod, the other nodes are evaluated instead.
@@ -83,7 +84,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Returns the extenders that are notified when a pod does not go to its node after all.
+    /// Returns the extenders that are notified when the decision for a node is reverted.
     fn unreservers(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
         Vec::new()
     }
@@ -91,7 +92,7 @@ pub trait Extenders: Send + Sync + 'static {
     /// Notifies these extenders. Blocks.
     fn unreserve(&self, _placement: &Placement, _unreservers: &[usize]) {}
 
-    /// Returns the calls since the last call of this function, as far as they are kept.
+    /// Returns the recorded extender calls since the last call of this function; the oldest ones may be missing.
     fn take_calls(&self) -> Vec<ExtenderCall> {
         Vec::new()
     }

@@ -26,9 +26,9 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     pub score: S,
 }
 
-/// Cached scores by level. Nodes of one class share a level, which has the raw score and its part of the totals.
-/// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
-/// nodes of levels whose normalised score changed.
+/// Cached scores by level. Nodes of one class share a level, which has the raw score and its part of the totals. If the
+/// scores of many nodes or the extremes change, the cost depends on the number of levels, not of nodes. Totals change
+/// only for nodes of levels whose normalised score changed.
 ///
 /// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without them, there are no levels
 /// by node. Then a node that becomes feasible or infeasible costs nothing.
@@ -55,10 +55,10 @@ pub struct NormalizedScores {
 /// Number of levels up to which a loop over them is fastest.
 const FEW: usize = 3;
 
-/// Adds the differences of the levels to the totals of a word's nodes. It has no branch for each node: if many
-/// nodes change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
+/// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
+/// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
 #[inline(always)]
-fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
+fn add_to_totals(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
     let mut any = 0;
     for (total, &level) in totals.iter_mut().zip(levels) {
         let by = by(level);
@@ -100,8 +100,8 @@ impl NormalizedScores {
             + self.levels.bytes()
     }
 
-    /// Runs Score for nodes, which must be feasible. `with_new_class`: those of them whose class may have changed since they
-    /// were scored last.
+    /// Runs Score for nodes, which must be feasible. `with_new_class`: the nodes among them whose class may have
+    /// changed since their last Score.
     ///
     /// # Errors
     /// Score failed.
@@ -217,9 +217,9 @@ impl NormalizedScores {
         }
     }
 
-    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals. Those of nodes that were scored
-    /// since the last call are then wrong: the caller computes these. `retotalled` receives at least the other nodes whose
-    /// totals changed.
+    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
+    /// scored since the last call: the caller computes their totals. `retotalled` receives at least the other nodes
+    /// whose totals changed.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -234,13 +234,13 @@ impl NormalizedScores {
     ) -> Result<(), NeedsFullEvaluation> {
         self.levels.normalize::<P>(args, weight, &mut self.moved)?;
         if !self.moved.is_empty() {
-            self.shift(feasible, totals, retotalled);
+            self.add_moved_levels(feasible, totals, retotalled);
         }
         Ok(())
     }
 
     /// Adds the differences of levels to totals.
-    fn shift(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
+    fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
         let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, .. } = self;
         if !*is_by_node {
             let by = moved.iter().fold(0, |sum: i64, (_, by)| sum.wrapping_add(*by));
@@ -263,10 +263,10 @@ impl NormalizedScores {
             let mut any = 0;
             if few {
                 for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
-                    any |= shift(totals, of_node, |level| if level == moved { by } else { 0 });
+                    any |= add_to_totals(totals, of_node, |level| if level == moved { by } else { 0 });
                 }
             } else {
-                any = shift(totals, of_node, |level| by_level[level as usize]);
+                any = add_to_totals(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
                 // No node of this word has one of these levels any more.

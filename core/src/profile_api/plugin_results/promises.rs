@@ -10,9 +10,9 @@ use crate::plugin_api::extension_points::{
 use crate::plugin_api::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
-/// The promises of a plugin. For a type that implements [`Incremental`], the functions here have precedence over those
-/// of [`DefaultPromises`] with the same names. This works only for concrete types: for a type parameter, its bounds
-/// determine the function.
+/// The promises of a plugin. For a type that implements [`Incremental`], the functions of this type have precedence
+/// over the functions of [`DefaultPromises`] with the same names. This works only for concrete types: for a type
+/// parameter, its bounds determine the function.
 #[derive(Debug)]
 pub struct Promises<P>(PhantomData<P>);
 

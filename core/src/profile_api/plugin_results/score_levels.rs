@@ -30,7 +30,7 @@ pub(super) struct ScoreLevels {
     staleness: Staleness,
 }
 
-/// What changed since the last normalisation, in addition to new levels. The later values include the earlier ones.
+/// Changes since the last normalisation, in addition to new levels. Each value includes the previous ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Staleness {
     /// Nothing.

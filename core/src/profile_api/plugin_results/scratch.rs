@@ -22,7 +22,7 @@ pub struct UpdateScratch {
     pub scores: ScoreChanges,
 }
 
-/// What changed in the cluster since the last update. The later kinds include the earlier ones.
+/// Extent of the changes in the cluster since the last update. Each value includes the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ChangeExtent {
     /// Only pods were added or removed.
@@ -42,7 +42,7 @@ pub struct Changes {
     pub(crate) nodes: Vec<NodeIndex>,
     /// The changed nodes that exist.
     pub(crate) existing: NodeSet,
-    /// Those of them that were added or changed themselves; on the others, pods were added or removed.
+    /// The existing nodes that were added or changed themselves; on the other ones, pods were added or removed.
     pub(crate) node_objects: NodeSet,
 }
 
@@ -60,7 +60,7 @@ pub struct VerdictChanges {
 pub struct ScoreChanges {
     /// The feasible nodes for which every Score runs.
     pub to_score: NodeSet,
-    /// Those of them for which a Score that does not read pods runs.
+    /// The nodes of `to_score` for which a Score that does not read pods runs.
     pub(crate) to_score_ignoring_pods: NodeSet,
     /// Other nodes whose raw scores change.
     pub rescored: NodeSet,
@@ -88,7 +88,7 @@ impl UpdateScratch {
         self.changes.existing.clear();
         self.scores.to_score.clear();
         (self.scores.unnormalized_changed, self.scores.is_base_limited) = (false, false);
-        // The other sets are mostly empty. Those that are not listed have nodes only if one of these has.
+        // Usually, the other sets are empty. Sets that are not listed here have nodes only if one of these has nodes.
         let UpdateScratch { changes, verdicts, scores, .. } = &*self;
         let are_others_empty = changes.node_objects.is_empty()
             && verdicts.dirty.is_empty()
@@ -166,7 +166,7 @@ impl UpdateScratch {
         for (word, bits) in changes.existing.words() {
             scores.to_score.insert_word(word, bits & feasible[word]);
         }
-        // Mostly, only pods changed.
+        // Usually, only pods changed.
         if changes.node_objects.is_empty() && feasibility_changed.is_empty() {
             return;
         }

@@ -35,7 +35,7 @@ impl<P: FilterPlugin> FilterKernel<'_, P> {
             for node in nodes_of(word, bits) {
                 match P::filter(args, pod, state, P::Columns::row(columns, node.get())) {
                     Ok(()) => pass |= 1 << (node.0 % 64),
-                    // The compiler removes this for plugins that never fail.
+                    // The compiler removes this check for plugins that never fail.
                     Err(rejection) => failed |= !P::code(&rejection).is_rejected(),
                 }
             }
@@ -96,35 +96,6 @@ impl UpdateScratch {
         Ok(())
     }
 
-    /// Runs all filters of a profile together for the nodes whose verdict may have changed, and stores the verdicts in `passing`.
-    /// For pipelines that do not keep the verdicts of each filter.
-    ///
-    /// # Errors
-    /// As for `filter`.
-    pub fn evaluate_together(
-        &mut self,
-        passing: &mut NodeMask,
-        alive: &NodeMask,
-        mut filter: impl FnMut(usize) -> Result<bool, NeedsFullEvaluation>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let (reevaluate, dirty) = (&mut self.verdicts.reevaluate, &mut self.verdicts.dirty);
-        reevaluate.retain(|word, bits| bits & alive.words().get(word).copied().unwrap_or(0));
-        dirty.extend(reevaluate);
-        reevaluate.extend(&self.changes.existing);
-        let passing = passing.words_mut();
-        for (word, bits) in reevaluate.words() {
-            let mut pass = 0;
-            for node in nodes_of(word, bits) {
-                pass |= u64::from(filter(node.get())?) << (node.0 % 64);
-            }
-            let changed = (passing[word] ^ pass) & bits;
-            passing[word] ^= changed;
-            dirty.insert_word(word, changed);
-        }
-        reevaluate.clear();
-        Ok(())
-    }
-
     /// Begins the update of a plugin's state of PreScore or PrepareScore. `None`: the state is current.
     #[inline(always)]
     pub fn score_update<'a>(&'a mut self, depends: DependsOn, feasible: &'a NodeMask) -> Option<ScoreUpdate<'a>> {
@@ -174,8 +145,9 @@ pub fn score_each(
     Ok(())
 }
 
-/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the other.
-/// Totals of other feasible nodes do not change thereby, and those of infeasible nodes are not read.
+/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the
+/// other. Computing the whole word changes no total of another feasible node, and totals of infeasible nodes are not
+/// read.
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
     const MANY: u32 = 12;

@@ -2,23 +2,26 @@
 
 use std::future::Future;
 use std::hash::Hash;
+use std::sync::Arc;
 
 use crate::model::cache::{Base, Cache, State};
 use crate::model::intern::Interner;
 use crate::model::node_mask::NodeMask;
+use crate::model::node_set::NodeSet;
 use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin_api::client::Client;
+use crate::plugin_api::diagnosis::Diagnosis;
 use crate::plugin_api::events::EventObject;
 use crate::plugin_api::extension_points::{HintError, Preview, QueuedPod, QueueingHint};
 use crate::plugin_api::handle::{Handle, WaitingPods};
+use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::status::{Code, Reasons, Status};
 use crate::profile_api::costs::Meter;
 use crate::profile_api::extenders::Extenders;
 use crate::profile_api::hints::PluginEvents;
 use crate::profile_api::idle_plugins::IdlePlugins;
-use crate::profile_api::plugin_results::PluginResults;
-use crate::profile_api::post_filter::PostFilterContext;
+use crate::profile_api::plugin_results::scratch::UpdateScratch;
 
 mod access_rule;
 mod pre_bind;
@@ -144,7 +147,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Returns the columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
-    /// Returns the same columns cut to one length: a loop then checks an index once and not for every column.
+    /// Returns the same columns, cut to one length. A loop then checks an index once, not once for each column.
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
     /// Returns the columns of a hypothetical node, which has index 0.
     fn hypothetical_columns<'a>(
@@ -164,7 +167,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         columns: Self::Columns<'_>,
         index: usize,
     ) -> Result<(), Self::Rejection>;
-    /// Runs every plugin's Filter, also after a rejection.
+    /// Runs every plugin's Filter, even after a rejection.
     fn filter_all(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
@@ -262,7 +265,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
-    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    /// Returns the reservations that Reserve would make on a node, by plugin, for reports.
     fn previews(&self, _cycle: &Self::Cycle, _cache: &Cache<Self::State>, _placement: &Placement) -> Vec<Preview> {
         Vec::new()
     }
@@ -306,4 +309,148 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn costs(&self, _pod: &Self::Pod, _cache: &Cache<Self::State>, _meter: &mut impl Meter) -> Result<(), Status> {
         Ok(())
     }
+}
+
+/// Input of a PostFilter plugin: the failed attempt, and the profile for hypothetical evaluations.
+pub struct PostFilterContext<'a, P: Profile> {
+    /// The profile's plugins.
+    pub profile: &'a P,
+    /// The pod.
+    pub pod: &'a Arc<Pod>,
+    /// All that the profile reads of the pod.
+    pub compiled: &'a P::Pod,
+    /// The cycle state; `None` if PreFilter rejected the pod without a state.
+    pub cycle: Option<&'a P::Cycle>,
+    /// Number of the pod's equivalence class, valid during this run of the profile. For all pods of a class, Filter has
+    /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more.
+    pub equivalence_class: Option<u64>,
+    /// Results of the PreFilter plugins.
+    pub pre_filter: &'a PreFilterRun,
+    /// The cluster.
+    pub cache: &'a Cache<P::State>,
+    /// The reasons why no node is feasible.
+    pub diagnosis: &'a Diagnosis,
+    /// Time in nanoseconds since 1970.
+    pub now: i64,
+    /// Whether [`PostFilterResult::candidates`](crate::extension_points::PostFilterResult::candidates) lists all
+    /// candidates. A list costs time in proportion to its length.
+    pub lists_candidates: bool,
+    /// Random seed of this attempt, for a plugin's own [`Random`](crate::random::Random).
+    pub seed: u64,
+}
+
+impl<P: Profile> PostFilterContext<'_, P> {
+    /// Returns whether a plugin's PreFilter ran in this attempt.
+    pub fn ran_pre_filter(&self, plugin: &str) -> bool {
+        self.pre_filter.ran(plugin)
+    }
+}
+
+/// Inputs of an update of a cached answer.
+#[doc(hidden)]
+pub struct UpdateContext<'a, P: Profile> {
+    /// The plugins.
+    pub plugins: &'a P,
+    /// The pod.
+    pub pod: &'a Arc<Pod>,
+    /// The compiled pod.
+    pub compiled: &'a Arc<P::Pod>,
+    /// The cluster.
+    pub cache: &'a Cache<P::State>,
+}
+
+impl<P: Profile> Clone for UpdateContext<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Profile> Copy for UpdateContext<'_, P> {}
+
+/// Verdicts and raw scores, plugin by plugin. Generated.
+#[doc(hidden)]
+pub trait PluginResults<P: Profile>: Default + Send {
+    /// Whether answers are cached at all.
+    const IS_CACHED: bool = true;
+
+    /// Resizes the verdicts to this number of node slots.
+    fn resize_filters(&mut self, pod: &P::Pod, cycle: &P::Cycle, slots: usize);
+
+    /// Updates filter states and verdicts after the changes in `work`. `work.verdicts` gets the nodes whose verdict may
+    /// have changed.
+    ///
+    /// # Errors
+    /// A plugin's update failed, or a filter failed with an error.
+    fn update_filters(
+        &mut self,
+        cx: &UpdateContext<'_, P>,
+        cycle: &mut P::Cycle,
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Returns the plugins whose cached verdict on a node is a rejection. For debug builds.
+    fn rejectors(&self, _pod: &P::Pod, _cycle: &P::Cycle, _node: NodeIndex) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// Returns the cached parts of a feasible node's total, each with its plugins. For debug builds.
+    fn parts_of_total(&self, _score: &P::Score, _node: NodeIndex) -> Vec<(&'static [&'static str], i64)> {
+        Vec::new()
+    }
+
+    /// Returns the nodes of one word of a node mask that pass every filter.
+    fn passing(&self, pod: &P::Pod, cycle: &P::Cycle, word: usize) -> u64;
+
+    /// Resizes the scores to this number of node slots.
+    fn resize_scores(&mut self, score: &P::Score, slots: usize);
+
+    /// Updates score states, and the raw scores of nodes that plugins report. `work.scores` gets these nodes.
+    ///
+    /// # Errors
+    /// A plugin's update failed, or a score failed or is out of range.
+    fn update_scores(
+        &mut self,
+        cx: &UpdateContext<'_, P>,
+        cycle: &P::Cycle,
+        score: &mut P::Score,
+        feasible: &NodeMask,
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Finds the plugins that are active for a compiled pod, not idle: for a new answer, for new states of Score, and for
+    /// another pod with the signature.
+    fn find_active(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
+
+    /// Removes all scores.
+    fn clear_scores(&mut self);
+
+    /// Removes the scores of nodes that are no longer feasible.
+    fn remove_infeasible(&mut self, score: &P::Score, feasible: &NodeMask, feasibility_changed: &NodeSet);
+
+    /// Runs every plugin's Score for the nodes in `work.scores` that changed themselves.
+    ///
+    /// # Errors
+    /// A raw score failed, or is out of range.
+    fn score(
+        &mut self,
+        cx: &UpdateContext<'_, P>,
+        score: &P::Score,
+        feasible: &NodeMask,
+        work: &UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Normalises changed scores, and sets the totals of all scored nodes. Updates other totals whose normalised scores
+    /// changed; `work.scores` gets these nodes.
+    ///
+    /// # Errors
+    /// A normalised score is out of range.
+    fn total(
+        &mut self,
+        score: &P::Score,
+        feasible: &NodeMask,
+        totals: &mut [i64],
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Returns the size in bytes.
+    fn bytes(&self) -> usize;
 }

@@ -53,7 +53,7 @@ impl PreFilterRun {
         let PreFilterResult { slot, candidates } =
             answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
         match candidates {
-            // The common case. There is nothing to drop, and dropping would be a call.
+            // In this common case, the result has nothing to drop. Without `forget`, dropping it would be a call.
             CandidateNodes::All => {
                 std::mem::forget(candidates);
                 if slot.skip {
@@ -124,7 +124,7 @@ impl PreFilterRun {
         })
     }
 
-    /// Returns the candidate nodes if there are less than all: sorted, each once.
+    /// Returns the candidate nodes, sorted, each once. `None`: all nodes are candidates.
     pub fn nodes(&self) -> Option<&[NodeIndex]> {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }

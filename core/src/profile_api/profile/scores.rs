@@ -2,7 +2,7 @@
 
 use crate::plugin_api::extension_points::{MAX_NODE_SCORE, ScoreError};
 
-/// Failure of a score in a loop, in a small type that keeps the loop small.
+/// Failure of a score in a loop. The type is small, which keeps the loop small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreFailure {
     /// The plugin.

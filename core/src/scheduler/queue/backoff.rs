@@ -44,7 +44,7 @@ impl Backoff {
         if self.max == 0 || failures == 0 { i64::MIN } else { window(now.saturating_add(self.after(failures))) }
     }
 
-    /// Returns whether the backoff is over: it lasts until the end of the window that contains `ready`.
+    /// Returns whether the backoff is over. A backoff lasts until the end of the window that contains `ready`.
     pub(super) fn is_over(ready: i64, now: i64) -> bool {
         ready < window(now)
     }

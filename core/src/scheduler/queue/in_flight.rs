@@ -70,7 +70,7 @@ pub(super) struct AbandonedAttempts(Arc<AbandonedList>);
 
 #[derive(Debug, Default)]
 struct AbandonedList {
-    /// Whether there are any, which is rare.
+    /// Whether the list has attempts, which is rare.
     any: AtomicBool,
     attempts: Mutex<Vec<(u64, Slot)>>,
 }
@@ -115,10 +115,10 @@ pub(super) struct InFlight<E> {
     next: u64,
     /// Notes of attempts; most have none.
     notes: Map<u64, AttemptEvents<E>>,
-    /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first. There
-    /// is mostly one, the last popped.
+    /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first.
+    /// Usually, only the last popped attempt is in the list.
     watching: VecDeque<(u64, u64)>,
-    /// Events since the oldest of them was popped.
+    /// Events since the pop of the oldest attempt in `watching`.
     events: VecDeque<E>,
     /// Number of the first of `events`.
     first: u64,
@@ -146,7 +146,7 @@ impl<E> InFlight<E> {
     pub(super) fn events(&self) -> usize {
         self.events.len()
     }
-    /// Returns these events.
+    /// Returns the events, except those about one pod alone.
     pub(super) fn iter_events(&self) -> impl Iterator<Item = &E> {
         self.events.iter()
     }

@@ -11,7 +11,7 @@ pub enum Cause {
     ScheduleAttemptFailure,
     /// Its backoff ended.
     BackoffComplete,
-    /// The active queue was empty: its backoff ended early.
+    /// The active queue was empty, and the pod's backoff ended early.
     PopFromBackoffQ,
     /// A plugin activated it, or a preemption for it ended.
     ForceActivate,

@@ -78,7 +78,7 @@ pub trait QueueContext {
     fn interested(&mut self, profile: usize, plugins: &[&'static str], event: &Self::Event)
     -> Option<Self::Interested>;
 
-    /// Returns whether the hint of one of them queues the pod.
+    /// Returns whether the hint of one of the interested plugins queues the pod.
     fn hint(
         &mut self,
         profile: usize,
@@ -406,13 +406,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
 
     fn park(&mut self, slot: Slot, place: QueuePlace, cause: Cause, now: i64) {
         let entry = &mut self.entries[slot];
-        // A move between parked groups is no arrival.
+        // A move between groups of parked pods is not an arrival.
         if !matches!(entry.place, QueuePlace::Unschedulable | QueuePlace::Gated) {
             self.incoming.count(cause, QueueKind::Unschedulable);
         }
         entry.place = place;
         entry.since = now;
-        // The next move is the cause of the next attempt.
+        // The next attempt is caused by the next move, not by the flush.
         entry.flushed = false;
         if self.parked.is_empty() {
             self.next_leftovers = now.saturating_add(time::LEFTOVER_INTERVAL);

@@ -1,8 +1,8 @@
 //! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin
 //! gates.
 //!
-//! Whether an event concerns a group is computed once. Therefore 100,000 gated pods cost as much as one while no event
-//! concerns the gating plugin.
+//! Whether an event concerns a group is computed once. Therefore, while no event concerns the gating plugin, 100,000
+//! gated pods cost as much as one gated pod.
 
 use super::Rejectors;
 use super::entries::{Entries, Slot};

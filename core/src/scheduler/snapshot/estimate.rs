@@ -1,4 +1,4 @@
-//! Number of nodes of a kind that some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
+//! Number of new, equal nodes that some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
 
 use std::sync::Arc;
 

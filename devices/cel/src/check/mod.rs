@@ -1,4 +1,4 @@
-//! Type checker. It follows `cel-go`, including where types that are known at run time only are accepted.
+//! Type checker. It follows `cel-go`, and accepts types that are known only at run time in the same places.
 
 pub(crate) mod signature;
 pub(crate) mod types;

@@ -3,7 +3,8 @@
 
 use super::Checked;
 use super::types::Type;
-use crate::functions::{formatting, regexes, time};
+use crate::data::time;
+use crate::functions::{formatting, regexes};
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Ast, Expr, Literal, NodeId};
 

@@ -11,6 +11,16 @@ use crate::eval::value::Value;
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Expr, NodeId};
 
+/// Form of an access to a field or an index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// With `?`: the result is optional.
+    Optional,
+    /// Argument of `has`.
+    Presence,
+}
+
 impl Compiler<'_> {
     /// Compiles a variable, field, index or condition. `counted` is whether its variable has a cost.
     pub(super) fn access(&mut self, id: NodeId, counted: bool) -> Outcome {
@@ -19,7 +29,8 @@ impl Compiler<'_> {
             Expr::Ident(name) => self.variable(id, name, cost),
             Expr::Select { operand, field, test_only } => {
                 let key = Node::Constant(Value::string(&**field));
-                self.qualified(*operand, key, false, *test_only, counted)
+                let form = if *test_only { Form::Presence } else { Form::Plain };
+                self.qualified(*operand, key, form, counted)
             }
             Expr::Call { function, target: None, arguments } => match (&**function, &arguments[..]) {
                 ("_?_:_", [condition, yes, no]) => {
@@ -27,9 +38,9 @@ impl Compiler<'_> {
                     Ok(Node::Conditional(Box::new([condition, self.uncounted(*yes)?, self.uncounted(*no)?])))
                 }
                 ("_[_]" | "_[?_]" | "_?._", [operand, key]) => {
-                    let optional = **function != *"_[_]";
+                    let form = if **function == *"_[_]" { Form::Plain } else { Form::Optional };
                     let key = self.uncounted(*key)?;
-                    self.qualified(*operand, key, optional, false, counted)
+                    self.qualified(*operand, key, form, counted)
                 }
                 _ => self.node(id),
             },
@@ -71,12 +82,13 @@ impl Compiler<'_> {
     }
 
     /// Compiles an access to a field or an index of an operand.
-    fn qualified(&mut self, operand: NodeId, key: Node, optional: bool, test_only: bool, counted: bool) -> Outcome {
+    fn qualified(&mut self, operand: NodeId, key: Node, form: Form, counted: bool) -> Outcome {
+        let test_only = form == Form::Presence;
         let is_access = self.is_access(operand);
         let base = if is_access { self.access(operand, counted)? } else { self.node(operand)? };
         // A field of a presence test has no cost for its variable.
         let discount = u64::from(test_only && counted && is_access && !self.is_conditional(operand));
-        let base = match self.device_field(base, &key, optional, test_only, discount) {
+        let base = match self.device_field(base, &key, form, discount) {
             Ok(node) => return Ok(node),
             Err(base) => base,
         };
@@ -90,23 +102,16 @@ impl Compiler<'_> {
         };
         let mut base = base;
         discounted(&mut base, &mut cost, discount);
-        qualifiers.push(Qualifier { key, optional });
+        qualifiers.push(Qualifier { key, optional: form == Form::Optional });
         Ok(Node::Chain(Box::new(Chain { base, cost, qualifiers: qualifiers.into(), test_only })))
     }
 
     /// Compiles a field of the device, domain or attribute with a constant name. Returns the operand for any other
     /// field.
-    fn device_field(
-        &mut self,
-        base: Node,
-        key: &Node,
-        optional: bool,
-        test_only: bool,
-        discount: u64,
-    ) -> Result<Node, Node> {
+    fn device_field(&mut self, base: Node, key: &Node, form: Form, discount: u64) -> Result<Node, Node> {
         let Node::Constant(Value::String(name)) = key else { return Err(base) };
         match base {
-            Node::Device { cost } if !optional && !test_only => {
+            Node::Device { cost } if form == Form::Plain => {
                 let cost = cost + 1;
                 Ok(match &**name {
                     "driver" => Node::Driver { cost },
@@ -116,13 +121,13 @@ impl Compiler<'_> {
                     _ => return Err(Node::Device { cost: cost - 1 }),
                 })
             }
-            Node::Domains { kind, cost } if !optional && !test_only => {
+            Node::Domains { kind, cost } if form == Form::Plain => {
                 Ok(Node::Domain { kind, name: (&**name).into(), cost: cost + 1 })
             }
             Node::Domain { kind, name: domain, cost } => {
                 let path = self.path(Path { kind, domain, name: (&**name).into() });
                 let cost = (cost + 1).saturating_sub(discount);
-                Ok(member(Access { path, cost, variable: None }, optional, test_only))
+                Ok(member(Access { path, cost, variable: None }, form))
             }
             Node::Local { slot, cost } => {
                 let Some((_, kind, domain)) = self.domains.iter().find(|(variable, ..)| *variable == slot) else {
@@ -131,7 +136,7 @@ impl Compiler<'_> {
                 let path = Path { kind: *kind, domain: domain.clone(), name: (&**name).into() };
                 let path = self.path(path);
                 let cost = (cost + 1).saturating_sub(discount);
-                Ok(member(Access { path, cost, variable: Some(slot) }, optional, test_only))
+                Ok(member(Access { path, cost, variable: Some(slot) }, form))
             }
             base => Err(base),
         }
@@ -148,11 +153,11 @@ impl Compiler<'_> {
     }
 }
 
-fn member(access: Access, optional: bool, test_only: bool) -> Node {
-    match (optional, test_only) {
-        (_, true) => Node::HasMember(access),
-        (true, false) => Node::OptionalMember(access),
-        (false, false) => Node::Member(access),
+fn member(access: Access, form: Form) -> Node {
+    match form {
+        Form::Presence => Node::HasMember(access),
+        Form::Optional => Node::OptionalMember(access),
+        Form::Plain => Node::Member(access),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `device.attributes` and `device.capacity` as maps.
 
 use super::{Column, Device};
-use crate::eval::value::{DataRef, Value};
 
 /// Which of the two maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +19,10 @@ pub(crate) struct DomainsMap<'a> {
 /// Map from names in one domain to values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DomainMap<'a> {
-    device: Device<'a>,
-    kind: Kind,
+    pub(crate) device: Device<'a>,
+    pub(crate) kind: Kind,
     /// `None` if no device of the table has this domain.
-    domain: Option<u32>,
+    pub(crate) domain: Option<u32>,
 }
 
 impl<'a> DomainsMap<'a> {
@@ -32,12 +31,12 @@ impl<'a> DomainsMap<'a> {
         DomainMap { device: self.device, kind: self.kind, domain: self.device.table.domain(name) }
     }
 
-    fn domain_map(self, domain: u32) -> DomainMap<'a> {
+    pub(crate) fn domain_map(self, domain: u32) -> DomainMap<'a> {
         DomainMap { device: self.device, kind: self.kind, domain: Some(domain) }
     }
 
     /// Returns the domains that the device has.
-    fn domains(self) -> impl Iterator<Item = u32> {
+    pub(crate) fn domains(self) -> impl Iterator<Item = u32> {
         let domains = 0..self.device.table.domains.len() as u32;
         domains.filter(move |domain| self.domain_map(*domain).len() > 0)
     }
@@ -49,28 +48,9 @@ impl<'a> DomainsMap<'a> {
     pub(crate) fn contains(self, name: &str) -> bool {
         self.domain(name).len() > 0
     }
-
-    /// Returns keys and values.
-    pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> {
-        self.domains().map(move |domain| {
-            let name = self.device.table.domain_name(domain);
-            (Value::String(DataRef::Borrowed(name)), Value::Domain(self.domain_map(domain)))
-        })
-    }
 }
 
-impl<'a> DomainMap<'a> {
-    pub(crate) fn get(self, name: &str) -> Option<Value<'a>> {
-        let domain = self.domain?;
-        let table = self.device.table;
-        match self.kind {
-            Kind::Attributes => named(&table.attributes, domain, name)?.get(self.device.row).map(Value::attribute),
-            Kind::Capacities => named(&table.capacities, domain, name)?
-                .get(self.device.row)
-                .map(|quantity| Value::Quantity(DataRef::Borrowed(quantity))),
-        }
-    }
-
+impl DomainMap<'_> {
     pub(crate) fn len(self) -> usize {
         let Some(domain) = self.domain else { return 0 };
         let (table, row) = (self.device.table, self.device.row);
@@ -79,28 +59,9 @@ impl<'a> DomainMap<'a> {
             Kind::Capacities => present(&table.capacities, domain, row).count(),
         }
     }
-
-    /// Returns keys and values.
-    pub(crate) fn entries(self) -> Vec<(Value<'a>, Value<'a>)> {
-        let Some(domain) = self.domain else { return Vec::new() };
-        let (table, row) = (self.device.table, self.device.row);
-        let key = |name: &'a str| Value::String(DataRef::Borrowed(name));
-        match self.kind {
-            Kind::Attributes => present(&table.attributes, domain, row)
-                .map(|(name, attribute)| (key(name), Value::attribute(attribute)))
-                .collect(),
-            Kind::Capacities => present(&table.capacities, domain, row)
-                .map(|(name, quantity)| (key(name), Value::Quantity(DataRef::Borrowed(quantity))))
-                .collect(),
-        }
-    }
 }
 
-fn named<'a, T>(columns: &'a [Column<T>], domain: u32, name: &str) -> Option<&'a Column<T>> {
-    columns.iter().find(|column| column.domain == domain && *column.name == *name)
-}
-
-fn present<T: PartialEq>(columns: &[Column<T>], domain: u32, row: u32) -> impl Iterator<Item = (&str, &T)> {
+pub(crate) fn present<T: PartialEq>(columns: &[Column<T>], domain: u32, row: u32) -> impl Iterator<Item = (&str, &T)> {
     columns
         .iter()
         .filter(move |column| column.domain == domain)

@@ -9,9 +9,8 @@ use std::collections::HashMap;
 
 use schedc_core::quantity::Quantity;
 
-pub(crate) use maps::{DomainMap, DomainsMap, Kind};
+pub(crate) use maps::{DomainMap, DomainsMap, Kind, present};
 
-use crate::eval::value::{DataRef, Value};
 use crate::version::Version;
 
 /// Code of a device without a value.
@@ -39,7 +38,7 @@ pub struct Devices {
     drivers: Vec<Box<str>>,
     driver_of: Vec<u32>,
     allow_multiple_allocations: Vec<bool>,
-    domains: Vec<Box<str>>,
+    pub(crate) domains: Vec<Box<str>>,
     pub(crate) attributes: Vec<Column<Attribute>>,
     pub(crate) capacities: Vec<Column<Quantity>>,
     /// Devices whose attributes cannot be represented, with the reason.
@@ -131,17 +130,6 @@ impl Devices {
 impl<'a> Device<'a> {
     pub(crate) fn driver(self) -> &'a str {
         &self.table.drivers[self.driver_code() as usize]
-    }
-
-    /// Returns a field of `device`.
-    pub(crate) fn field(self, name: &str) -> Option<Value<'a>> {
-        Some(match name {
-            "driver" => Value::String(DataRef::Borrowed(self.driver())),
-            "allowMultipleAllocations" => Value::Bool(self.allow_multiple_allocations()),
-            "attributes" => Value::Domains(DomainsMap { device: self, kind: Kind::Attributes }),
-            "capacity" => Value::Domains(DomainsMap { device: self, kind: Kind::Capacities }),
-            _ => return None,
-        })
     }
 
     pub(crate) fn driver_code(self) -> u32 {

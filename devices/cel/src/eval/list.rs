@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use super::value::Value;
-
 /// Concatenations up to this length are copied.
 const COPIED: usize = 64;
 
-/// List value.
+/// List of values.
 #[derive(Clone, Debug)]
-pub(crate) enum List<'a> {
-    Shared(Arc<Vec<Value<'a>>>),
-    Concatenated(Arc<Concatenation<'a>>),
+pub(crate) enum List<V> {
+    Shared(Arc<Vec<V>>),
+    Concatenated(Arc<Concatenation<V>>),
 }
 
 #[derive(Debug)]
-pub(crate) struct Concatenation<'a> {
-    left: List<'a>,
-    right: List<'a>,
+pub(crate) struct Concatenation<V> {
+    left: List<V>,
+    right: List<V>,
     len: usize,
 }
 
-impl<'a> List<'a> {
-    pub(crate) fn new(elements: Vec<Value<'a>>) -> List<'a> {
+impl<V: Clone> List<V> {
+    pub(crate) fn new(elements: Vec<V>) -> List<V> {
         List::Shared(Arc::new(elements))
     }
 
@@ -33,7 +31,7 @@ impl<'a> List<'a> {
         }
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<&Value<'a>> {
+    pub(crate) fn get(&self, index: usize) -> Option<&V> {
         let (mut list, mut index) = (self, index);
         loop {
             match list {
@@ -47,13 +45,13 @@ impl<'a> List<'a> {
         }
     }
 
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Value<'a>> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &V> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
     /// Concatenates two lists. Copying depends on the length alone, so the height of the tree is bounded by
     /// that of the expression.
-    pub(crate) fn concatenate(left: List<'a>, right: List<'a>) -> List<'a> {
+    pub(crate) fn concatenate(left: List<V>, right: List<V>) -> List<V> {
         if left.len() == 0 {
             return right;
         }
@@ -68,14 +66,14 @@ impl<'a> List<'a> {
     }
 
     /// Adds an element at the end, in place if nothing else refers to the list.
-    pub(crate) fn push(&mut self, element: Value<'a>) {
+    pub(crate) fn push(&mut self, element: V) {
         if let List::Shared(elements) = self
             && let Some(elements) = Arc::get_mut(elements)
         {
             elements.push(element);
             return;
         }
-        let mut elements: Vec<Value<'a>> = self.iter().cloned().collect();
+        let mut elements: Vec<V> = self.iter().cloned().collect();
         elements.push(element);
         *self = List::new(elements);
     }

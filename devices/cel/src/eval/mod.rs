@@ -3,10 +3,10 @@
 //! The recursion is as deep as the expression, whose height is bounded. Each operation is charged before it runs.
 
 mod chain;
+mod device_fields;
 pub(crate) mod failure;
 mod fold;
-pub(crate) mod list;
-pub(crate) mod map;
+mod list;
 pub(crate) mod program;
 pub(crate) mod value;
 pub(crate) mod work;
@@ -15,11 +15,9 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use failure::{Failure, Output};
-use list::List;
-use map::{Entries, Map};
 use program::{Access, Call, Item, Node, Operator, Program, RegexCall, RegexFunction};
 use smallvec::SmallVec;
-use value::{DataRef, Value};
+use value::{DataRef, Entries, List, Map, Value};
 use work::Work;
 
 use crate::cost;

@@ -17,7 +17,7 @@ pub(crate) struct Program {
     pub(crate) reads: Reads,
 }
 
-/// What a program reads of a device, apart from its paths.
+/// Parts of a device that a program reads, apart from its paths.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reads {
     pub(crate) driver: bool,

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::time::Timestamp;
 use super::{Declaration, mismatch};
+use crate::data::time::Timestamp;
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::{DataRef, Value};
+use crate::eval::value::{DataRef, List, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -95,7 +94,7 @@ fn duration_or<'a>(value: Option<i64>) -> Output<'a> {
 }
 
 fn timestamp_or<'a>(value: Option<Timestamp>) -> Output<'a> {
-    value.map(Value::Timestamp).ok_or(Timestamp::OVERFLOW)
+    value.map(Value::Timestamp).ok_or(super::time::OVERFLOW)
 }
 
 /// Adds two numbers, times or durations, or concatenates two texts, byte sequences or lists.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::numbers::general;
-use super::time::{self, Timestamp};
 use super::{Declaration, mismatch};
+use crate::data::time::{self, Timestamp};
 use crate::eval::failure::{Failure, Output};
 use crate::eval::value::{DataRef, Value};
 use crate::eval::work::Work;
@@ -212,9 +212,9 @@ pub(crate) fn to_string<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
 fn to_timestamp<'a>(value: &Value<'a>) -> Output<'a> {
     match value {
         Value::Timestamp(_) => Ok(value.clone()),
-        Value::Int(seconds) => Timestamp::new(*seconds, 0, 0).map(Value::Timestamp).ok_or(Timestamp::OVERFLOW),
+        Value::Int(seconds) => Timestamp::new(*seconds, 0, 0).map(Value::Timestamp).ok_or(super::time::OVERFLOW),
         Value::String(text) => match time::parse_timestamp(text) {
-            Some(timestamp) => timestamp.map(Value::Timestamp).ok_or(Timestamp::OVERFLOW),
+            Some(timestamp) => timestamp.map(Value::Timestamp).ok_or(super::time::OVERFLOW),
             None => failed(value, "google.protobuf.Timestamp"),
         },
         _ => failed(value, "google.protobuf.Timestamp"),

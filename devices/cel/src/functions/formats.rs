@@ -1,21 +1,12 @@
-//! Named formats of the Kubernetes API.
+//! Functions of named formats of the Kubernetes API.
 
-use super::time::parse_timestamp;
-use super::urls::Url;
 use super::{Declaration, mismatch, strings_value, text};
+use crate::data::format::Format;
+use crate::data::time::parse_timestamp;
+use crate::data::url::Url;
 use crate::eval::failure::Output;
 use crate::eval::value::Value;
 use crate::eval::work::Work;
-
-/// Format that strings can be validated against.
-#[derive(Debug)]
-pub(crate) struct Format {
-    pub(crate) name: &'static str,
-    /// Kubernetes' estimate of the length of the format's regular expression, which determines the cost.
-    pub(crate) regex_size: u64,
-    /// Returns the reason why a string does not have this format.
-    check: fn(&str) -> Option<String>,
-}
 
 macro_rules! formats {
     ($($call:ident $name:literal $title:literal $size:literal $check:expr;)*) => {

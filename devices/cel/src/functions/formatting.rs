@@ -4,8 +4,7 @@ use super::conversions::to_string;
 use super::numbers::go_exponent;
 use crate::check::types::Type;
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::Value;
+use crate::eval::value::{List, Value};
 use crate::eval::work::Work;
 
 /// Digits after the decimal point where none are given.

@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 
 use super::equality::{contains, equal_or_false, order};
-use super::{Declaration, arithmetic, int, list, mismatch};
+use super::{Declaration, arithmetic, int, list, mismatch, strings};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::Value;
+use crate::eval::value::{List, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -44,14 +43,10 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         call: |work, arguments| extreme(work, arguments, "min", Ordering::Greater),
         overloads: EXTREME,
     },
-    Declaration {
-        name: "indexOf",
-        call: super::strings::index_of,
-        overloads: &["list_a_index_of_int: list(A).(A) -> int"],
-    },
+    Declaration { name: "indexOf", call: index_of, overloads: &["list_a_index_of_int: list(A).(A) -> int"] },
     Declaration {
         name: "lastIndexOf",
-        call: super::strings::last_index_of,
+        call: last_index_of,
         overloads: &["list_a_last_index_of_int: list(A).(A) -> int"],
     },
     Declaration { name: "slice", call: slice, overloads: &["list_slice: list(T).(int, int) -> list(T)"] },
@@ -159,18 +154,23 @@ fn extreme<'a>(work: &mut Work, arguments: &[Value<'a>], name: &str, replaced: O
     Ok(best.clone())
 }
 
-pub(super) fn index_of<'a>(work: &mut Work, list: &List<'a>, searched: &Value<'a>) -> Output<'a> {
+/// Returns the position of an element in a list, or of a part in a string: this library comes first, and its
+/// implementation serves all overloads of the name.
+fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
+    let Value::List(list) = &arguments[0] else { return strings::index_of(work, arguments) };
     for (i, element) in list.iter().enumerate() {
-        if equal_or_false(work, element, searched)? {
+        if equal_or_false(work, element, &arguments[1])? {
             return Ok(Value::Int(i as i64));
         }
     }
     Ok(Value::Int(-1))
 }
 
-pub(super) fn last_index_of<'a>(work: &mut Work, list: &List<'a>, searched: &Value<'a>) -> Output<'a> {
+/// Returns the last position, as [`index_of`] the first one.
+fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
+    let Value::List(list) = &arguments[0] else { return strings::last_index_of(work, arguments) };
     for (from_end, element) in list.iter().rev().enumerate() {
-        if equal_or_false(work, element, searched)? {
+        if equal_or_false(work, element, &arguments[1])? {
             return Ok(Value::Int((list.len() - 1 - from_end) as i64));
         }
     }

@@ -3,18 +3,18 @@
 pub(crate) mod arithmetic;
 mod conversions;
 pub(crate) mod equality;
-pub(crate) mod formats;
+mod formats;
 pub(crate) mod formatting;
 pub(crate) mod lists;
-pub(crate) mod network;
+mod network;
 mod numbers;
 mod optionals;
 mod quantities;
 pub(crate) mod regexes;
 pub(crate) mod standard;
 mod strings;
-pub(crate) mod time;
-pub(crate) mod urls;
+mod time;
+mod urls;
 mod versions;
 
 use std::collections::HashMap;
@@ -22,8 +22,7 @@ use std::sync::LazyLock;
 
 use crate::check::signature::Overload;
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::{Str, Value};
+use crate::eval::value::{List, Str, Value};
 use crate::eval::work::Work;
 
 /// Implementation of a function for all of its signatures. The target of a member function is the first argument.

@@ -2,8 +2,7 @@
 
 use super::{Declaration, list, mismatch};
 use crate::eval::failure::{Failure, Output};
-use crate::eval::list::List;
-use crate::eval::value::Value;
+use crate::eval::value::{List, Value};
 use crate::eval::work::Work;
 
 pub(super) const DECLARATIONS: &[Declaration] = &[

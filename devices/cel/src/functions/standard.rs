@@ -95,7 +95,7 @@ fn map_insert<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 /// Adds a key and its value, or all entries of a map. Keys must be new.
 pub(crate) fn insert<'a>(
     work: &mut Work,
-    map: &mut crate::eval::map::Map<'a>,
+    map: &mut crate::eval::value::Map<'a>,
     added: &[Value<'a>],
 ) -> Result<(), Failure<'a>> {
     let entries = match added {

@@ -100,11 +100,8 @@ fn char_at<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(part(whole, from, from + length))
 }
 
-/// Returns the position of a part in a string, or of an element in a list.
+/// Returns the position of a part in a string.
 pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    if let Value::List(list) = &arguments[0] {
-        return super::lists::index_of(work, list, &arguments[1]);
-    }
     let (whole, part) = (text(&arguments[0])?, text(&arguments[1])?);
     let from = arguments.get(2).map_or(Ok(0), int)?;
     work.spend_bytes(whole.len())?;
@@ -118,11 +115,8 @@ pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))
 }
 
-/// Returns the last position of a part in a string, or of an element in a list.
+/// Returns the last position of a part in a string.
 pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    if let Value::List(list) = &arguments[0] {
-        return super::lists::last_index_of(work, list, &arguments[1]);
-    }
     let (whole, part) = (text(&arguments[0])?, text(&arguments[1])?);
     work.spend_bytes(whole.len())?;
     let length = whole.chars().count() as i64;

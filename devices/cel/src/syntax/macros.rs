@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::SyntaxError;
 use super::ast::{Element, Expr, Fold, Literal, NodeId};
-use super::parser::Parser;
+use super::nodes::Nodes;
 
 /// Variable of a loop's result. No expression can name it.
 pub(crate) const ACCUMULATOR: &str = "@result";
@@ -16,13 +16,13 @@ type Expanded = Result<Option<NodeId>, SyntaxError>;
 
 /// Expands a call of a macro. Returns `None` for other calls.
 pub(super) fn expand(
-    parser: &mut Parser<'_>,
+    nodes: &mut Nodes,
     offset: usize,
     function: &str,
     target: Option<NodeId>,
     arguments: &[NodeId],
 ) -> Expanded {
-    let mut expansion = Expansion { parser, offset };
+    let mut expansion = Expansion { nodes, offset };
     let Some(target) = target else {
         return match (function, arguments) {
             ("has", [field]) => expansion.has(*field).map(Some),
@@ -62,8 +62,8 @@ pub(super) fn expand(
     node.map(Some)
 }
 
-struct Expansion<'p, 't> {
-    parser: &'p mut Parser<'t>,
+struct Expansion<'n> {
+    nodes: &'n mut Nodes,
     offset: usize,
 }
 
@@ -75,13 +75,13 @@ struct Iteration {
     variables: Variables,
 }
 
-impl Expansion<'_, '_> {
+impl Expansion<'_> {
     fn node(&mut self, expr: Expr) -> Result<NodeId, SyntaxError> {
-        self.parser.node(self.offset, expr)
+        self.nodes.add(self.offset, expr)
     }
 
     fn call(&mut self, function: &str, arguments: Vec<NodeId>) -> Result<NodeId, SyntaxError> {
-        self.parser.call(self.offset, function, arguments)
+        self.nodes.add_call(self.offset, function, arguments)
     }
 
     fn member(&mut self, function: &str, target: NodeId, arguments: Vec<NodeId>) -> Result<NodeId, SyntaxError> {
@@ -97,11 +97,11 @@ impl Expansion<'_, '_> {
     }
 
     fn error(&self, id: NodeId, message: &str) -> SyntaxError {
-        SyntaxError::new(self.parser.offset(id), message)
+        SyntaxError::new(self.nodes.offset(id), message)
     }
 
     fn ident(&self, id: NodeId) -> Option<Rc<str>> {
-        match self.parser.expr(id) {
+        match self.nodes.expr(id) {
             Expr::Ident(name) if !name.starts_with('.') => Some(name.clone()),
             _ => None,
         }
@@ -124,7 +124,7 @@ impl Expansion<'_, '_> {
     }
 
     fn has(&mut self, field: NodeId) -> Result<NodeId, SyntaxError> {
-        match self.parser.expr(field) {
+        match self.nodes.expr(field) {
             Expr::Select { operand, field, test_only: false } => {
                 let (operand, field) = (*operand, field.clone());
                 self.node(Expr::Select { operand, field, test_only: true })
@@ -269,7 +269,7 @@ impl Expansion<'_, '_> {
         let Some(name) = self.ident(variable) else {
             return Err(self.error(variable, &format!("{function}() variable name must be a simple identifier")));
         };
-        let copied = self.parser.copy(target)?;
+        let copied = self.nodes.copy(target)?;
         let tested = self.member("hasValue", target, Vec::new())?;
         let contained = self.member("value", copied, Vec::new())?;
         let mut mapped = self.bind(name, contained, value)?;

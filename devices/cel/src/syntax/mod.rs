@@ -4,6 +4,7 @@ pub(crate) mod ast;
 mod lexer;
 mod literal;
 pub(crate) mod macros;
+mod nodes;
 mod parser;
 
 pub(crate) use parser::parse;

@@ -2,17 +2,13 @@
 
 use std::rc::Rc;
 
-use super::ast::{Ast, Element, Entry, Expr, Literal, Node, NodeId};
+use super::ast::{Ast, Element, Entry, Expr, Literal, NodeId};
 use super::lexer::{Kind, Token, tokens};
+use super::nodes::Nodes;
 use super::{SyntaxError, literal, macros};
 
 /// Maximum nesting of expressions, as in `cel-go`.
 const MAX_NESTING: usize = 250;
-/// Maximum height of the tree with all macros expanded. Checks and evaluation recurse as deep as this.
-const MAX_HEIGHT: usize = 300;
-/// Maximum number of nodes with all macros expanded; `optMap` copies its target.
-const MAX_NODES: usize = 50_000;
-
 /// Words that are not names of variables or functions.
 const RESERVED: [&str; 21] = [
     "as",
@@ -40,85 +36,28 @@ const RESERVED: [&str; 21] = [
 
 /// Parses an expression and expands its macros.
 pub(crate) fn parse(text: &str) -> Result<Ast, SyntaxError> {
-    let mut parser = Parser { tokens: tokens(text)?, position: 0, nesting: 0, nodes: Vec::new() };
+    let mut parser = Parser { tokens: tokens(text)?, position: 0, nesting: 0, nodes: Nodes::default() };
     let root = parser.expression()?;
     if parser.peek().kind != Kind::End {
         return Err(parser.unexpected("end of input"));
     }
-    Ok(Ast { nodes: parser.nodes, root })
+    Ok(parser.nodes.finish(root))
 }
 
-pub(super) struct Parser<'t> {
+struct Parser<'t> {
     tokens: Vec<Token<'t>>,
     position: usize,
     nesting: usize,
-    nodes: Vec<Node>,
+    nodes: Nodes,
 }
 
 impl<'t> Parser<'t> {
-    /// Adds a node.
-    pub(super) fn node(&mut self, offset: usize, expr: Expr) -> Result<NodeId, SyntaxError> {
-        let mut height = 0;
-        expr.children(|child| height = height.max(self.nodes[child.0].height + 1));
-        if height > MAX_HEIGHT {
-            return Err(SyntaxError::new(offset, format!("expression recursion limit exceeded: {MAX_HEIGHT}")));
-        }
-        if self.nodes.len() == MAX_NODES {
-            return Err(SyntaxError::new(offset, format!("expression has more than {MAX_NODES} operations")));
-        }
-        self.nodes.push(Node { expr, offset, height });
-        Ok(NodeId(self.nodes.len() - 1))
+    fn node(&mut self, offset: usize, expr: Expr) -> Result<NodeId, SyntaxError> {
+        self.nodes.add(offset, expr)
     }
 
-    /// Adds a call of a function or operator that is not a macro.
-    pub(super) fn call(
-        &mut self,
-        offset: usize,
-        function: &str,
-        arguments: Vec<NodeId>,
-    ) -> Result<NodeId, SyntaxError> {
-        self.node(offset, Expr::Call { function: function.into(), target: None, arguments })
-    }
-
-    /// Copies a subtree.
-    pub(super) fn copy(&mut self, id: NodeId) -> Result<NodeId, SyntaxError> {
-        let Node { mut expr, offset, .. } = self.nodes[id.0].clone();
-        match &mut expr {
-            Expr::Literal(_) | Expr::Ident(_) => {}
-            Expr::Select { operand, .. } => *operand = self.copy(*operand)?,
-            Expr::Call { target, arguments, .. } => {
-                for child in target.iter_mut().chain(arguments) {
-                    *child = self.copy(*child)?;
-                }
-            }
-            Expr::List(elements) => {
-                for element in elements {
-                    element.value = self.copy(element.value)?;
-                }
-            }
-            Expr::Map(entries) => {
-                for entry in entries {
-                    entry.key = self.copy(entry.key)?;
-                    entry.value = self.copy(entry.value)?;
-                }
-            }
-            Expr::Fold(fold) => {
-                let fold = &mut **fold;
-                for child in [&mut fold.range, &mut fold.initial, &mut fold.condition, &mut fold.step, &mut fold.result]
-                {
-                    *child = self.copy(*child)?;
-                }
-            }
-        }
-        self.node(offset, expr)
-    }
-
-    pub(super) fn expr(&self, id: NodeId) -> &Expr {
-        &self.nodes[id.0].expr
-    }
-
-    pub(super) fn offset(&self, id: NodeId) -> usize {
-        self.nodes[id.0].offset
+    fn call(&mut self, offset: usize, function: &str, arguments: Vec<NodeId>) -> Result<NodeId, SyntaxError> {
+        self.nodes.add_call(offset, function, arguments)
     }
 
     fn peek(&self) -> Token<'t> {
@@ -309,7 +248,7 @@ impl<'t> Parser<'t> {
         target: Option<NodeId>,
         arguments: Vec<NodeId>,
     ) -> Result<NodeId, SyntaxError> {
-        match macros::expand(self, offset, function, target, &arguments)? {
+        match macros::expand(&mut self.nodes, offset, function, target, &arguments)? {
             Some(expanded) => Ok(expanded),
             None => self.node(offset, Expr::Call { function: function.into(), target, arguments }),
         }

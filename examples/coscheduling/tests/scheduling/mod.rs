@@ -7,7 +7,7 @@ use schedc_core::minimal_cluster::{ImmediateClient, InlineTasks};
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Change, InProgressCounts, Options, Outcome, Scheduler};
-use schedc_objects::{Kinds, testing};
+use schedc_objects::{Kinds, testing, upsert_change};
 use serde_json::{Value, json};
 
 const SECOND: i64 = 1_000_000_000;
@@ -37,7 +37,7 @@ impl TestCluster {
         let api = "scheduling.x-k8s.io/v1alpha1";
         let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
         let object = Kinds::of::<Profiles>().read(api, "PodGroup", object).unwrap().unwrap();
-        let change = object.upsert(&mut self.scheduler.cache.base.interner).unwrap();
+        let change = upsert_change(&object, &mut self.scheduler.cache.base.interner).unwrap();
         self.scheduler.on_change(change, &mut self.tasks);
     }
 

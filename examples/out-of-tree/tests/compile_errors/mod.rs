@@ -82,7 +82,7 @@ fn catalogs_are_checked_against_plugins() {
     if slow_tests::is_skipped("rustc runs for each case") {
         return;
     }
-    if !slow_tests::has_flags_of_cases("compile_errors::catalogs_are_checked_against_plugins") {
+    if !slow_tests::runs_with_trybuild_flags("compile_errors::catalogs_are_checked_against_plugins") {
         return;
     }
     let cases = trybuild::TestCases::new();

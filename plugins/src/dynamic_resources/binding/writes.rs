@@ -155,8 +155,8 @@ impl BindingPlan {
         }
     }
 
-    /// Undoes what PreBind wrote: removes reservations, and deletes the claim for extended resources. Only conflicts are
-    /// retried. What remains after another failure is removed when a later attempt is undone.
+    /// Undoes the writes of PreBind: removes reservations, and deletes the claim for extended resources. Only conflicts
+    /// are retried. After another failure, the rest is removed when a later attempt is undone.
     pub(in super::super) fn undo(&self, handle: &Handle, pod: &Uid, removals: &Removals) {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =

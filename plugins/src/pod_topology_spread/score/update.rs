@@ -9,24 +9,24 @@ use super::classes::ClassKey;
 use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, index_of_pods};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
-use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes};
+use crate::pod_topology_spread::constraints::{NodeInclusion, merge_changes};
 
 /// Applies the changes of pods and feasible nodes since the last update, and adds the nodes with changed scores.
 /// Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
-    constraints: &[Constraint],
     scores: &mut SpreadScores,
     view: View<'_, PodTopologySpread>,
     rescore: &mut ScoreUpdate<'_>,
     scratch: &mut ScoreScratch,
 ) -> bool {
+    let Ok(constraints) = pod.soft.as_deref() else { return false };
     let (topology, selected, _) = view.indexes;
     let SpreadScores { constraints: Some(counts), scored, feasible, has_classes, .. } = scores else { return false };
     if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {
         return false;
     }
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     if rescore.changed.node_objects && !included.includes_all_nodes() {
         return false;
     }
@@ -47,7 +47,7 @@ pub(in super::super) fn update(
         counts[at].seen = log.end();
         has_changes = true;
         let new_changes =
-            entries.filter_map(|&(node, by)| Some((index_of_pods(pod, counts, at, &included, view, node)?, by)));
+            entries.filter_map(|&(node, by)| Some((index_of_pods(pod, counts, at, &included, node)?, by)));
         let changes = &mut scratch.changes;
         changes.clear();
         changes.extend(new_changes);

@@ -13,12 +13,12 @@ use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, domains
 /// became feasible or infeasible. Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
-    constraints: &[Constraint],
     cycle: &mut SpreadCounts,
     view: View<'_, PodTopologySpread>,
     verdicts: &mut FilterUpdate<'_>,
     scratch: &mut SkewScratch,
 ) -> bool {
+    let Ok(constraints) = pod.hard.as_deref() else { return false };
     let (topology, selected, _) = view.indexes;
     let Some(counted) = &mut cycle.constraints else { return false };
     let mut has_changes = false;
@@ -28,9 +28,9 @@ pub(in super::super) fn update(
         }
         has_changes |= counted.seen != constraint.position(selected);
     }
-    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion, view);
     let everywhere = included.includes_all_nodes();
-    if verdicts.changed.node_objects && !everywhere && !same_nodes_count(counted, &included, verdicts.changed, view) {
+    if verdicts.changed.node_objects && !everywhere && !same_nodes_count(counted, &included, verdicts.changed) {
         return false;
     }
     if !has_changes {
@@ -68,15 +68,10 @@ pub(in super::super) fn update(
 }
 
 /// Returns whether the same nodes count after changes of nodes that kept their domains.
-fn same_nodes_count(
-    counted: &[DomainCounts],
-    included: &NodeInclusion<'_>,
-    changed: NodeChanges<'_>,
-    view: View<'_, PodTopologySpread>,
-) -> bool {
+fn same_nodes_count(counted: &[DomainCounts], included: &NodeInclusion<'_, '_>, changed: NodeChanges<'_>) -> bool {
     let has_all_keys = |node| counted.iter().all(|counted| counted.domain(node) != Domain::NONE);
     changed.nodes.iter().filter(|node| has_all_keys(**node)).all(|&node| {
-        let now = included.evaluate(view.row(node));
+        let now = included.evaluate(node);
         counted.iter().zip(now).all(|(counted, (_, counts))| counted.nodes.contains(node) == counts)
     })
 }

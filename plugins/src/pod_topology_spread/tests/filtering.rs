@@ -58,7 +58,7 @@ fn a_pod_outside_its_own_selector_adds_nothing() {
 fn all_constraints_must_hold() {
     let mut cluster = Cluster::new().with("web", [1, 0, 1, 1, 0]);
     let (zone, host) = (hard(ZONE_KEY, 1, ""), hard("kubernetes.io/hostname", 1, ""));
-    // n4 has no zone, therefore its host does not count for the minimum.
+    // n4 has no zone, so its host does not count for the minimum.
     check(&mut cluster, &pod(&format!("{zone}, {host}"), ""), "s+ssm");
     check(&mut cluster, &pod(&format!("{host}, {zone}"), ""), "s+ssm");
     cluster.node(1, ", disk: ssd", "{}");
@@ -96,7 +96,7 @@ fn counted_nodes() {
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, taints), ", tolerations: [{key: full, operator: Exists}]"), "ss+sm");
     let both = format!("{}, {}", hard(ZONE_KEY, 1, taints), hard("kubernetes.io/hostname", 1, ""));
     check(&mut cluster, &pod(&both, ""), "s++sm");
-    // No node counts, therefore there are fewer domains than one.
+    // No node counts, so there are fewer domains than one.
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, ""), ", nodeSelector: {disk: none}"), "++++m");
 }
 

@@ -91,7 +91,7 @@ pub(crate) struct PoolCapacity {
     pub pool: Option<String>,
     /// Number of its nodes.
     pub nodes: usize,
-    /// Number of those pods of the whole cluster's capacity that are on its nodes.
+    /// Of the pods of the whole cluster's capacity, the number on its nodes.
     pub pods: usize,
     /// Capacity if the pods may only be on its nodes.
     pub alone: Fit,
@@ -100,7 +100,7 @@ pub(crate) struct PoolCapacity {
 /// Returns how many pods of a submission fit in a cluster, in addition to the pods that it has.
 ///
 /// Pods are added one by one in the order of the ratio. Each must run before the next one is added, unless it waits for
-/// other pods in Permit. The first pod that is rejected ends the search, also if it could preempt others.
+/// other pods in Permit. The first pod that is rejected ends the search, even if it could preempt others.
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.

@@ -7,7 +7,7 @@ use crate::workloads::{Replicas, Submission};
 /// The reason why the capacity for a submission cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidQuestion {
-    /// It has no pods, or pods whose number depends on the nodes.
+    /// The submission has no pods, or pods whose number depends on the nodes.
     Workloads(String),
     /// The ratio does not have exactly one number above 0 for each workload.
     Ratio {
@@ -38,7 +38,7 @@ impl fmt::Display for InvalidQuestion {
 /// Returns an error for a submission without pods or with DaemonSets, and for another number of workloads.
 pub(crate) fn prepare(submission: &mut Submission, ratio: &[u16]) -> Result<Vec<usize>, InvalidQuestion> {
     if let Some(set) = submission.workloads.iter().find(|workload| workload.replicas == Replicas::EachNode) {
-        let message = "a DaemonSet has one pod on each node, whatever the capacity; use a pod with its template";
+        let message = "a DaemonSet has one pod on each node, regardless of the capacity; use a pod with its template";
         return Err(InvalidQuestion::Workloads(format!("{}: {}: {message}", set.place, set.title())));
     }
     let workloads = submission.workloads.len();

@@ -7,13 +7,12 @@ use schedc_core::erased::AnyBundle;
 
 use super::failure::Failure;
 use super::new_pods::choose_profile;
-use super::objects;
-use super::output::{self, Format};
+use super::objects::TrialArgs;
+use super::output;
 use super::tables::capacity::table;
 use super::validate;
 use crate::capacity::{Question, capacity, prepare};
 use crate::cluster;
-use crate::trial;
 use crate::workloads::{MAX_PODS, Submission};
 
 /// Count how many more pods of a manifest fit in a cluster
@@ -25,9 +24,9 @@ use crate::workloads::{MAX_PODS, Submission};
 pub(crate) struct Capacity {
     /// Manifest of a pod or a workload, or `-` for standard input; may be given several times
     ///
-    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. With several of
-    /// them, a mix of their pods is added, in the ratio of --ratio. Objects of other kinds, such as
-    /// PriorityClasses, are added to the cluster.
+    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. The pods of several
+    /// workloads are added in rounds, in the ratio of --ratio. Objects of other kinds, such as PriorityClasses, are
+    /// added to the cluster.
     #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
     manifests: Vec<PathBuf>,
 
@@ -37,8 +36,8 @@ pub(crate) struct Capacity {
 
     /// Report the capacity of each pool of nodes, those with the same value of this label
     ///
-    /// Each pool has two numbers: the pods on its nodes if they may be anywhere, and the capacity if they may
-    /// only be in this pool.
+    /// The report has two numbers for each pool: the pods on its nodes if pods may run on all nodes, and the number of
+    /// pods that fit if they may run only in this pool.
     #[arg(long, value_name = "KEY")]
     pool_label: Option<String>,
 
@@ -46,31 +45,24 @@ pub(crate) struct Capacity {
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..=MAX_PODS as i64))]
     max: u32,
 
-    /// Seed for the choice among equally good nodes: equal seeds give equal placements
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
-
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-
     #[command(flatten)]
-    input: objects::Input,
+    trials: TrialArgs,
 }
 
 impl Capacity {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
-        let setup = self.input.setup(bundle)?;
-        let objects = self.input.load(bundle)?;
+        let TrialArgs { output, input, .. } = &self.trials;
+        let setup = input.setup(bundle)?;
+        let objects = input.load(bundle)?;
         validate::warn(&objects.ignored);
         let mut submission = Submission::read(&self.manifests, &objects)?;
         validate::warn(&submission.ignored);
         submission.check_profiles(&setup.routes).map_err(choose_profile)?;
         let ratio = prepare(&mut submission, &self.ratio).map_err(Failure::new)?;
         let question = Question { ratio: &ratio, max: self.max as usize, pool_label: self.pool_label.as_deref() };
-        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let options = self.trials.options(&setup);
         let objects = cluster::objects(objects);
         let found = capacity(&setup.bundle, &objects, &submission, &question, &options)?;
-        output::print(self.output, &found, |found| table(found, self.pool_label.as_deref()))
+        output::print(*output, &found, |found| table(found, self.pool_label.as_deref()))
     }
 }

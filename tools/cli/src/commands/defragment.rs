@@ -7,17 +7,17 @@ use clap::Args;
 use schedc_core::erased::AnyBundle;
 
 use super::drain::NodeNames;
-use super::failure::{Failure, exit_code};
+use super::exit_code::exit_code;
+use super::failure::Failure;
 use super::new_pods::{self, NewPods};
-use super::objects;
-use super::output::{self, Format};
+use super::objects::TrialArgs;
+use super::output;
 use super::pods::check_nodes;
 use super::tables::defragment::table;
 use super::validate;
 use crate::cluster;
 use crate::defragment::{Plan, Question, empty_nodes, make_room};
 use crate::drain::Permissions;
-use crate::trial;
 
 /// Plan moves of pods that empty as many nodes as possible, or make room for given pods
 ///
@@ -49,16 +49,8 @@ pub(crate) struct Defragment {
     #[arg(long = "gpu", value_name = "RESOURCE")]
     gpus: Vec<String>,
 
-    /// Seed for the choice among equally good nodes: equal seeds give equal placements
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
-
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-
     #[command(flatten)]
-    input: objects::Input,
+    trials: TrialArgs,
 }
 
 impl Defragment {
@@ -68,14 +60,15 @@ impl Defragment {
 
     /// Prints the plan, and returns whether it reaches its aim.
     fn print_plan(self, bundle: &AnyBundle) -> Result<bool, Failure> {
-        let setup = self.input.setup(bundle)?;
-        let objects = self.input.load(bundle)?;
+        let TrialArgs { output, input, .. } = &self.trials;
+        let setup = input.setup(bundle)?;
+        let objects = input.load(bundle)?;
         validate::warn(&objects.ignored);
         let nodes = self.nodes.as_ref().map(|NodeNames(nodes)| nodes.clone()).unwrap_or_default();
         check_nodes(&nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
         let permissions = Permissions { force: self.force, delete_empty_dir_data: self.delete_emptydir_data };
         let question = Question { permissions, nodes: &nodes, gpus: &self.gpus };
-        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let options = self.trials.options(&setup);
         let plan = if self.manifests.is_empty() {
             empty_nodes(&setup.bundle, &cluster::objects(objects), &question, &options)?
         } else {
@@ -87,7 +80,7 @@ impl Defragment {
         if !self.gpus.is_empty() && plan.gpus.is_none() {
             output::note(format_args!("no node has {}", self.gpus.join(" or ")));
         }
-        output::print(self.output, &plan, table)?;
+        output::print(*output, &plan, table)?;
         Ok(reaches_aim(&plan))
     }
 }

@@ -7,22 +7,22 @@ use std::str::FromStr;
 use clap::Args;
 use schedc_core::erased::AnyBundle;
 
-use super::failure::{Failure, exit_code};
-use super::objects;
-use super::output::{self, Format};
+use super::exit_code::exit_code;
+use super::failure::Failure;
+use super::objects::TrialArgs;
+use super::output;
 use super::pods::check_nodes;
 use super::tables::drain::table;
 use super::validate;
 use crate::cluster;
 use crate::drain::{Permissions, plan};
-use crate::trial;
 
-/// Plan how to empty nodes: which pods to evict in which order, and where they run then
+/// Plan how to empty nodes: the order of evictions, and the new nodes of the pods
 ///
-/// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are
-/// evicted one by one. Each eviction must be allowed by the disruption budgets, and the profile must place the
-/// pod that the controller creates in its place, without preemption, before the next eviction. Pods of DaemonSets
-/// and static pods stay. The exit code is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
+/// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are evicted
+/// one by one. The disruption budgets must allow each eviction. Before the next eviction, the profile must place the
+/// pod that the controller creates instead, without preemption. Pods of DaemonSets and static pods stay. The exit code
+/// is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
 #[derive(Args)]
 pub(crate) struct Drain {
     /// The nodes to empty, separated by commas
@@ -37,16 +37,8 @@ pub(crate) struct Drain {
     #[arg(long)]
     delete_emptydir_data: bool,
 
-    /// Seed for the choice among equally good nodes: equal seeds give equal placements
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
-
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-
     #[command(flatten)]
-    input: objects::Input,
+    trials: TrialArgs,
 }
 
 /// Names of nodes, each once, in the given order.
@@ -73,15 +65,16 @@ impl Drain {
 
     /// Prints the plan, and returns whether it empties all nodes.
     fn print_plan(self, bundle: &AnyBundle) -> Result<bool, Failure> {
-        let setup = self.input.setup(bundle)?;
-        let objects = self.input.load(bundle)?;
+        let TrialArgs { output, input, .. } = &self.trials;
+        let setup = input.setup(bundle)?;
+        let objects = input.load(bundle)?;
         validate::warn(&objects.ignored);
         let NodeNames(nodes) = self.nodes;
         check_nodes(&nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
         let permissions = Permissions { force: self.force, delete_empty_dir_data: self.delete_emptydir_data };
-        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let options = self.trials.options(&setup);
         let plan = plan(&setup.bundle, &cluster::objects(objects), &nodes, permissions, &options)?;
-        output::print(self.output, &plan, |plan| table(plan, &nodes))?;
+        output::print(*output, &plan, |plan| table(plan, &nodes))?;
         Ok(plan.blocked.is_empty())
     }
 }

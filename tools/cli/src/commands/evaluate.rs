@@ -19,9 +19,9 @@ use crate::evaluation::{Errors, Evaluator, LineError, Scenario};
 
 /// Evaluate the scheduling decisions of many scenarios
 ///
-/// A scenario has a cluster's objects, and steps that add, update and delete objects, and schedule pods. For each
-/// scenario, one line of JSON has the result of each pod's scheduling cycle: every node's verdict and scores, the
-/// chosen node, the message, and the victims of preemption. Objects are used as given, without the defaults of an
+/// A scenario has a cluster's objects, and steps that add, update and delete objects, and schedule pods. The output has
+/// one line of JSON for each scenario, with the result of each pod's scheduling cycle: every node's verdict and scores,
+/// the chosen node, the message, and the victims of preemption. Objects are used as given, without the defaults of an
 /// API server. docs/evaluate.md has the formats.
 ///
 /// All errors of a scenario are reported with their location, and the other scenarios are still evaluated. The

@@ -16,9 +16,9 @@ use crate::explanation::{Explanation, Options, explain};
 
 /// Explain the placement of a pod, node by node
 ///
-/// For every node, either the plugin that rejects it with its reasons, or every plugin's score: raw,
-/// normalised (0 to 100), and weighted. The nodes contain the pods that are bound to them. Other pending pods
-/// are placed first only with --after. A pod that is already bound is explained as if it had no node yet.
+/// Prints for each node the plugin that rejects it, with the reasons, or the scores of all plugins: raw, normalised (0
+/// to 100), and weighted. The nodes contain the pods that are bound to them. Other pending pods are placed first only
+/// with --after. A pod that is already bound is explained as if it had no node yet.
 #[derive(Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
@@ -51,11 +51,11 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..))]
     top: u32,
 
-    /// Explain why the pod goes to its node and not to this one
+    /// Compare the chosen node with this node
     ///
     /// Prints the deciding plugin, the difference of the totals, and for each score plugin the weight with which the
-    /// other node would have the higher total, and the best node without this score. For an infeasible node, every
-    /// plugin that rejects it.
+    /// other node would have the higher total, and the best node without this score. For an infeasible node, prints
+    /// every plugin that rejects it.
     #[arg(long, value_name = "NODE")]
     against: Option<String>,
 

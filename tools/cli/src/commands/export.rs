@@ -14,8 +14,8 @@ use super::{output, sources};
 
 /// Write profiles as a KubeSchedulerConfiguration of kube-scheduler 1.36
 ///
-/// The configuration leaves nothing to defaults: it has the plugins of each extension point in their order,
-/// weights, arguments and backoff. `schedc import` converts it back to the same profiles.
+/// The configuration does not depend on defaults: it has the plugins of each extension point in their order, weights,
+/// arguments and backoff. `schedc import` converts it back to the same profiles.
 #[derive(Args)]
 pub(crate) struct Export {
     /// Profiles of one scheduler: names of files in profiles/ or of compiled-in profiles, paths, or folders

@@ -2,12 +2,8 @@
 
 use std::fmt::Display;
 use std::io;
-use std::io::Write;
-use std::process::ExitCode;
 
 use schedc_codegen::Diagnostics;
-
-use super::output;
 
 /// The reason why a command ends early.
 pub(crate) enum Failure {
@@ -30,44 +26,6 @@ impl Failure {
     pub(crate) fn new(message: impl Display) -> Self {
         Failure::Message(message.to_string())
     }
-
-    /// Prints the messages and returns the exit code.
-    pub(crate) fn report(self) -> ExitCode {
-        let mut stderr = anstream::stderr().lock();
-        // If standard error is closed too, the messages are lost.
-        let _ = match self {
-            Failure::OutputClosed => return ExitCode::SUCCESS,
-            #[cfg(feature = "tools")]
-            Failure::Reported => return ExitCode::FAILURE,
-            Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
-            Failure::Message(text) => write_errors(&mut stderr, &text),
-            #[cfg(feature = "tools")]
-            Failure::WithNote(text, note) => {
-                let written = write_errors(&mut stderr, &text);
-                drop(stderr);
-                output::note(note);
-                written
-            }
-        };
-        ExitCode::FAILURE
-    }
-}
-
-/// Returns the exit code of a command that answers a question: 0 for yes, 1 for no, 2 after an error, which is printed.
-#[cfg(feature = "tools")]
-pub(crate) fn exit_code(answer: Result<bool, Failure>) -> ExitCode {
-    match answer {
-        Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(failure) => {
-            failure.report();
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
-    output::message(text).lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
 }
 
 impl From<io::Error> for Failure {
@@ -76,13 +34,6 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Failure::OutputClosed,
             _ => Failure::Message(format!("cannot write the output: {error}")),
         }
-    }
-}
-
-#[cfg(feature = "tools")]
-impl From<crate::cluster::UnknownProfile> for Failure {
-    fn from(error: crate::cluster::UnknownProfile) -> Self {
-        Failure::new(error)
     }
 }
 
@@ -96,35 +47,33 @@ impl From<schedc_interpret::InterpretError> for Failure {
     }
 }
 
-impl From<schedc_core::profile::StartErrors> for Failure {
-    fn from(errors: schedc_core::profile::StartErrors) -> Self {
-        Failure::new(errors)
-    }
-}
-
-#[cfg(feature = "run")]
-impl From<schedc_kubernetes::connect::ConnectError> for Failure {
-    fn from(error: schedc_kubernetes::connect::ConnectError) -> Self {
-        Failure::new(error)
-    }
-}
-
-#[cfg(feature = "run")]
-impl From<schedc_kubernetes::config::ConfigError> for Failure {
-    fn from(error: schedc_kubernetes::config::ConfigError) -> Self {
-        Failure::new(error)
-    }
-}
-
-#[cfg(feature = "bench")]
-impl From<schedc_perf::Error> for Failure {
-    fn from(error: schedc_perf::Error) -> Self {
-        Failure::new(error)
-    }
-}
-
 impl From<Diagnostics> for Failure {
     fn from(diagnostics: Diagnostics) -> Self {
         Failure::Profiles(Box::new(diagnostics))
     }
+}
+
+/// Converts errors to failures with their messages.
+macro_rules! failures {
+    ($($(#[$feature:meta])? $error:ty,)*) => {
+        $($(#[$feature])? impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::new(error)
+            }
+        })*
+    };
+}
+
+failures! {
+    #[cfg(feature = "tools")]
+    crate::cluster::UnknownProfile,
+    schedc_core::profile::StartErrors,
+    #[cfg(feature = "run")]
+    schedc_kubernetes::connect::ConnectError,
+    #[cfg(feature = "run")]
+    schedc_kubernetes::config::ConfigError,
+    #[cfg(feature = "bench")]
+    schedc_perf::Error,
+    #[cfg(feature = "recordings")]
+    schedc_recording::ReadError,
 }

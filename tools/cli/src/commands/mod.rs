@@ -22,6 +22,7 @@ mod diff;
 mod drain;
 #[cfg(feature = "tools")]
 mod evaluate;
+mod exit_code;
 #[cfg(feature = "tools")]
 mod expand;
 #[cfg(feature = "tools")]

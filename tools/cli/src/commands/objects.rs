@@ -12,11 +12,12 @@ use schedc_objects::{Kinds, Objects, Options};
 use super::extenders::Extenders;
 use super::failure::Failure;
 use super::live::{LiveCluster, UsedKinds};
-use super::output;
+use super::output::{self, Format};
 use super::sources;
 use super::validate::Validate;
 use crate::budgets::Status;
 use crate::cluster::Routes;
+use crate::trial;
 
 /// The profiles that decide, and the pods that each of them serves.
 pub(crate) struct SchedulerSetup {
@@ -54,7 +55,7 @@ pub(crate) struct Input {
     /// Interpret this profile without a build, instead of using the compiled-in profiles
     ///
     /// The name of a file in profiles/ or of a compiled-in profile, or a path. Only plugins of schedc itself are
-    /// available. The decisions are those of a build, but slower. May be given several times: the profiles then
+    /// available. The decisions equal those of a build, but take longer. May be given several times: the profiles then
     /// form one scheduler.
     #[arg(long, value_name = "PROFILE")]
     interpret: Vec<PathBuf>,
@@ -72,6 +73,28 @@ pub(crate) struct Input {
 
     #[command(flatten)]
     extenders: Extenders,
+}
+
+/// Options of the commands that try changes in a copy of the cluster.
+#[derive(Args)]
+pub(crate) struct TrialArgs {
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    pub(crate) output: Format,
+
+    #[command(flatten)]
+    pub(crate) input: Input,
+}
+
+impl TrialArgs {
+    /// Returns the options of trials with these profiles.
+    pub(crate) fn options(&self, setup: &SchedulerSetup) -> trial::Options {
+        trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders }
+    }
 }
 
 impl Input {

@@ -20,7 +20,7 @@ pub(crate) enum Format {
     Table,
     /// JSON for programs
     Json,
-    /// YAML for both
+    /// YAML for users and programs
     Yaml,
 }
 

@@ -11,15 +11,15 @@ use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{Objects, Options};
 
-use super::failure::{Failure, exit_code};
+use super::exit_code::exit_code;
+use super::failure::Failure;
 use super::new_pods::{self, NewPods};
-use super::objects;
-use super::output::{self, Format};
+use super::objects::TrialArgs;
+use super::output;
 use super::tables::provision::table;
 use super::validate;
 use crate::cluster;
-use crate::provision::{Shape, UNIT, provision};
-use crate::trial;
+use crate::provision::{Question, Shape, UNIT, provision};
 
 /// The annotations of a shape.
 const PRICE: &str = "schedc/price";
@@ -49,16 +49,8 @@ pub(crate) struct Provision {
     #[arg(long, value_name = "NUMBER", default_value_t = 500, value_parser = value_parser!(u32).range(1..))]
     max_trials: u32,
 
-    /// Seed for the choice among equally good nodes: equal seeds give equal placements
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
-
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-
     #[command(flatten)]
-    input: objects::Input,
+    trials: TrialArgs,
 }
 
 impl Provision {
@@ -68,18 +60,20 @@ impl Provision {
 
     /// Prints the nodes, and returns whether all pods run with them.
     fn print(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
-        let setup = self.input.setup(bundle)?;
+        let TrialArgs { output, input, .. } = &self.trials;
+        let setup = input.setup(bundle)?;
         let mut shapes = self.read_shapes(bundle)?;
-        let objects = self.input.load(bundle)?;
+        let objects = input.load(bundle)?;
         validate::warn(&objects.ignored);
         let nodes: Vec<Node> = shapes.iter().map(|shape| shape.node.clone()).collect();
         let NewPods { others, pods, daemons } = new_pods::read(&self.manifests, &objects, &setup, &nodes)?;
         shapes.iter_mut().zip(daemons).for_each(|(shape, daemons)| shape.daemons = daemons);
         let mut all = cluster::objects(objects);
         all.extend(others);
-        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
-        let found = provision(&setup.bundle, &all, pods, &shapes, self.max_trials as usize, &options)?;
-        output::print(self.output, &found, |found| table(found, &shapes))?;
+        let options = self.trials.options(&setup);
+        let question = Question::new(&setup.bundle, &options, &all, pods, shapes.clone());
+        let found = provision(&question, self.max_trials as usize)?;
+        output::print(*output, &found, |found| table(found, &shapes))?;
         Ok(found.sufficient)
     }
 

@@ -33,7 +33,7 @@ use super::signals;
 /// JSON lines, compressed by zstd. Only fields that scheduling reads are recorded. docs/record.md has the format.
 #[derive(Args)]
 pub(crate) struct Record {
-    /// Folder of the recording; a recorder that is started again adds files
+    /// Folder of the recording; a new recorder with the same folder adds files
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 

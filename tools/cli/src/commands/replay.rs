@@ -8,8 +8,7 @@ use schedc_backtest::{assumptions, simulate};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::ProfileInfo;
 use schedc_interpret::Interpretation;
-use schedc_recording::{ReadError, Reader};
-use serde::Serialize;
+use schedc_recording::Reader;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
@@ -18,16 +17,17 @@ use super::reports::{self, ReportFile};
 use super::sources;
 use super::tables::closed_loop::{self, values};
 use super::tables::read_only::Agreement;
-use super::tables::replay::table;
+use super::tables::replay::{Comparison, table};
 use super::workload::Input;
 use crate::cluster::Routes;
-use crate::replay::{Replay, Report};
+use crate::replay::Replay;
 
 /// Compare the decisions of a recording with those of a profile
 ///
-/// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before it. Each
-/// disagreement is explained: the scores of both nodes, or the plugin that rejects the recorded one. Among nodes with
-/// equal totals, each one counts as agreement. Decisions during gaps of the recording are not compared.
+/// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before the
+/// decision. Each disagreement is explained: by the scores of both nodes, or by the plugin that rejects the recorded
+/// node. Every node with the highest total counts as agreement. Decisions during gaps of the recording are not
+/// compared.
 ///
 /// With --closed-loop, the profiles decide instead of the recorded scheduler, in virtual time: pods arrive and run as
 /// recorded, on the nodes that the profiles choose. docs/backtest.md lists the assumptions.
@@ -71,15 +71,6 @@ pub(crate) struct ReplayCommand {
 
     #[command(flatten)]
     input: Input,
-}
-
-/// The printed result.
-#[derive(Serialize)]
-pub(crate) struct Comparison {
-    #[serde(flatten)]
-    pub(crate) agreement: Agreement,
-    #[serde(flatten)]
-    pub(crate) report: Report,
 }
 
 impl ReplayCommand {
@@ -149,11 +140,5 @@ impl ReplayCommand {
         };
         output::print(self.output, &report, |report| closed_loop::table(report, self.all))?;
         self.report.write(|| reports::closed_loop::page(&report, &values(&report)))
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        Failure::new(error)
     }
 }

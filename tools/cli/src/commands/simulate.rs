@@ -66,9 +66,9 @@ pub(crate) struct Simulate {
 struct Time {
     /// Create, update and delete objects at the times of this events file; `-` is standard input
     ///
-    /// A list of events in YAML, JSON or JSON lines, such as `{at: 12.5s, delete: {kind: Node, name: north-1}}`,
-    /// or with `create`, `apply` or `update` and a manifest. Time is virtual: an hour passes in a moment. May be
-    /// given several times. docs/simulate.md has the format.
+    /// A list of events in YAML, JSON or JSON lines, such as `{at: 12.5s, delete: {kind: Node, name: north-1}}`, or
+    /// with `create`, `apply` or `update` and a manifest. Time is virtual: waiting takes no real time. May be given
+    /// several times. docs/simulate.md has the format.
     #[arg(long, value_name = "FILE")]
     events: Vec<PathBuf>,
 
@@ -89,7 +89,7 @@ struct Time {
 
     /// Start of the simulation, such as 2026-01-31T12:00:00Z, for events with absolute times
     ///
-    /// By default, the simulation starts at the earliest of them.
+    /// By default, the simulation starts at the earliest absolute time.
     #[arg(long, value_name = "TIME", value_parser = timeline::point, requires = "events")]
     start: Option<Timestamp>,
 }
@@ -135,7 +135,8 @@ impl Simulate {
         };
         let history = self.report.is_requested().then(|| SimulationHistory::new(setup.routes));
         let mut observers = Observers::new(history, self.watch)?;
-        let report = simulate_with_hooks(&setup.bundle, objects, timeline, options, show_progress, &mut observers)?;
+        let input = simulation::SimulationInput { objects, timeline };
+        let report = simulate_with_hooks(&setup.bundle, input, options, show_progress, &mut observers)?;
         progress.end();
         observers.end();
         objects::note_uncounted(&report.budgets);

@@ -22,9 +22,9 @@ enum Mode {
     /// Unknown fields and kinds, and wrong CEL expressions, are errors
     #[value(alias = "true")]
     Strict,
-    /// They are ignored, with warnings
+    /// Unknown fields are ignored, with warnings
     Warn,
-    /// They are ignored
+    /// Unknown fields are ignored
     #[value(alias = "false")]
     Ignore,
 }

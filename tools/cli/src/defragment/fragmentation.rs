@@ -36,7 +36,7 @@ const TASKS: usize = 50;
 pub(crate) struct Fragmentation {
     /// Number of free GPUs.
     pub free: f64,
-    /// Those that a pod of the target workload cannot use, on average.
+    /// Number of free GPUs that a pod of the target workload cannot use, on average.
     pub fragmented: f64,
     /// The part of `fragmented` due to pods that request no GPU.
     pub no_request: f64,

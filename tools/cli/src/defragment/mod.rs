@@ -6,7 +6,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `emptying` | which nodes to empty |
+//! | `emptying` | the choice of the nodes to empty |
 //! | `bound` | the number of nodes that cannot be exceeded |
 //! | `room` | moves that make room for given pods |
 //! | `fragmentation` | the measure of GPU fragmentation |
@@ -104,7 +104,7 @@ pub(crate) struct Emptying {
     pub blocked: Vec<BlockedNode>,
     /// No plan can empty more nodes than this.
     pub at_most: usize,
-    /// Whether no plan empties more nodes, or as many with fewer evictions.
+    /// Whether no other plan empties more nodes, or as many with fewer evictions.
     pub optimal: bool,
     /// Number of sets of nodes that were tried.
     pub tried: usize,

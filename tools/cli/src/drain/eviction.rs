@@ -1,4 +1,4 @@
-//! Which pods can be evicted, and the pods that their controllers create instead.
+//! The pods that can be evicted, and the pods that their controllers create instead.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};

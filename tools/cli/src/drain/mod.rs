@@ -1,4 +1,4 @@
-//! Plans that empty nodes: which pods to evict in which order, and where their replacements run.
+//! Plans that empty nodes: the order of evictions, and the nodes of the replacements.
 //!
 //! All nodes are cordoned first. Each eviction is tried in a [cluster in memory](crate::trial): the disruption budgets
 //! must allow it, and the scheduler must place the replacement on another node without a preemption, before the next
@@ -6,7 +6,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `eviction` | which pods can be evicted, and their replacements |
+//! | `eviction` | the pods that can be evicted, and their replacements |
 //! | `orders` | the orders in which nodes are tried |
 
 pub(crate) mod eviction;
@@ -224,7 +224,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Tries the nodes in this order, and those that are blocked again after others were emptied.
+    /// Tries the nodes in this order. After others were emptied, tries again those that were blocked.
     fn in_order(&self, start: &[AnyObject], order: &[String]) -> Result<DrainPlan, StartErrors> {
         let mut plan = DrainPlan::default();
         let mut trial = Trial::new(self.bundle, start.to_vec(), self.options)?;

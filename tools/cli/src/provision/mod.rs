@@ -80,14 +80,14 @@ pub(crate) struct Waiting {
 }
 
 /// The cluster, the pods and the shapes.
-struct Question<'a> {
+pub(crate) struct Question<'a> {
     bundle: &'a AnyBundle,
     options: &'a trial::Options,
     /// The cluster without its pending pods, and the names of its nodes.
     objects: Vec<AnyObject>,
     nodes: HashSet<String>,
     pods: Vec<NewPod>,
-    shapes: &'a [Shape],
+    shapes: Vec<Shape>,
 }
 
 /// The result of a set of nodes.
@@ -104,29 +104,33 @@ fn amount(price: u64) -> f64 {
     price as f64 / UNIT as f64
 }
 
+impl<'a> Question<'a> {
+    /// Creates the question for these pods in a cluster with these objects.
+    pub(crate) fn new(
+        bundle: &'a AnyBundle,
+        options: &'a trial::Options,
+        objects: &[AnyObject],
+        mut pods: Vec<NewPod>,
+        mut shapes: Vec<Shape>,
+    ) -> Self {
+        let daemons = shapes.iter_mut().flat_map(|shape| &mut shape.daemons);
+        for pod in pods.iter_mut().map(|new| &mut new.pod).chain(daemons) {
+            // New nodes replace preemption.
+            pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
+        }
+        // Pending pods would take the new nodes first, and the question is about other pods.
+        let objects: Vec<AnyObject> = objects.iter().filter(|object| !is_pending(object)).cloned().collect();
+        let nodes = objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned());
+        Question { bundle, options, nodes: nodes.collect(), objects, pods, shapes }
+    }
+}
+
 /// Finds the cheapest new nodes with which all pods run. `max_trials` limits the number of sets that are tried.
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
-pub(crate) fn provision(
-    bundle: &AnyBundle,
-    objects: &[AnyObject],
-    mut pods: Vec<NewPod>,
-    shapes: &[Shape],
-    max_trials: usize,
-    options: &trial::Options,
-) -> Result<Provision, StartErrors> {
-    let mut shapes = shapes.to_vec();
-    let daemons = shapes.iter_mut().flat_map(|shape| &mut shape.daemons);
-    for pod in pods.iter_mut().map(|new| &mut new.pod).chain(daemons) {
-        // New nodes replace preemption.
-        pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
-    }
-    // Pending pods would take the new nodes first, and the question is about other pods.
-    let objects: Vec<AnyObject> = objects.iter().filter(|object| !is_pending(object)).cloned().collect();
-    let nodes = objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
-    let question = Question { bundle, options, objects, nodes, pods, shapes: &shapes };
-    Search::new(&question, max_trials)?.run()
+pub(crate) fn provision(question: &Question<'_>, max_trials: usize) -> Result<Provision, StartErrors> {
+    Search::new(question, max_trials)?.run()
 }
 
 fn is_pending(object: &AnyObject) -> bool {

@@ -40,7 +40,7 @@ impl<'a> Search<'a> {
         let daemons = question.shapes.iter().flat_map(|shape| &shape.daemons);
         let pods = question.pods.iter().map(|new| &new.pod).chain(daemons);
         let enforced = EnforcedResources::of(&question.options.routes, pods, &question.objects);
-        let bound = Bound::new(&mut trial, &question.pods, question.shapes, enforced);
+        let bound = Bound::new(&mut trial, &question.pods, &question.shapes, enforced);
         Ok(Search { question, bound, max_trials, trials: 0, best: None })
     }
 

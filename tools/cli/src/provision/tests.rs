@@ -43,7 +43,8 @@ fn provision_for(cluster: &[Value], pods: &[Value], shapes: &[Shape], max_trials
     let bundle = AnyBundle::of::<Profiles>();
     let routes = Routes::to(bundle.profiles, "default").unwrap();
     let options = trial::Options { routes, seed: 0, extenders: Overrides::NONE };
-    provision(&bundle, &cluster::objects(objects), pods, shapes, max_trials, &options).unwrap()
+    let question = Question::new(&bundle, &options, &cluster::objects(objects), pods, shapes.to_vec());
+    provision(&question, max_trials).unwrap()
 }
 
 fn counts(found: &Provision) -> Vec<(&str, usize)> {

@@ -4,6 +4,7 @@
 //! decides about the pod. Only candidates with which it places the pod are remedies. They are then weakened and reduced
 //! (`search`) as long as the scheduler still places the pod.
 
+mod change;
 mod fork;
 mod kinds;
 mod remedy;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::change::Change;
 use super::fork::Fork;
 use super::kinds::affinity_term::RelaxAffinityTerm;
 use super::kinds::capacity::FreeCapacity;
@@ -26,36 +27,6 @@ use super::kinds::taints::RemoveTaints;
 use super::kinds::tolerations::AddTolerations;
 use super::kinds::volumes::{CreateClaim, CreateVolume};
 use super::situation::Situation;
-
-/// A kind of change that can make a pod schedulable.
-pub(super) trait Change: fmt::Display {
-    /// Applies the change. Returns false if it is not possible.
-    fn apply(&self, fork: &mut Fork<'_>) -> bool;
-
-    /// Returns how much the change disturbs the cluster and its users. The list of remedies begins with the smallest.
-    ///
-    /// | from | changes |
-    /// |---|---|
-    /// | 10 | undo a hold: gate, cordon; create a missing object |
-    /// | 20 | adapt the pod without an effect on other pods |
-    /// | 50 | adapt the cluster |
-    /// | 60 | stop other pods |
-    /// | 200 | act against a controller |
-    fn disturbance(&self) -> u32;
-
-    /// Returns the number of strengths of a change that has an amount.
-    fn strengths(&self) -> i64 {
-        1
-    }
-
-    /// Weakens the change to a strength between 1 and [`Change::strengths`].
-    fn set_strength(&mut self, _strength: i64) {}
-
-    /// Returns the smaller changes of the same kind.
-    fn parts(&self) -> Vec<Remedy> {
-        Vec::new()
-    }
-}
 
 macro_rules! remedies {
     ($($kind:ident,)*) => {
@@ -83,6 +54,13 @@ macro_rules! remedies {
             fn change_mut(&mut self) -> &mut dyn Change {
                 match self {
                     $(Remedy::$kind(change) => change,)*
+                }
+            }
+
+            /// Returns the smaller changes of the same kind.
+            pub(super) fn parts(&self) -> Vec<Remedy> {
+                match self {
+                    $(Remedy::$kind(change) => change.parts().into_iter().map(Remedy::from).collect(),)*
                 }
             }
 
@@ -127,9 +105,5 @@ impl Remedy {
         let mut weaker = self.clone();
         weaker.change_mut().set_strength(strength);
         weaker
-    }
-
-    pub(super) fn parts(&self) -> Vec<Remedy> {
-        self.change().parts()
     }
 }

@@ -38,7 +38,7 @@ use window::Window;
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    /// Agreement of the profiles, in the order of the program.
+    /// Agreement of each profile, in the order in which the program lists its profiles.
     #[serde(skip)]
     pub counts: Vec<ProfileCounts>,
     /// Recorded decisions for one of several nodes with the highest total.
@@ -56,7 +56,7 @@ pub(crate) struct Report {
     pub objects: usize,
     /// Watches that expired.
     pub gaps: u64,
-    /// Those of them after which all objects are known again.
+    /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
     /// Places at which a file ends without its regular end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,7 @@ pub(crate) struct Report {
     pub explained: u64,
     /// Other disagreements.
     pub unexplained: u64,
-    /// Those of them for which no other order was searched, because there are too many.
+    /// Number of these without a complete search of other orders, because `BUDGET` was used up.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_searched: u64,
     /// Decisions with another answer.
@@ -154,7 +154,7 @@ impl<'a> Replay<'a> {
             }
             return Ok(());
         }
-        // The lines of lists have the versions of earlier changes.
+        // Objects of a list have the versions of their last changes: the window would move them before earlier lines.
         self.replay_waiting_lines()?;
         self.replay_line(place, line)
     }
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
             }
             Entry::Reject(Reject { namespace, name, scheduler, message }) => {
-                // An allocation that failed says nothing about this attempt.
+                // An answer from before a claim was written belongs to an earlier attempt, which failed afterwards.
                 self.before_allocation.take(&(namespace.clone(), name.clone()));
                 let (result, has_version) = (DecisionResult::Rejected(message), rv.is_some());
                 self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
@@ -232,8 +232,7 @@ impl<'a> Replay<'a> {
                 self.report.repaired += 1;
                 self.open_gaps.remove(&gap.kind);
             }
-            // Readers return whole objects.
-            Entry::End(_) | Entry::Template(_) | Entry::Pod(_) => {}
+            Entry::End(_) => {}
         }
         Ok(())
     }

@@ -137,7 +137,7 @@ impl Search<'_, '_> {
     pub(super) fn find(mut self) -> Option<Order> {
         let candidates = self.candidates();
         let found = candidates.into_iter().find(|moved| self.agrees(moved)).map(|moved| self.minimal(moved));
-        self.state.show(&BTreeMap::new(), self.routes);
+        self.state.use_versions(&BTreeMap::new(), self.routes);
         let moved = found.map(|moved| if moved.is_empty() { self.neighbours.own_claims.clone() } else { moved })?;
         let named = |is_past: bool| {
             let of_side = moved.iter().filter(|at| (**at < self.neighbours.past) == is_past);
@@ -211,7 +211,7 @@ impl Search<'_, '_> {
         }
         *self.budget -= 1;
         let versions = self.versions(moved);
-        self.state.show(&versions, self.routes);
+        self.state.use_versions(&versions, self.routes);
         let Decision { namespace, name, .. } = self.decision;
         let found = self.state.explain(self.profile, namespace, name);
         found.is_some_and(|found| self.decision.compare(&found, self.state.base()).is_none())

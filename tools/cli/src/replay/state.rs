@@ -31,7 +31,7 @@ pub(super) struct RecordedState<'a> {
 }
 
 struct Known {
-    /// Its recorded text. A snapshot repeats objects without a change.
+    /// The recorded text of the object. It is kept because a snapshot repeats objects without a change.
     text: Arc<str>,
     /// Number of the latest snapshot that had begun when it was last set.
     snapshot: u64,
@@ -117,7 +117,7 @@ impl<'a> RecordedState<'a> {
     }
 
     /// Replaces these objects by other versions, and all others by their recorded versions.
-    pub(super) fn show(&mut self, versions: &BTreeMap<Reference, Version>, routes: &Routes) {
+    pub(super) fn use_versions(&mut self, versions: &BTreeMap<Reference, Version>, routes: &Routes) {
         let is_recorded = |key: &&Reference| !versions.contains_key(key);
         let recorded: Vec<Reference> = self.other_order.keys().filter(is_recorded).cloned().collect();
         for key in recorded {

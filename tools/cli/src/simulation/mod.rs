@@ -19,7 +19,7 @@ use schedc_objects::{AnyObject, Objects};
 
 use crate::budgets;
 use crate::cluster::{self, Routes};
-use crate::timeline::{Action, Reference, Span, Timeline};
+use crate::timeline::{Action, Event, Reference, Span, Timeline};
 use crate::utilisation::utilisation;
 pub use log::{Line, LogEvent};
 use pod_records::PodResults;
@@ -57,7 +57,15 @@ pub fn simulate(
     options: Options,
     progress: impl FnMut(usize),
 ) -> Result<Report, StartErrors> {
-    simulate_with_hooks(bundle, objects, timeline, options, progress, &mut ())
+    simulate_with_hooks(bundle, SimulationInput { objects, timeline }, options, progress, &mut ())
+}
+
+/// What a simulation starts from.
+pub(crate) struct SimulationInput {
+    /// The objects of the cluster.
+    pub(crate) objects: Objects,
+    /// The events of the cluster.
+    pub(crate) timeline: Timeline,
 }
 
 /// Simulates like [`simulate`], with hooks that observe the simulation.
@@ -66,8 +74,7 @@ pub fn simulate(
 /// Returns an error for plugins that cannot start.
 pub(crate) fn simulate_with_hooks(
     bundle: &AnyBundle,
-    mut objects: Objects,
-    timeline: Timeline,
+    SimulationInput { mut objects, timeline }: SimulationInput,
     options: Options,
     progress: impl FnMut(usize),
     observer: &mut dyn SimulationHooks,
@@ -91,16 +98,12 @@ pub(crate) fn simulate_with_hooks(
         // Objects without a name are errors of the reader, unless API-server defaults are left out.
         let _ = simulator.add(object);
     }
-    let (mut events, mut events_not_reached) = (0, 0);
-    for event in timeline.events {
-        match options.until.is_none_or(|until| event.at <= until) {
-            true => {
-                events += 1;
-                let at = start.saturating_add(event.at.0);
-                simulator.schedule(TimedInput { at, what: input(event.action) });
-            }
-            false => events_not_reached += 1,
-        }
+    let is_reached = |event: &Event| options.until.is_none_or(|until| event.at <= until);
+    let (reached, not_reached): (Vec<Event>, Vec<Event>) = timeline.events.into_iter().partition(is_reached);
+    let (events, events_not_reached) = (reached.len(), not_reached.len());
+    for event in reached {
+        let at = start.saturating_add(event.at.0);
+        simulator.schedule(TimedInput { at, what: input(event.action) });
     }
     let ended = match options.until {
         Some(Span(until)) => simulator.run_until(start.saturating_add(until)),

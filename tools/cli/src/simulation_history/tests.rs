@@ -10,7 +10,7 @@ use super::sweep::Axis;
 use super::{SimulationHistory, Sweep};
 use crate::cluster::Routes;
 use crate::evaluation::tests::profiles::Profiles;
-use crate::simulation::{Options, Report, simulate, simulate_with_hooks};
+use crate::simulation::{Options, Report, SimulationInput, simulate, simulate_with_hooks};
 use crate::timeline::Timeline;
 
 /// Returns a node, and pods that request one core each.
@@ -49,8 +49,8 @@ fn options() -> (AnyBundle, Options) {
 fn simulated(text: &str) -> (Report, SimulationHistory) {
     let (bundle, options) = options();
     let mut history = SimulationHistory::new(options.routes);
-    let report =
-        simulate_with_hooks(&bundle, objects(text), Timeline::default(), options, |_| (), &mut history).unwrap();
+    let input = SimulationInput { objects: objects(text), timeline: Timeline::default() };
+    let report = simulate_with_hooks(&bundle, input, options, |_| (), &mut history).unwrap();
     (report, history)
 }
 

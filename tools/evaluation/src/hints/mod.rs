@@ -38,7 +38,7 @@ pub struct HintResult {
     /// For each plugin that rejected the pod or that it waits for: whether it is registered for one of the
     /// events.
     pub registered: BTreeMap<String, bool>,
-    /// Hints of these plugins; of several results, an error, or else `Queue`.
+    /// Hints of these plugins. Of several hints of a plugin, an error is reported first, then `Queue`.
     pub hints: BTreeMap<String, Hint>,
     /// Decision for the pod.
     pub decision: Decision,

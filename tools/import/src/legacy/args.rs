@@ -175,7 +175,7 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     let of_plugin = modern.of("NodeAffinity", args.span);
     let mut affinity = build::field(of_plugin, "addedAffinity").cloned().unwrap_or_else(|| build::map(args.span, []));
     if !required.is_empty() {
-        // Terms are alternatives, therefore each must contain the labels.
+        // Terms are alternatives, so each must contain the labels.
         let selector = build::field(&affinity, REQUIRED);
         let mut terms =
             selector.map(|selector| build::items(selector, "nodeSelectorTerms").to_vec()).unwrap_or_default();

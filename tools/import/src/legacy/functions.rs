@@ -154,7 +154,7 @@ impl Kind {
         self.fields.contains(&"weight")
     }
 
-    /// Returns the names of those without an argument.
+    /// Returns the names of the functions without an argument.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         let (filters, scores) = (FILTERS.iter().map(|(name, _)| *name), SCORES.iter().map(|(name, ..)| *name));
         let is_weighted = self.is_weighted();

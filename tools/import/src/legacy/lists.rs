@@ -20,7 +20,7 @@ use crate::tree::Node;
 pub(super) struct Entry {
     pub(super) name: Spanned<String>,
     pub(super) weight: Option<Spanned<i64>>,
-    /// Whether the file contains it, and the default list does not.
+    /// Whether the file contains the plugin, and the default list does not.
     pub(super) written: bool,
 }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
-use schedc_core::model::{DeviceClass, Labels, Pod, Uid};
-
-use super::node::NodePods;
+use schedc_core::model::{DeviceClass, HostPort, Labels, Node, Pod, Resources, Uid};
 
 /// The state of the cluster.
 #[derive(Default)]
@@ -36,6 +34,35 @@ impl Cluster {
     }
 }
 
+/// A node, and the resources that its pods use.
+#[derive(Default)]
+pub(super) struct NodePods {
+    /// The node; `None` if it does not exist.
+    pub(super) node: Option<Node>,
+    pub(super) used: Resources,
+    pub(super) pods: i64,
+    pub(super) ports: Vec<HostPort>,
+}
+
+impl NodePods {
+    /// Adds a pod to the node.
+    pub(super) fn add(&mut self, pod: &Pod) {
+        self.used.add(&pod.usage.requests);
+        self.pods += 1;
+        self.ports.extend_from_slice(&pod.spec.host_ports);
+    }
+
+    pub(super) fn remove(&mut self, pod: &Pod) {
+        self.used.subtract(&pod.usage.requests);
+        self.pods -= 1;
+        for port in &pod.spec.host_ports {
+            if let Some(at) = self.ports.iter().position(|taken| taken == port) {
+                self.ports.swap_remove(at);
+            }
+        }
+    }
+}
+
 /// A pod that was bound to a node.
 #[derive(Clone, Copy)]
 pub(super) struct Placement<'a> {
@@ -43,4 +70,11 @@ pub(super) struct Placement<'a> {
     pub(super) node: Symbol,
     pub(super) cluster: &'a Cluster,
     pub(super) names: &'a Interner,
+}
+
+impl<'a> Placement<'a> {
+    /// Returns the placement of another pod in the same cluster.
+    pub(super) fn of(self, pod: &'a Pod, node: Symbol) -> Self {
+        Placement { pod, node, ..self }
+    }
 }

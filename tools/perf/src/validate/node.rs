@@ -1,49 +1,17 @@
 //! Requirements of a pod on its node alone.
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
+use schedc_core::model::{Effect, HostPort, Node, Resources};
 
+use super::cluster::{NodePods, Placement};
 use super::rule::Rule;
 use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
-/// A node, and the resources that its pods use.
-#[derive(Default)]
-pub(super) struct NodePods {
-    /// The node; `None` if it does not exist.
-    pub(super) node: Option<Node>,
-    used: Resources,
-    pods: i64,
-    ports: Vec<HostPort>,
-}
-
 impl NodePods {
-    /// Adds a pod to the node.
-    pub(super) fn add(&mut self, pod: &Pod) {
-        self.used.add(&pod.usage.requests);
-        self.pods += 1;
-        self.ports.extend_from_slice(&pod.spec.host_ports);
-    }
-
-    pub(super) fn remove(&mut self, pod: &Pod) {
-        self.used.subtract(&pod.usage.requests);
-        self.pods -= 1;
-        for port in &pod.spec.host_ports {
-            if let Some(at) = self.ports.iter().position(|taken| taken == port) {
-                self.ports.swap_remove(at);
-            }
-        }
-    }
-
-    /// Checks whether a pod may be bound to the node in its current state. `is_backed`: whether devices can serve an
-    /// extended resource that the node does not have.
-    pub(super) fn check(
-        &self,
-        pod: &Pod,
-        is_backed: impl Fn(Symbol) -> bool,
-        names: &Interner,
-        found: &mut Vec<(Rule, String)>,
-    ) {
+    /// Checks whether a pod may be bound to the node in its current state.
+    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Some(node) = &self.node else { return };
+        let Placement { pod, names, .. } = placement;
         let spec = &*pod.spec;
         let mut broken = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
         if !spec.scheduling_gates.is_empty() {
@@ -68,17 +36,11 @@ impl NodePods {
                 broken(Rule::NodePorts, &format!("port {} is in use", port.port));
             }
         }
-        self.check_resources(pod, node, is_backed, names, found);
+        self.check_resources(placement, node, found);
     }
 
-    fn check_resources(
-        &self,
-        pod: &Pod,
-        node: &Node,
-        is_backed: impl Fn(Symbol) -> bool,
-        names: &Interner,
-        found: &mut Vec<(Rule, String)>,
-    ) {
+    fn check_resources(&self, placement: Placement<'_>, node: &Node, found: &mut Vec<(Rule, String)>) {
+        let Placement { pod, cluster, names, .. } = placement;
         let mut check = |name: &str, requested: i64, used: i64, allocatable: i64| {
             if requested > 0 && i128::from(requested) + i128::from(used) > i128::from(allocatable) {
                 let what = format!("{name}: {requested} requested, {used} of {allocatable} used");
@@ -92,7 +54,8 @@ impl NodePods {
         check("ephemeral-storage", requested.ephemeral_storage, used.ephemeral_storage, allocatable.ephemeral_storage);
         for &(name, amount) in &requested.scalars {
             let of = |resources: &Resources| resources.scalar(name).unwrap_or_default();
-            if of(allocatable) != 0 || !is_backed(name) {
+            // Devices can serve an extended resource that the node does not have.
+            if of(allocatable) != 0 || !cluster.is_backed(name) {
                 check(names.resolve(name), amount, of(used), of(allocatable));
             }
         }

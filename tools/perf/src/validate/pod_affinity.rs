@@ -24,17 +24,17 @@ pub(super) struct PodAffinityRules {
 
 impl PodAffinityRules {
     /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
-    pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
+    pub(super) fn count(&mut self, placement: Placement<'_>, by: i32) {
         for (terms, places) in &mut self.required {
-            count_required(terms, places, pod, node, cluster, by);
+            count_required(terms, places, placement, by);
         }
         for (term, places) in &mut self.forbidden {
-            if term_matches(term, pod, cluster) {
-                count_at(places, term.topology_key, node, cluster, by);
+            if term_matches(term, placement.pod, placement.cluster) {
+                count_at(places, term.topology_key, placement, by);
             }
         }
         if let Some(owners) = &mut self.owners {
-            count_owners(owners, pod, node, cluster, by);
+            count_owners(owners, placement, by);
         }
     }
 
@@ -48,7 +48,7 @@ impl PodAffinityRules {
             let places = self.required.entry(affinity.required.clone()).or_insert_with(|| {
                 let mut places = Places::default();
                 for (other, at) in cluster.pods.values() {
-                    count_required(&affinity.required, &mut places, other, *at, cluster, 1);
+                    count_required(&affinity.required, &mut places, placement.of(other, *at), 1);
                 }
                 places
             });
@@ -68,8 +68,8 @@ impl PodAffinityRules {
         for term in &affinity.anti_required {
             let places = self.forbidden.entry(term.clone()).or_insert_with(|| {
                 let mut places = Places::default();
-                for (_, at) in cluster.pods.values().filter(|(other, _)| term_matches(term, other, cluster)) {
-                    count_at(&mut places, term.topology_key, *at, cluster, 1);
+                for (other, at) in cluster.pods.values().filter(|(other, _)| term_matches(term, other, cluster)) {
+                    count_at(&mut places, term.topology_key, placement.of(other, *at), 1);
                 }
                 places
             });
@@ -83,7 +83,7 @@ impl PodAffinityRules {
         let owners = self.owners.get_or_insert_with(|| {
             let mut owners = Map::default();
             for (other, at) in cluster.pods.values() {
-                count_owners(&mut owners, other, *at, cluster, 1);
+                count_owners(&mut owners, placement.of(other, *at), 1);
             }
             owners
         });
@@ -104,19 +104,19 @@ fn term_matches(term: &PodAffinityTerm, pod: &Pod, cluster: &Cluster) -> bool {
     affinity_term_matches(term, namespace, &pod.spec.labels, cluster.namespace(namespace))
 }
 
-fn count_required(terms: &[PodAffinityTerm], places: &mut Places, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
-    if terms.iter().all(|term| term_matches(term, pod, cluster)) {
-        terms.iter().for_each(|term| count_at(places, term.topology_key, node, cluster, by));
+fn count_required(terms: &[PodAffinityTerm], places: &mut Places, placement: Placement<'_>, by: i32) {
+    if terms.iter().all(|term| term_matches(term, placement.pod, placement.cluster)) {
+        terms.iter().for_each(|term| count_at(places, term.topology_key, placement, by));
     }
 }
 
-fn count_owners(owners: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
-    for term in &pod.spec.affinity.anti_required {
+fn count_owners(owners: &mut Map<PodAffinityTerm, Places>, placement: Placement<'_>, by: i32) {
+    for term in &placement.pod.spec.affinity.anti_required {
         if !owners.contains_key(term) {
             owners.insert(term.clone(), Places::default());
         }
         if let Some(places) = owners.get_mut(term) {
-            count_at(places, term.topology_key, node, cluster, by);
+            count_at(places, term.topology_key, placement, by);
             if places.is_empty() {
                 owners.remove(term);
             }
@@ -125,8 +125,8 @@ fn count_owners(owners: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symb
 }
 
 /// Adds to the count of a place. A place without pods has no entry.
-fn count_at(places: &mut Places, key: Symbol, node: Symbol, cluster: &Cluster, by: i32) {
-    let Some(place) = value(cluster.labels(node), key) else { return };
+fn count_at(places: &mut Places, key: Symbol, placement: Placement<'_>, by: i32) {
+    let Some(place) = value(placement.cluster.labels(placement.node), key) else { return };
     let count = places.entry((key, place)).or_default();
     *count = count.saturating_add_signed(by);
     if *count == 0 {

@@ -98,7 +98,8 @@ impl SpreadConstraint {
 
 impl Spread {
     /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
-    pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, names: &Interner, by: i64) {
+    pub(super) fn count(&mut self, placement: Placement<'_>, by: i64) {
+        let Placement { pod, node, cluster, names } = placement;
         let Some(node) = cluster.nodes.get(&node).and_then(|placed| placed.node.as_ref()) else { return };
         for (spread_constraint, domains) in &mut self.domains {
             if spread_constraint.counts_pod(pod)

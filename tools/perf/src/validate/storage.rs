@@ -8,6 +8,7 @@ use schedc_core::model::{
     AccessMode, CsiNode, CsiVolume, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Volume,
 };
 
+use super::cluster::Placement;
 use super::rule::Rule;
 use super::selectors::{selects_node, value};
 
@@ -68,14 +69,8 @@ impl Storage {
     }
 
     /// Checks whether a pod's volumes allow a node.
-    pub(super) fn check(
-        &self,
-        pod: &Pod,
-        node: Symbol,
-        labels: &[(Symbol, Symbol)],
-        names: &Interner,
-        found: &mut Vec<(Rule, String)>,
-    ) {
+    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+        let Placement { pod, node, names, .. } = placement;
         if pod.spec.volumes.is_empty() {
             return;
         }
@@ -94,7 +89,7 @@ impl Storage {
                 found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
                 continue;
             };
-            check_place(volume, node, labels, names, found);
+            check_place(volume, placement, found);
         }
         let on_node = self.on.get(&node);
         for volume in &pod.spec.volumes {
@@ -153,13 +148,9 @@ impl Storage {
     }
 }
 
-fn check_place(
-    volume: &PersistentVolume,
-    node: Symbol,
-    labels: &[(Symbol, Symbol)],
-    names: &Interner,
-    found: &mut Vec<(Rule, String)>,
-) {
+fn check_place(volume: &PersistentVolume, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    let Placement { node, cluster, names, .. } = placement;
+    let labels = cluster.labels(node);
     let name = names.resolve(volume.name);
     if volume.node_affinity.as_ref().is_some_and(|affinity| !selects_node(affinity, node, labels, names)) {
         found.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));

@@ -18,11 +18,11 @@ use schedc_core::model::{
     VolumeMode, ZoneLabel,
 };
 use schedc_core::quantity::Quantity;
+use schedc_kinds::namespace;
 
 use super::label_selector::label_selector;
 use super::selector::term_text;
 use super::{labels, non_empty, symbol, uid};
-use crate::kinds::namespace;
 
 /// Annotation for the storage class of volumes and claims, older than the field. It has precedence over the field.
 pub(crate) const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";

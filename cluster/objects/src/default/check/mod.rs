@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::{dns_subdomain_problems, label_key_problems, label_value_problems};
+use schedc_kinds::{AnyObject, object_name};
 
 use super::ProblemReporter;
-use crate::kinds::{AnyObject, object_name};
 pub(super) use pod::{pod, preemption_policy};
 
 /// Returns the name of an object in problems.

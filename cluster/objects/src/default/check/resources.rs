@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use k8s_openapi::api::core::v1::{Pod, ResourceRequirements};
 use schedc_core::quantity::Quantity;
+use schedc_kinds::quantity_problem;
 
 use super::super::{ProblemReporter, ResourceList};
 use super::key;
 use crate::convert::{container_amounts, is_pod_level};
-use crate::kinds::quantity_problem;
 
 /// Checks that amounts are numbers and not negative, and whole for extended resources.
 pub(super) fn amounts(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemReporter<'_>) {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use expect_test::expect;
+use schedc_kinds::{AnyObject, join, join_item, samples};
 use serde_json::{Map, Value, json};
 
-use crate::kinds::{AnyObject, join, join_item, samples};
 use crate::{Kinds, ObjectReader, Validation};
 
 /// A step from a value to a value that it contains.

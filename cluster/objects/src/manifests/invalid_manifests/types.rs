@@ -21,7 +21,7 @@ fn wrong_types() {
     pod(
         "spec: {nodeSelector: {ssd: true}}",
         expect![
-            "a.yaml:4: Pod default/a: spec.nodeSelector.ssd: is boolean `true`, but must be text; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`"
+            "a.yaml:4: Pod default/a: spec.nodeSelector.ssd: is boolean `true`, but must be text; put it in quotes; `y`, `n`, `yes`, `no`, `on` and `off` are booleans too"
         ],
     );
     pod(
@@ -111,7 +111,7 @@ fn all_mistakes_of_an_object_are_reported() {
             a.yaml:4: Pod default/a: spec.tolerations[1].efect: unknown field; did you mean `effect`?
             a.yaml:4: Pod default/a: spec.hostNetwork: is string "true", but must be true or false
             a.yaml:4: Pod default/a: spec.nodeSelector.a: is integer `1`, but must be text; put it in quotes
-            a.yaml:4: Pod default/a: spec.nodeSelector.b: is boolean `true`, but must be text; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`
+            a.yaml:4: Pod default/a: spec.nodeSelector.b: is boolean `true`, but must be text; put it in quotes; `y`, `n`, `yes`, `no`, `on` and `off` are booleans too
             a.yaml:4: Pod default/a: spec.priority: is string "high", but must be a whole number
             a.yaml:4: Pod default/a: spec.tolerations[0]: is string "key", but must be fields
             a.yaml:4: Pod default/a: spec.tolerations[2]: is integer `5`, but must be fields"#]],

@@ -33,9 +33,9 @@ use sweep::{Sweep, variants, without_each_score};
 /// Compare profiles on a recorded workload, with many seeds
 ///
 /// Simulates a recording or a trace with each profile and each seed in virtual time: pods arrive and run as recorded,
-/// and the profile decides where. Each profile serves all pods, whatever their scheduler name. The result has waiting
-/// times, preemptions, utilisation, fragmentation, empty nodes, costs, and the influence of each plugin, with confidence
-/// intervals over the seeds. Equal input gives an equal result, whatever the number of threads.
+/// on the nodes that the profile chooses. Each profile serves all pods, regardless of their scheduler name. The result
+/// has waiting times, preemptions, utilisation, fragmentation, empty nodes, costs, and the influence of each plugin,
+/// with confidence intervals over the seeds. Equal input gives an equal result, regardless of the number of threads.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct BacktestCommand {
@@ -45,7 +45,7 @@ pub(crate) struct BacktestCommand {
     /// A profile: its name in profiles/, a path, or the name of a compiled-in profile; a KubeSchedulerConfiguration
     /// in YAML or JSON, with `#NAME` for one of several profiles; or `kube-scheduler` for its defaults
     ///
-    /// A profile that is not compiled in is interpreted. The first profile is the baseline of differences.
+    /// A profile that is not compiled in is interpreted. Differences are relative to the first profile.
     #[arg(value_name = "PROFILE", required = true)]
     profiles: Vec<String>,
 
@@ -80,10 +80,10 @@ pub(crate) struct BacktestCommand {
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<Shard>,
 
-    /// Print a Kubernetes Job that runs this command in so many shards, instead of running it
+    /// Print a Kubernetes Job that runs this command in this number of shards, instead of running it
     ///
-    /// The report is left out: `schedc backtest merge` writes it.
-    /// A shard needs about the memory of the workload for each thread. Edit the image, the volume and the requests.
+    /// The report is left out: `schedc backtest merge` writes it. Each thread of a shard needs about the memory of the
+    /// workload. Edit the image, the volume and the requests.
     #[arg(long, value_name = "SHARDS", conflicts_with = "shard", value_parser = value_parser!(u32).range(1..=10_000))]
     print_job: Option<u32>,
 

@@ -104,7 +104,7 @@ pub(crate) fn variants(compilation: &Compilation, sweeps: &[Sweep]) -> Result<Ve
     Ok(variants)
 }
 
-/// Returns the profile as it is, and without each of its scores.
+/// Returns the unchanged profile, and one variant without each of its scores.
 pub(crate) fn without_each_score(compilation: &Compilation) -> Result<Vec<Variant>, String> {
     let mut all = variants(compilation, &[])?;
     for plan in &compilation.plans {

@@ -10,21 +10,21 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
 
-use super::failure::exit_code;
+use super::exit_code::exit_code;
 use super::objects;
 use super::output::Format;
 
 /// Check profiles, or with -f check manifests against a cluster before their submission
 ///
-/// `schedc check [PROFILE]...` shows all errors of profiles. The checks are those of a build. They include the
-/// rules between profiles, because all given profiles will share a binary. The exit code is 1 if there are
+/// `schedc check [PROFILE]...` shows all errors of profiles. The checks are those of a build. They include the rules
+/// between profiles, because all given profiles are checked as parts of one program. The exit code is 1 if there are
 /// errors.
 ///
 /// `schedc check -f MANIFEST FILE|FOLDER...` adds the pods of a manifest to the cluster of the files. The pods of
-/// Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and CronJobs are those that
-/// their controllers create. It shows which pods run where, which pods they preempt, and why the others wait.
-/// The pending pods of the cluster are placed first. The exit code is 0 if all pods run, 1 if some wait, and 2
-/// if the input is wrong.
+/// Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and CronJobs are those that their
+/// controllers create. The output has the node of each pod, the pods that it preempts, and the reasons why pods wait.
+/// The pending pods of the cluster are placed first. The exit code is 0 if all pods run, 1 if some wait, and 2 if the
+/// input is wrong.
 #[derive(Args)]
 #[command(
     mut_arg("files", |files| files
@@ -68,7 +68,7 @@ enum CheckFormat {
     Table,
     /// JSON for programs
     Json,
-    /// YAML for both
+    /// YAML for users and programs
     Yaml,
     /// SARIF 2.1.0 for code review and CI
     Sarif,

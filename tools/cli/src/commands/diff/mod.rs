@@ -1,5 +1,6 @@
 //! `schedc diff`
 
+pub(crate) mod comparison;
 mod effects;
 mod placements;
 mod sides;
@@ -11,18 +12,18 @@ use clap::{ArgGroup, Args};
 use schedc_core::erased::AnyBundle;
 use schedc_import::{Difference, differences};
 use schedc_objects::{Kinds, Objects, Options};
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, exit_code};
+use super::exit_code::exit_code;
+use super::failure::Failure;
 use super::live::{LiveCluster, UsedKinds};
 use super::output::{self, Format};
 use super::reports::{self, ReportFile};
 use super::tables::diff::table;
 use super::validate::Validate;
+use comparison::{Comparison, DifferenceKind, Entry, Named};
 #[cfg(feature = "recordings")]
 pub(crate) use placements::placing_profile;
-pub(crate) use placements::{PlacementChange, PlacementChanges};
 pub(crate) use sides::Side;
 
 /// Compare two profiles and describe the effects of their differences on pods
@@ -123,61 +124,6 @@ impl Diff {
         };
         self.live.load(&self.cluster, bundle, UsedKinds::All, options).map(Some)
     }
-}
-
-/// The comparison of two profiles.
-#[derive(Serialize)]
-pub(crate) struct Comparison {
-    pub(crate) a: Named,
-    pub(crate) b: Named,
-    /// Whether the profiles are equivalent.
-    pub(crate) equal: bool,
-    pub(crate) differences: Vec<Entry>,
-    /// Pods with different nodes, if there is a cluster.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) placements: Option<PlacementChanges>,
-}
-
-/// One of the two profiles.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Named {
-    pub(crate) name: String,
-    scheduler_name: String,
-}
-
-/// A difference.
-#[derive(Serialize)]
-pub(crate) struct Entry {
-    pub(crate) what: DifferenceKind,
-    /// Extension point, for plugins, weights and orders.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) point: Option<&'static str>,
-    /// Plugin, for plugins, weights and arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) plugin: Option<String>,
-    /// URL, for extenders.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) extender: Option<String>,
-    /// Name, for settings (including those of extenders) and arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<String>,
-    pub(crate) a: Value,
-    pub(crate) b: Value,
-    /// Effect on pods.
-    pub(crate) effect: String,
-}
-
-/// Kind of a difference.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum DifferenceKind {
-    Setting,
-    Plugin,
-    Weight,
-    Order,
-    Argument,
-    Extender,
 }
 
 impl Entry {

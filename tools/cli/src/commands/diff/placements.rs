@@ -9,46 +9,16 @@ use schedc_import::{Difference, ProfileSummary, differences};
 use schedc_in_memory::SimulationHooks;
 use schedc_interpret::Interpretation;
 use schedc_objects::Objects;
-use serde::Serialize;
 
+use super::comparison::{Outcome, PlacementChange, PlacementChanges};
 use super::sides::Side;
 use crate::cluster::Routes;
 use crate::commands::failure::Failure;
 use crate::commands::reports::diff::SimulatedSide;
 use crate::commands::{output, validate};
-use crate::simulation::{Options, Report, simulate_with_hooks};
+use crate::simulation::{Options, Report, SimulationInput, simulate_with_hooks};
 use crate::simulation_history::SimulationHistory;
 use crate::timeline::{Sources, Timeline};
-
-/// Outcomes for the pods of a cluster under both profiles.
-#[derive(Serialize)]
-pub(crate) struct PlacementChanges {
-    /// Pods that were placed, attempted without success, or preempted under either profile.
-    pub(crate) pods: usize,
-    /// Of those, pods with the same node, or without a node under both profiles.
-    pub(crate) same: usize,
-    /// All other pods.
-    pub(crate) elsewhere: Vec<PlacementChange>,
-}
-
-/// A pod with different outcomes.
-#[derive(Serialize)]
-pub(crate) struct PlacementChange {
-    /// `namespace/name`.
-    pub(crate) pod: String,
-    pub(crate) a: Outcome,
-    pub(crate) b: Outcome,
-}
-
-/// Outcome for a pod.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Outcome {
-    /// The pod's node at the end.
-    pub(crate) node: Option<String>,
-    /// The reason if it has no node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<String>,
-}
 
 /// The profile that places pods for one side.
 pub(crate) struct PlacingProfile {
@@ -117,7 +87,8 @@ fn placed(
         Some(history) => history,
         None => &mut (),
     };
-    let report = simulate_with_hooks(&placing_profile.bundle, objects, timeline, options, |_| {}, observer)?;
+    let report =
+        simulate_with_hooks(&placing_profile.bundle, SimulationInput { objects, timeline }, options, |_| {}, observer)?;
     Ok((report, history))
 }
 

@@ -4,7 +4,7 @@ use indicatif::HumanCount;
 use schedc_report::{Bar, Bars, Candidate, Column, Decision, Kind, Report as Page, Table, Unit};
 
 use super::charts::{Charts, MAX_ROWS};
-use crate::commands::diff::{Comparison, Entry, PlacementChange, PlacementChanges};
+use crate::commands::diff::comparison::{Comparison, Entry, PlacementChange, PlacementChanges};
 use crate::commands::tables::diff::cell;
 use crate::simulation::Report;
 use crate::simulation_history::SimulationHistory;

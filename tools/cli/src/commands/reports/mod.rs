@@ -27,7 +27,7 @@ use super::output;
 pub(crate) struct ReportFile {
     /// Also write the result as an HTML page with charts, searchable tables and CSV files
     ///
-    /// The page is one file without connections to any other. docs/reports.md describes it.
+    /// The page is one self-contained file. docs/reports.md describes it.
     #[arg(long = "report", value_name = "FILE.html", value_parser = file)]
     path: Option<PathBuf>,
 }

@@ -42,7 +42,7 @@ use super::signals;
 use super::watch::run::{LiveRun, above_view};
 use leader::Leader;
 use metrics::metrics;
-use read_only::ReadOnlyMode;
+use read_only::{Process, ReadOnlyMode};
 use serving::{ApiClients, ServedContent, Serving};
 
 /// Schedule the pods of a cluster, instead of or next to kube-scheduler
@@ -177,7 +177,8 @@ impl Run {
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
-            let end = read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await;
+            let process = Process { metrics: &metrics, health: serving.health(), stop };
+            let end = read_only.run(bundle, setup, hooks, process).await;
             #[cfg(feature = "recordings")]
             recording.stop();
             end?;

@@ -67,6 +67,14 @@ impl ReportFormat {
     }
 }
 
+/// The process in which a scheduler runs.
+pub(super) struct Process<'a> {
+    pub(super) metrics: &'a Metrics,
+    pub(super) health: Health,
+    /// True when the process is to end.
+    pub(super) stop: watch::Receiver<bool>,
+}
+
 impl ReadOnlyMode {
     /// Returns whether a read-only mode is on.
     pub(super) fn is_on(&self) -> bool {
@@ -89,10 +97,9 @@ impl ReadOnlyMode {
         bundle: &AnyBundle,
         setup: Setup<S>,
         others: H,
-        metrics: &Metrics,
-        health: Health,
-        stop: watch::Receiver<bool>,
+        process: Process<'_>,
     ) -> Result<(), Failure> {
+        let Process { metrics, health, stop } = process;
         let (form, client) = (self.output, DryRunClient::new(setup.streams.clone()));
         if self.dry_run {
             let hooks = (

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::commands::failure::Failure;
-use crate::commands::profiles::Profile;
+use crate::commands::profiles::profile::Profile;
 
 /// Content that the server serves, in addition to command-line settings.
 pub(super) struct ServedContent {

@@ -22,7 +22,7 @@ pub(super) fn table(explanation: &Explanation, comparison: &Comparison) -> Strin
     match (&rejections[..], deciding) {
         ([], _) if chosen == against => text += "  it is the chosen node\n",
         ([], _) if explanation.by_nomination => {
-            text += "  a preemption nominated the chosen node, whatever the scores\n"
+            text += "  a preemption nominated the chosen node, regardless of the scores\n"
         }
         ([], Some(plugin)) => {
             let _ = writeln!(text, "  deciding: {plugin}, which favours {chosen} most");

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{count, more};
-use crate::commands::diff::{Comparison, DifferenceKind, Entry, PlacementChanges};
+use crate::commands::diff::comparison::{Comparison, DifferenceKind, Entry, PlacementChanges};
 use crate::commands::output::{Columns, heading, wrapped};
 
 /// Maximum number of pods with different nodes in the table.

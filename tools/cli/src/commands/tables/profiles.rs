@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::commands::output::{heading, wrapped};
-use crate::commands::profiles::Profile;
+use crate::commands::profiles::profile::Profile;
 
 /// Returns the list of profiles.
 pub(crate) fn table(profiles: &[Profile]) -> String {

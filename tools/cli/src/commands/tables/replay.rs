@@ -1,8 +1,9 @@
 //! Output of `schedc replay`.
 
-use super::read_only::{agreement, disagreement};
+use serde::Serialize;
+
+use super::read_only::{Agreement, agreement, disagreement};
 use crate::commands::output::heading;
-use crate::commands::replay::Comparison;
 use crate::replay::{NamedChange, Order, Report};
 
 /// Number of disagreements in the table.
@@ -10,6 +11,15 @@ const SHOWN: usize = 20;
 
 /// Number of changes in a line.
 const CHANGES: usize = 3;
+
+/// The printed result.
+#[derive(Serialize)]
+pub(crate) struct Comparison {
+    #[serde(flatten)]
+    pub(crate) agreement: Agreement,
+    #[serde(flatten)]
+    pub(crate) report: Report,
+}
 
 /// Formats changes.
 pub(crate) fn changes_are(changes: &[NamedChange]) -> String {

@@ -7,8 +7,8 @@ use schedc_core::model::Resources;
 use serde::Serialize;
 
 use super::amount::{amount, text};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Number of nodes for which each resource is tried, those that lack least.

@@ -14,8 +14,8 @@ use schedc_objects::AnyObject;
 use serde::Serialize;
 
 use super::tolerations::{Taint, write_taints};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::{Change, Remedy};
 use crate::remedies::situation::Situation;
 
 /// Number of device classes that are tried for a request.
@@ -212,13 +212,8 @@ impl TolerateDevices {
             let AnyObject::ResourceSlice(slice) = slice else { continue };
             for device in slice.spec.devices.iter().flatten() {
                 let taints = device.taints.iter().flatten().filter(|taint| taint.effect != "None");
-                let mut taints: Vec<Taint> = taints
-                    .map(|taint| Taint {
-                        key: taint.key.clone(),
-                        value: taint.value.clone().unwrap_or_default(),
-                        effect: taint.effect.clone(),
-                    })
-                    .collect();
+                let mut taints: Vec<Taint> =
+                    taints.map(|taint| Taint::new(&taint.key, taint.value.as_deref(), &taint.effect)).collect();
                 taints.sort_unstable();
                 sets.insert(taints);
             }
@@ -314,11 +309,11 @@ impl Change for TolerateDevices {
         21 + self.taints.len() as u32
     }
 
-    fn parts(&self) -> Vec<Remedy> {
+    fn parts(&self) -> Vec<Self> {
         let without = |at: usize| {
             let mut fewer = self.clone();
             fewer.taints.remove(at);
-            fewer.into()
+            fewer
         };
         if self.taints.len() < 2 { Vec::new() } else { (0..self.taints.len()).map(without).collect() }
     }

@@ -9,8 +9,8 @@ use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::{Change, Remedy};
 use crate::remedies::situation::Situation;
 
 /// Maximum number of nodes that are considered, those with the least important pods first.
@@ -101,11 +101,11 @@ impl Change for Evict {
         55 + pods.saturating_mul(5).min(100) + if self.is_important { 40 } else { 0 }
     }
 
-    fn parts(&self) -> Vec<Remedy> {
+    fn parts(&self) -> Vec<Self> {
         let without = |at: usize| {
             let mut fewer = self.clone();
             fewer.pods.remove(at);
-            fewer.into()
+            fewer
         };
         if self.pods.len() < 2 { Vec::new() } else { (0..self.pods.len()).map(without).collect() }
     }

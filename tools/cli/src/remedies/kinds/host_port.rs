@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Removes a host port of a container.

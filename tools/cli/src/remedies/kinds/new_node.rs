@@ -9,8 +9,8 @@ use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
 /// Number of shapes that are tried, the most frequent first.

@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::{Node as ApiNode, NodeSelectorTerm};
 use serde::Serialize;
 
 use super::node_affinity::required;
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Sets labels of a node.

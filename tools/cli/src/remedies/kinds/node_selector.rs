@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::Node as ApiNode;
 use schedc_codegen::suggest::closest;
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Replaces an entry of the node selector by a similar label of nodes.

@@ -9,8 +9,8 @@ use schedc_objects::AnyObject;
 use serde::Serialize;
 
 use super::eviction::{is_movable, with_priority};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Number of priorities that are tried, the lowest first.

@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde::Serialize;
 
 use super::amount::{amount, text};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of containers whose requests are lowered.
@@ -73,7 +73,7 @@ impl LowerRequest {
         if let Some(request) = resources.requests.as_mut().and_then(|requests| requests.get_mut(&self.resource)) {
             *request = to.clone();
         }
-        // Only these may have a limit above the request.
+        // Only these resources may have a limit above the request.
         if !matches!(self.resource.as_str(), "cpu" | "memory" | "ephemeral-storage")
             && let Some(limit) = resources.limits.as_mut().and_then(|limits| limits.get_mut(&self.resource))
         {

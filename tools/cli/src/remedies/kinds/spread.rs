@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Highest increase of `maxSkew` that is tried.
@@ -57,7 +57,7 @@ impl Change for RelaxSpread {
             Some(to) => constraint.max_skew = to,
             None => {
                 constraint.when_unsatisfiable = "ScheduleAnyway".to_owned();
-                // The API server accepts it only for constraints that reject nodes.
+                // The API server accepts `minDomains` only for constraints that reject nodes.
                 constraint.min_domains = None;
             }
         }

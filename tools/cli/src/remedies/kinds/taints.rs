@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::tolerations::{Taint, untolerated, write_taints};
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
 /// Removes taints from a node.
@@ -24,7 +24,7 @@ impl RemoveTaints {
         let pod = fork.subject();
         for name in situation.nodes("TaintToleration") {
             let taints = fork.node(name).map(|node| untolerated(&pod, node)).unwrap_or_default();
-            // The node controller would set its taints again.
+            // The node controller would add the taints of conditions again.
             let is_condition = taints.iter().any(|taint| taint.key.starts_with(CONDITION_TAINTS));
             if !taints.is_empty() && !is_condition {
                 add(RemoveTaints { node: name.to_owned(), taints });

@@ -7,8 +7,8 @@ use std::fmt;
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, Taint as ApiTaint, Toleration};
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_taints};
 
 /// Number of sets of taints that are tried, those of most nodes.
@@ -24,6 +24,12 @@ pub struct Taint {
     pub value: String,
     /// The effect.
     pub effect: String,
+}
+
+impl Taint {
+    pub(super) fn new(key: &str, value: Option<&str>, effect: &str) -> Self {
+        Taint { key: key.to_owned(), value: value.unwrap_or_default().to_owned(), effect: effect.to_owned() }
+    }
 }
 
 /// Adds tolerations to the pod.
@@ -67,11 +73,11 @@ impl Change for AddTolerations {
         19 + self.taints.len() as u32 + if is_condition { 200 } else { 0 }
     }
 
-    fn parts(&self) -> Vec<crate::remedies::remedy::Remedy> {
+    fn parts(&self) -> Vec<Self> {
         let without = |at: usize| {
             let mut taints = self.taints.clone();
             taints.remove(at);
-            AddTolerations { taints }.into()
+            AddTolerations { taints }
         };
         if self.taints.len() < 2 { Vec::new() } else { (0..self.taints.len()).map(without).collect() }
     }
@@ -82,13 +88,8 @@ pub(super) fn untolerated(pod: &ApiPod, node: &ApiNode) -> Vec<Taint> {
     let tolerations = || pod.spec.iter().flat_map(|spec| spec.tolerations.iter().flatten());
     let taints = hard_taints(node).filter(|taint| taint.key != CORDONED);
     let taints = taints.filter(|taint| !tolerations().any(|toleration| tolerates(toleration, taint)));
-    let mut taints: Vec<Taint> = taints
-        .map(|taint| Taint {
-            key: taint.key.clone(),
-            value: taint.value.clone().unwrap_or_default(),
-            effect: taint.effect.clone(),
-        })
-        .collect();
+    let mut taints: Vec<Taint> =
+        taints.map(|taint| Taint::new(&taint.key, taint.value.as_deref(), &taint.effect)).collect();
     taints.sort_unstable();
     taints
 }

@@ -13,8 +13,8 @@ use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
+use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
-use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of storage classes that are tried for a claim.

@@ -20,8 +20,8 @@ pub struct PairsArgs {
 /// Binds a pod of a pair when the other pod has a node too.
 #[derive(Default)]
 pub struct Pairs {
-    /// Pods that have a node and are not bound yet. Scheduling and binding access it concurrently, therefore the
-    /// lock.
+    /// Pods that have a node and are not bound yet. Scheduling and binding access it concurrently, so it has
+    /// a lock.
     reserved: Mutex<BTreeMap<Uid, Pair>>,
 }
 

@@ -6,7 +6,7 @@ use schedc_core::prelude::*;
 #[derive(Clone, Copy, Args)]
 pub struct KeptNodes;
 
-/// The pod data that the plugin reads: its namespace, and the label key to compare with.
+/// The values that `filter` reads for a pod: the key of the node label, and the pod's namespace.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Wanted {
     label: Symbol,

@@ -1,32 +1,9 @@
-//! `schedc profiles`
+//! A compiled-in profile, as it is printed.
 
-use clap::Args;
-use schedc_core::erased::AnyBundle;
 use schedc_core::profile::{PointInfo, ProfileInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-
-use super::failure::Failure;
-use super::output::{self, Format};
-use super::tables::profiles::table;
-
-/// List the compiled-in profiles
-///
-/// Lists the plugins of each extension point in their order, with weights.
-#[derive(Args)]
-pub(crate) struct Profiles {
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-}
-
-impl Profiles {
-    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
-        let profiles: Vec<Profile> = bundle.profiles.iter().map(Profile::from).collect();
-        output::print(self.output, &profiles, |profiles| table(profiles))
-    }
-}
 
 /// A compiled-in profile.
 #[derive(Serialize)]

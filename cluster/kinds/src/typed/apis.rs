@@ -30,14 +30,14 @@ const OTHERS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns whether an API belongs to a group outside of Kubernetes.
-pub(crate) fn is_custom(api_version: &str) -> bool {
+pub fn is_custom(api_version: &str) -> bool {
     let group = group(api_version);
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
 /// Returns the wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may
 /// exist.
-pub(crate) fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
+pub fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));
     if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {
         if others.contains(&kind) || kind.strip_suffix("List").is_some_and(|kind| others.contains(&kind)) {

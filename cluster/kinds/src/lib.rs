@@ -1,7 +1,10 @@
-//! Kinds of objects that schedulers read.
+//! The Kubernetes kinds that schedulers read, and their JSON.
+//!
+//! rustc compiles the deserialization and the serialization of hundreds of types here, and only here: this code
+//! dominates the package, and builds do not optimise it.
 
 mod custom;
-#[cfg(feature = "manifests")]
+#[cfg(feature = "json")]
 mod typed;
 
 use k8s_openapi::api::core::v1 as core;
@@ -13,16 +16,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 
 pub use custom::{CustomObject, KindInfo, Kinds};
-#[cfg(feature = "manifests")]
-pub use typed::{ObjectError, UnknownField, UnknownFields};
-#[cfg(feature = "manifests")]
-pub(crate) use typed::{
-    SchemaField, api_version, describe, is_custom, join, join_item, misspelt, object_name, problem_of_list,
-    quantity_problem, schema, typed,
+#[cfg(feature = "json")]
+pub use typed::{
+    ObjectError, SchemaField, UnknownField, UnknownFields, api_version, describe, is_custom, join, join_item, misspelt,
+    object_name, problem_of_list, quantity_problem, samples, schema, typed,
 };
-
-#[cfg(test)]
-pub(crate) use typed::samples;
 
 /// Whether a kind has namespaces.
 trait Scope {
@@ -40,11 +38,31 @@ impl Scope for NamespaceResourceScope {
 macro_rules! kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
         /// An object of any kind that schedulers read.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Debug)]
         pub enum AnyObject {
             $(#[doc = $doc] $variant(Box<$ty>),)*
             /// An object of a kind that a plugin declares.
             Custom(Box<CustomObject>),
+        }
+
+        // Derived functions would be compiled for all types of fields in every package that calls them.
+        impl Clone for AnyObject {
+            fn clone(&self) -> AnyObject {
+                match self {
+                    $(AnyObject::$variant(object) => AnyObject::$variant(object.clone()),)*
+                    AnyObject::Custom(object) => AnyObject::Custom(object.clone()),
+                }
+            }
+        }
+
+        impl PartialEq for AnyObject {
+            fn eq(&self, other: &AnyObject) -> bool {
+                match (self, other) {
+                    $((AnyObject::$variant(object), AnyObject::$variant(other)) => object == other,)*
+                    (AnyObject::Custom(object), AnyObject::Custom(other)) => object == other,
+                    _ => false,
+                }
+            }
         }
 
         $(impl From<$ty> for AnyObject {
@@ -124,7 +142,7 @@ macro_rules! each_kind {
         }
     };
 }
-#[cfg(feature = "manifests")]
+#[cfg(feature = "json")]
 pub(crate) use each_kind;
 
 each_kind!(kinds);
@@ -165,6 +183,6 @@ pub fn namespace(metadata: &ObjectMeta) -> &str {
 }
 
 /// Returns whether objects of a kind are in a namespace; `false` for unknown kinds.
-pub(crate) fn is_namespaced(kind: &str) -> bool {
+pub fn is_namespaced(kind: &str) -> bool {
     known(kind).is_some_and(|(_, is_namespaced)| is_namespaced)
 }

@@ -38,7 +38,7 @@ impl fmt::Display for ObjectError {
 impl std::error::Error for ObjectError {}
 
 /// Returns the name of an object in problems.
-pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
+pub fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
         (_, Some(prefix)) if !prefix.is_empty() => format!("{prefix}*"),
@@ -53,7 +53,7 @@ pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
 
 /// Reads an object of a known kind. `value` has `apiVersion` and `kind`. Adds unknown fields to `unknown`. Returns at
 /// least one error on failure.
-pub(crate) fn typed<T: DeserializeOwned>(
+pub fn typed<T: DeserializeOwned>(
     kind: &str,
     value: &Value,
     unknown: &mut UnknownFields,
@@ -69,13 +69,13 @@ pub(crate) fn typed<T: DeserializeOwned>(
 }
 
 /// Returns the problem of a value that is not a list.
-pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
+pub fn problem_of_list(value: &Value) -> Option<String> {
     let error = Vec::<IgnoredAny>::deserialize(value).err()?;
     Some(plain_message("", &error.to_string()))
 }
 
 /// Returns the name of an object that may be invalid.
-pub(crate) fn name(kind: &str, value: &Value) -> String {
+pub fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let metadata = ObjectMeta {
         name: text("/metadata/name"),
@@ -106,7 +106,7 @@ fn plain_message(path: &str, error: &str) -> String {
     };
     let hint = match found.split_once(' ').map_or(found, |(kind, _)| kind) {
         "integer" | "floating" if expected == "text" => "; put it in quotes",
-        "boolean" if expected == "text" => "; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`",
+        "boolean" if expected == "text" => "; put it in quotes; `y`, `n`, `yes`, `no`, `on` and `off` are booleans too",
         _ => "",
     };
     let found = match found {

@@ -20,7 +20,7 @@ pub struct CustomObject {
 
 impl CustomObject {
     /// Creates an object without metadata and fields.
-    pub(crate) fn new(kind: &'static CustomKind) -> CustomObject {
+    pub fn new(kind: &'static CustomKind) -> CustomObject {
         CustomObject { kind, metadata: ObjectMeta::default(), fields: Map::new() }
     }
 
@@ -28,7 +28,7 @@ impl CustomObject {
     ///
     /// # Errors
     /// Serialization does not fail in practice.
-    pub(crate) fn to_json(&self) -> Result<Value, serde_json::Error> {
+    pub fn to_json(&self) -> Result<Value, serde_json::Error> {
         let mut fields = self.fields.clone();
         fields.insert("apiVersion".to_owned(), self.kind.api_version.into());
         fields.insert("kind".to_owned(), self.kind.kind.into());

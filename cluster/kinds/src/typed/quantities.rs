@@ -3,7 +3,7 @@
 use schedc_core::quantity::Quantity;
 
 /// Returns the problem of a quantity in terms of the user's text. `None`: it is valid.
-pub(crate) fn problem(text: &str) -> Option<String> {
+pub fn problem(text: &str) -> Option<String> {
     Quantity::parse(text).err()?;
     let shown = text.trim();
     if shown.is_empty() {

@@ -2,9 +2,11 @@
 
 /// A field: the names on the path to its object, and its own name. Lists and maps add no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SchemaField {
-    pub(crate) parent: Vec<&'static str>,
-    pub(crate) name: &'static str,
+pub struct SchemaField {
+    /// The names on the path to its object.
+    pub parent: Vec<&'static str>,
+    /// Its own name.
+    pub name: &'static str,
 }
 
 /// The walk over an example.

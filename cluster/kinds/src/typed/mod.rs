@@ -24,13 +24,13 @@ use serde_json::{Map, Value};
 
 use super::{APIS, AnyObject, CustomObject, KINDS, Kinds, each_kind, is_namespaced, known};
 
-pub(crate) use apis::{is_custom, misspelt};
+pub use apis::{is_custom, misspelt};
 pub use findings::{UnknownField, UnknownFields};
-pub(crate) use findings::{join, join_item};
+pub use findings::{join, join_item};
 pub use json::ObjectError;
-pub(crate) use json::{name as describe, object_name, problem_of_list, typed};
-pub(crate) use quantities::problem as quantity_problem;
-pub(crate) use walk::SchemaField;
+pub use json::{name as describe, object_name, problem_of_list, typed};
+pub use quantities::problem as quantity_problem;
+pub use walk::SchemaField;
 
 macro_rules! typed_kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
@@ -47,7 +47,7 @@ macro_rules! typed_kinds {
         }
 
         /// Returns all fields of a kind; none for a kind that schedulers ignore.
-        pub(crate) fn schema(kind: &str) -> &'static [SchemaField] {
+        pub fn schema(kind: &str) -> &'static [SchemaField] {
             $(if kind == <$ty>::KIND {
                 static FIELDS: OnceLock<Vec<SchemaField>> = OnceLock::new();
                 return FIELDS.get_or_init(schema::fields::<$ty>);
@@ -56,8 +56,7 @@ macro_rules! typed_kinds {
         }
 
         /// Returns an object of each kind that has each field of its type once.
-        #[cfg(test)]
-        pub(crate) fn samples() -> Vec<AnyObject> {
+        pub fn samples() -> Vec<AnyObject> {
             vec![$(schema::sample::<$ty>().into(),)*]
         }
 
@@ -189,7 +188,7 @@ fn first(read: Result<Option<AnyObject>, Vec<ObjectError>>) -> Result<Option<Any
 }
 
 /// Returns the API version of a kind.
-pub(crate) fn api_version(kind: &str) -> Option<&'static str> {
+pub fn api_version(kind: &str) -> Option<&'static str> {
     known(kind).map(|(api_version, _)| api_version)
 }
 

@@ -19,7 +19,7 @@ impl UnknownField {
 }
 
 /// Returns the path of a field of the object at `parent`.
-pub(crate) fn join(parent: &str, name: &str) -> String {
+pub fn join(parent: &str, name: &str) -> String {
     match parent {
         _ if name.contains(['.', '/']) => format!("{parent}[{name}]"),
         "" => name.to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn join(parent: &str, name: &str) -> String {
 }
 
 /// Returns the path of an item of the list at `parent`.
-pub(crate) fn join_item(parent: &str, item: usize) -> String {
+pub fn join_item(parent: &str, item: usize) -> String {
     format!("{parent}[{item}]")
 }
 

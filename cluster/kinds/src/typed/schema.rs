@@ -25,7 +25,6 @@ pub(super) fn fields<T: DeserializeOwned>() -> Vec<SchemaField> {
 }
 
 /// Returns a value that has each field once.
-#[cfg(test)]
 pub(super) fn sample<T: DeserializeOwned>() -> T {
     example(&RefCell::default()).expect("a test checks that the example of every kind can be read")
 }

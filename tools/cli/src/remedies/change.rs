@@ -1,0 +1,38 @@
+//! The interface of all kinds of remedies.
+
+use std::fmt;
+
+use super::fork::Fork;
+
+/// A kind of change that can make a pod schedulable.
+pub(super) trait Change: fmt::Display {
+    /// Applies the change. Returns false if it is not possible.
+    fn apply(&self, fork: &mut Fork<'_>) -> bool;
+
+    /// Returns how much the change disturbs the cluster and its users. The list of remedies begins with the smallest.
+    ///
+    /// | from | changes |
+    /// |---|---|
+    /// | 10 | undo a hold: gate, cordon; create a missing object |
+    /// | 20 | adapt the pod without an effect on other pods |
+    /// | 50 | adapt the cluster |
+    /// | 60 | stop other pods |
+    /// | 200 | act against a controller |
+    fn disturbance(&self) -> u32;
+
+    /// Returns the number of strengths of a change that has an amount.
+    fn strengths(&self) -> i64 {
+        1
+    }
+
+    /// Weakens the change to a strength between 1 and [`Change::strengths`].
+    fn set_strength(&mut self, _strength: i64) {}
+
+    /// Returns the smaller changes of the same kind.
+    fn parts(&self) -> Vec<Self>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
+}

@@ -1,0 +1,161 @@
+//! Formatting of lines. Pods refer to templates and to their previous lines; an anonymised recording has whole objects.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::anonymiser::Anonymiser;
+use crate::change::{Form, Key, PodDecision, PodForm, Template};
+use crate::entry::{Entry, Line};
+use crate::raw::{PodLine, RawEntry, TemplateLine};
+
+/// Maximum number of templates, which bounds the memory of recorders and readers. Further templates replace all of them.
+const MAX_TEMPLATES: usize = 16_384;
+
+/// Formatted lines.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    text: Vec<u8>,
+    encoding: Encoding,
+}
+
+#[derive(Debug)]
+enum Encoding {
+    /// The templates of the file, with their numbers.
+    Templates(HashMap<Arc<Template>, u32>),
+    Anonymised(Anonymiser),
+}
+
+/// A new or changed object.
+#[derive(Debug)]
+pub(crate) struct ObjectChange<'a> {
+    pub(crate) at: i64,
+    pub(crate) rv: Option<u64>,
+    pub(crate) key: &'a Key,
+    pub(crate) form: &'a Form,
+    /// The form in the previous line of this object in the file.
+    pub(crate) before: Option<&'a Form>,
+    pub(crate) decision: Option<PodDecision<'a>>,
+}
+
+impl Lines {
+    pub(crate) fn new(anonymiser: Option<Anonymiser>) -> Lines {
+        let encoding = anonymiser.map_or_else(|| Encoding::Templates(HashMap::new()), Encoding::Anonymised);
+        Lines { text: Vec::new(), encoding }
+    }
+
+    /// Returns the text of the lines since it was last emptied.
+    pub(crate) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    /// Begins a file, which has no templates yet.
+    pub(crate) fn begin_file(&mut self) {
+        if let Encoding::Templates(templates) = &mut self.encoding {
+            templates.clear();
+        }
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON, which does not happen in practice.
+    pub(crate) fn add(&mut self, line: Line) -> io::Result<()> {
+        match &self.encoding {
+            Encoding::Templates(_) => write_line(&mut self.text, &line),
+            Encoding::Anonymised(anonymiser) => write_line(&mut self.text, &anonymiser.line(line)),
+        }
+    }
+
+    /// Adds the lines of an object.
+    ///
+    /// # Errors
+    /// They cannot be written as JSON, which does not happen in practice.
+    pub(crate) fn add_object(&mut self, change: &ObjectChange<'_>) -> io::Result<()> {
+        let ObjectChange { at, rv, key, form, before, decision } = *change;
+        let text = &mut self.text;
+        match (&mut self.encoding, form) {
+            (Encoding::Templates(templates), Form::Pod(pod)) => {
+                let before = before.and_then(|before| pod.previous_line(before));
+                let template = match before {
+                    Some(_) => None,
+                    None => Some(number(templates, text, at, &pod.template)?),
+                };
+                let changed = |field: fn(&PodForm) -> Option<&str>| {
+                    let value = field(pod);
+                    value.filter(|_| before.map(field) != Some(value)).map(Cow::Borrowed)
+                };
+                let has_status = before.is_none_or(|before| before.status != pod.status);
+                let entry = RawEntry::Pod(PodLine {
+                    template,
+                    namespace: Cow::Borrowed(&key.namespace),
+                    name: Cow::Borrowed(&key.name),
+                    uid: changed(|pod| pod.uid.as_deref()),
+                    created: changed(|pod| pod.created.as_ref().map(|time| time.as_str())),
+                    deleted: changed(|pod| pod.deleted.as_ref().map(|time| time.as_str())),
+                    node: changed(|pod| pod.node.as_deref()),
+                    decision: decision.map(PodDecision::name),
+                    status: pod.status.as_ref().filter(|_| has_status).map(|status| &status.text),
+                });
+                write_line(text, &Line { at, rv, entry })
+            }
+            (Encoding::Templates(_), Form::Object(object)) => {
+                write_line(text, &Line { at, rv, entry: RawEntry::Set(object) })
+            }
+            (Encoding::Anonymised(anonymiser), form) => {
+                let object = match form {
+                    Form::Pod(pod) => {
+                        if let Some(decision) = decision {
+                            let entry = decision.entry(key, &pod.template.scheduler);
+                            write_line(text, &anonymiser.line(Line { at, rv, entry }))?;
+                        }
+                        pod.object(key)
+                    }
+                    Form::Object(object) => object.parse(),
+                };
+                write_line(text, &anonymiser.line(Line { at, rv, entry: Entry::Set(object) }))
+            }
+        }
+    }
+}
+
+/// Returns the number of a template. Adds its line if it has none.
+fn number(
+    templates: &mut HashMap<Arc<Template>, u32>,
+    text: &mut Vec<u8>,
+    at: i64,
+    template: &Arc<Template>,
+) -> io::Result<u32> {
+    if let Some(number) = templates.get(template) {
+        return Ok(*number);
+    }
+    if templates.len() == MAX_TEMPLATES {
+        templates.clear();
+    }
+    let number = u32::try_from(templates.len()).unwrap_or_default();
+    templates.insert(template.clone(), number);
+    write_line(text, &Line::new(at, RawEntry::Template(TemplateLine { number, pod: &template.text })))?;
+    Ok(number)
+}
+
+pub(crate) fn write_line(text: &mut Vec<u8>, line: &Line<impl Serialize>) -> io::Result<()> {
+    serde_json::to_writer(&mut *text, line)?;
+    text.push(b'\n');
+    Ok(())
+}
+
+impl PodForm {
+    /// Returns the form in the previous line of the pod if a line with the changed fields suffices.
+    fn previous_line<'a>(&self, before: &'a Form) -> Option<&'a PodForm> {
+        let Form::Pod(before) = before else { return None };
+        let is_same = (&before.uid, &before.created, &before.template) == (&self.uid, &self.created, &self.template);
+        // A line cannot remove a field.
+        let is_removed = (before.deleted.is_some() && self.deleted.is_none())
+            || (before.node.is_some() && self.node.is_none())
+            || (before.status.is_some() && self.status.is_none());
+        (is_same && !is_removed).then_some(before)
+    }
+}
