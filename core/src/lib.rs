@@ -52,7 +52,7 @@ pub use plugin_api::plugin::Plugin;
 pub use plugin_api::simple::{SimpleFilter, SimpleScore};
 pub use plugin_api::{
     args, background, claim_metrics, client, column, custom, device_counts, diagnosis, events, handle,
-    pending_allocations, plugin, random, scratch, simple, status,
+    pending_allocations, plugin, plugin_names, random, scratch, simple, status,
 };
 pub use profile_api::extenders;
 #[doc(hidden)]

@@ -40,8 +40,8 @@ pub use args::DefaultPreemptionArgs;
 
 use crate::indexes::DisruptionBudgets;
 use choice::VictimCost;
-use dry_run::{Candidates, DryRun, failure_diagnosis};
-use trials::{PreemptionTrials, TrialCache};
+use dry_run::{Candidates, DryRun, failure_reasons};
+use trials::{LastText, PreemptionTrials, TrialCache};
 
 /// Makes room for a pod by removing pods of lower priority.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
         if cx.diagnosis.resolvable.is_empty() {
-            return no_candidates_result(None, view.nodes());
+            return self.trials.without_trials(|text| no_candidates_result(None, text, view.nodes()));
         }
         self.trials.with(&cx, view.indexes, |trials| preempt(args, &cx, view, trials))
     }
@@ -99,41 +99,60 @@ fn preempt<P: Profile>(
     view: View<'_, DefaultPreemption>,
     trials: &mut PreemptionTrials,
 ) -> PostFilterResult {
-    let Some(cycle) = cx.cycle else { return no_candidates_result(None, view.nodes()) };
+    let mut text = std::mem::take(&mut trials.failure_text);
+    let found = search(args, cx, view, trials);
+    let result = found.unwrap_or_else(|| no_candidates_result(cx.cycle.map(|_| &*trials), &mut text, view.nodes()));
+    trials.failure_text = text;
+    result
+}
+
+/// Returns the result of preemption; `None` if it helps on no node.
+fn search<P: Profile>(
+    args: &DefaultPreemptionArgs,
+    cx: &PostFilterContext<'_, P>,
+    view: View<'_, DefaultPreemption>,
+    trials: &mut PreemptionTrials,
+) -> Option<PostFilterResult> {
     let mut random = Random::new(cx.seed);
     let resolvable = cx.diagnosis.resolvable.count();
     let first = cx.diagnosis.resolvable.nth(random.below(resolvable)).unwrap_or(NodeIndex(0));
-    let found = DryRun::new(cx, cycle, view.indexes).candidates(trials, first, args.candidate_count(resolvable));
-    if found.nodes.is_empty() {
-        return no_candidates_result(Some(trials), view.nodes());
-    }
-    let Candidates { nodes: mut candidates, mut costs } = found;
-    if !P::Extenders::NONE {
-        candidates = match cx.profile.extenders().preempt(cx.pod, view.base, candidates) {
-            Ok(candidates) => candidates,
-            Err(reason) => return PostFilterResult::nothing(Status::error(format!("preemption: {reason}"))),
+    let dry_run = DryRun::new(cx, cx.cycle?, view.indexes);
+    let Candidates { mut listed, mut best } = dry_run.candidates(trials, first, args.candidate_count(resolvable));
+    let cost = |candidate: &Candidate| VictimCost::of(candidate.victims.iter(), candidate.violations, cx.now);
+    let is_found = !best.nodes().is_empty();
+    if !P::Extenders::NONE && is_found {
+        listed = match cx.profile.extenders().preempt(cx.pod, view.base, listed) {
+            Ok(remaining) => remaining,
+            Err(reason) => return Some(PostFilterResult::nothing(Status::error(format!("preemption: {reason}")))),
         };
-        let cost = |candidate: &Candidate| VictimCost::of(&candidate.victims, candidate.violations, cx.now);
-        costs = candidates.iter().map(cost).collect();
+        best.clear();
+        listed.iter().for_each(|candidate| best.add(candidate.node, &cost(candidate)));
     }
-    let ties = choice::mark_best(&mut candidates, &costs);
-    let drawn = random.below(ties);
-    match candidates.iter().filter(|candidate| candidate.best).nth(drawn) {
-        Some(chosen) => {
-            let victims = chosen.to_be_removed().map(|pod| pod.uid.clone()).collect();
-            PostFilterResult::nominate(chosen.node, victims)
-        }
+    listed.iter_mut().for_each(|candidate| candidate.best = Some(&cost(candidate)) == best.cost());
+    let drawn = random.below(best.nodes().len());
+    let result = match best.nodes().get(drawn) {
+        Some(&node) => match listed.iter().find(|candidate| candidate.node == node) {
+            Some(chosen) => PostFilterResult::nominate(node, chosen.to_be_removed().map(|pod| pod.uid.clone())),
+            None => {
+                let victims = trials.victims(node, view.base).filter(|pod| !pod.deleting);
+                PostFilterResult::nominate(node, victims.map(|pod| pod.uid.clone()))
+            }
+        },
         None => PostFilterResult::unschedulable("preemption: no candidate node for preemption"),
-    }
-    .with_candidates(candidates)
+    };
+    trials.recycle(best);
+    is_found.then(|| result.with_candidates(listed))
 }
 
 /// Returns the result if preemption helps on no node. It clears the nomination.
-fn no_candidates_result(trials: Option<&PreemptionTrials>, nodes: usize) -> PostFilterResult {
-    match failure_diagnosis(trials, nodes) {
-        Ok(diagnosis) => {
-            let result = PostFilterResult::unschedulable(format!("preemption: {}", diagnosis.message()));
-            PostFilterResult { nomination: Nomination::Clear, ..result }
+fn no_candidates_result(trials: Option<&PreemptionTrials>, text: &mut LastText, nodes: usize) -> PostFilterResult {
+    match failure_reasons(trials, nodes) {
+        Ok(reasons) => {
+            let text = text.compose(|text| {
+                text.push_str("preemption: ");
+                reasons.write_message(nodes, text);
+            });
+            PostFilterResult { nomination: Nomination::Clear, ..PostFilterResult::unschedulable(text) }
         }
         Err(errors) => PostFilterResult::nothing(Status::error(format!("preemption: {errors}"))),
     }

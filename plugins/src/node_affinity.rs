@@ -163,7 +163,7 @@ impl PreScorePlugin for NodeAffinity {
         _: &NodeMask,
     ) -> Result<CycleSlot<()>, Status> {
         match &pod.broken {
-            Some(error) => Err(Status::error(&**error)),
+            Some(error) => Err(Status::error(error.to_string())),
             None if pod.preferred.is_empty() => Ok(CycleSlot::skip(())),
             None => Ok(CycleSlot::ready(())),
         }

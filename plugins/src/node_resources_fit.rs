@@ -29,6 +29,7 @@ use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
+use smallvec::SmallVec;
 
 mod args;
 mod hint;
@@ -309,16 +310,17 @@ impl Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
         // Negative amounts count as 0 (`SetMaxResource`).
         let or_nothing = |amount| if amount > 0 { amount } else { NOTHING };
+        let scalars = requested.map(|&(name, amount)| {
+            let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };
+            ScalarRequest { name, amount, amount_if_absent }
+        });
+        // A box of unknown length would be allocated twice.
+        let scalars: SmallVec<[ScalarRequest; 4]> = scalars.collect();
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),
             memory: or_nothing(requests.memory),
             ephemeral_storage: or_nothing(requests.ephemeral_storage),
-            scalars: requested
-                .map(|&(name, amount)| {
-                    let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };
-                    ScalarRequest { name, amount, amount_if_absent }
-                })
-                .collect(),
+            scalars: scalars.as_slice().into(),
         }
     }
 

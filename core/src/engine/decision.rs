@@ -28,7 +28,7 @@ pub struct Unschedulable {
 
 impl Unschedulable {
     pub(super) fn new(mut diagnosis: Diagnosis, post_filter: Option<PostFilterResult>) -> Self {
-        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.message()).unwrap_or_default();
+        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.reasons.clone()).unwrap_or_default();
         Unschedulable { message: diagnosis.message(), diagnosis, post_filter }
     }
 

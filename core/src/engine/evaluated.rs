@@ -69,6 +69,7 @@ impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D
             cache: self.cache,
             diagnosis: &diagnosis,
             now: self.now,
+            lists_candidates: self.lists_candidates,
             seed,
         };
         let mut run = PostFilterRun::default();

@@ -47,7 +47,7 @@ use phases::Choice;
 pub(crate) use rejections::excluded_node_reason;
 pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
-pub(crate) use scheduling_cycle::SchedulingCycle;
+pub(crate) use scheduling_cycle::{CycleInputs, SchedulingCycle};
 
 /// Value of `now` for callers without a clock. Pods without a start time count as started at `now`: with this value,
 /// after all others.
@@ -96,7 +96,7 @@ impl<P: Profile> RejectedPod<P> {
         }
         diagnosis.add_rejector(status.plugin, status.code);
         if status.code == Code::Unschedulable {
-            diagnosis.resolvable.copy_from(cache.base.alive());
+            diagnosis.resolvable = Arc::new(cache.base.alive().clone());
         }
         diagnosis.pre_filter = Some(status.clone());
         diagnosis
@@ -167,7 +167,8 @@ impl<P: Profile> Engine<P> {
         now: i64,
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        let (decision, held) = self.decide_with_state(pod, cache, now, draw, &mut ());
+        let inputs = CycleInputs { now, lists_candidates: true, draw };
+        let (decision, held) = self.decide_with_state(pod, cache, inputs, &mut ());
         self.release(held);
         decision
     }
@@ -177,10 +178,10 @@ impl<P: Profile> Engine<P> {
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
-        now: i64,
-        mut draw: impl FnMut(usize) -> usize,
+        inputs: CycleInputs<impl FnMut(usize) -> usize>,
         observer: &mut impl Observer,
     ) -> (Decision, CycleStateOwner<P>) {
+        let CycleInputs { now, lists_candidates, mut draw } = inputs;
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
@@ -189,13 +190,14 @@ impl<P: Profile> Engine<P> {
             self.compare_compiled(&read, pod, cache);
         }
         let cache = &*cache;
-        let cycle = SchedulingCycle { pod, cache, now, draw: &mut draw, observer: &mut *observer };
+        let cycle = SchedulingCycle { pod, cache, now, lists_candidates, draw: &mut draw, observer: &mut *observer };
         let mut start = match self.decide_from_cache(&read, cycle) {
             Ok((decision, signature)) => return (decision, CycleStateOwner::Cached(signature)),
             Err(Some(start)) => start,
             Err(None) => self.start_observed(&read, cache, observer),
         };
-        let decision = self.conclude(&mut start, SchedulingCycle { pod, cache, now, draw, observer });
+        let cycle = SchedulingCycle { pod, cache, now, lists_candidates, draw, observer };
+        let decision = self.conclude(&mut start, cycle);
         match start {
             PreFilterOutcome::PreFiltered(attempt) => (decision, CycleStateOwner::Owned(attempt)),
             PreFilterOutcome::Rejected(_) => (decision, CycleStateOwner::Absent),

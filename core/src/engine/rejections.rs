@@ -1,5 +1,7 @@
 //! The reasons why no node is feasible, after a full evaluation.
 
+use std::sync::Arc;
+
 use super::PreFilteredPod;
 use crate::engine::incremental::NodeVerdicts;
 use crate::model::cache::Cache;
@@ -46,20 +48,21 @@ pub(super) fn diagnose<P: Profile>(
     }
     let mut diagnosis = verdicts.diagnosis(cache.base.count());
     let narrowed_by = attempt.pre_filter.narrowed_by();
-    diagnosis.unschedulable_plugins.extend(&narrowed_by);
+    diagnosis.unschedulable_plugins.extend(narrowed_by.iter().copied());
     let others = diagnosis.nodes.saturating_sub(with_reasons);
     if others > 0 && attempt.pre_filter.nodes().is_some() {
-        *diagnosis.reasons.entry(excluded_node_reason(&narrowed_by)).or_default() += others;
+        diagnosis.reasons.add(&excluded_node_reason(&narrowed_by).into(), others);
     }
     if by_extenders.is_some() {
         diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
         // The overruled rejections still count for the events that can make the pod schedulable.
         overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
+        let resolvable = Arc::make_mut(&mut diagnosis.resolvable);
         for (node, ExtenderRejection { code, reason, .. }) in rejections {
             if *code == Code::Unschedulable {
-                diagnosis.resolvable.insert(node);
+                resolvable.insert(node);
             }
-            *diagnosis.reasons.entry(reason.clone()).or_default() += 1;
+            diagnosis.reasons.add(&reason.clone().into(), 1);
         }
     }
     diagnosis

@@ -6,12 +6,21 @@ use crate::model::Pod;
 use crate::model::cache::Cache;
 use crate::profile_api::profile::Profile;
 
+/// Inputs that do not depend on the cluster; see [`SchedulingCycle`].
+pub(crate) struct CycleInputs<D> {
+    pub(crate) now: i64,
+    pub(crate) lists_candidates: bool,
+    pub(crate) draw: D,
+}
+
 /// The scheduling cycle of one pod: all inputs of its decision except the plugins.
 pub(crate) struct SchedulingCycle<'a, P: Profile, D, O> {
     pub(crate) pod: &'a Arc<Pod>,
     pub(crate) cache: &'a Cache<P::State>,
     /// Time in nanoseconds since 1970, or [`UNTIMED`](super::UNTIMED).
     pub(crate) now: i64,
+    /// Whether PostFilter lists all candidates.
+    pub(crate) lists_candidates: bool,
     /// Picks one of `n` equally good nodes. For a pod without a feasible node, `usize::MAX` as `n` requests a seed for
     /// PostFilter plugins.
     pub(crate) draw: D,

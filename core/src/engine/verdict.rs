@@ -25,8 +25,7 @@ impl Verdict {
 
 impl From<Status> for Verdict {
     fn from(status: Status) -> Self {
-        let reasons = status.reasons.into_iter().map(Into::into).collect();
-        Verdict { code: status.code, plugin: status.plugin, reasons }
+        Verdict { code: status.code, plugin: status.plugin, reasons: status.reasons }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Reasons why no node is feasible, in kube-scheduler's words.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::model::node_mask::NodeMask;
-use crate::plugin_api::status::{Code, Status};
+use crate::plugin_api::plugin_names::PluginNames;
+use crate::plugin_api::status::{Code, Reason, ReasonList, Status};
 
 /// Number of bytes for which most messages have room, without the message of PostFilter.
 const USUAL_MESSAGE: usize = 192;
@@ -20,62 +21,90 @@ pub struct Diagnosis {
     /// PreFilter's rejection of the pod as a whole.
     pub pre_filter: Option<Status>,
     /// Number of nodes for each reason.
-    pub reasons: BTreeMap<String, usize>,
+    pub reasons: ReasonCounts,
     /// The plugins that rejected the pod in PreFilter or on any node. Their events can make the pod schedulable.
-    pub unschedulable_plugins: BTreeSet<&'static str>,
+    pub unschedulable_plugins: PluginNames,
     /// The plugins that rejected the pod with `Pending`: their events cause an attempt without backoff.
-    pub pending_plugins: BTreeSet<&'static str>,
+    pub pending_plugins: PluginNames,
     /// Nodes where removing pods may help.
-    pub resolvable: NodeMask,
+    pub resolvable: Arc<NodeMask>,
     /// Message of PostFilter.
-    pub post_filter: String,
+    pub post_filter: ReasonList,
 }
 
 impl Diagnosis {
+    /// Makes a diagnosis without reasons. The default value has a set of nodes of its own, which needs an allocation.
+    pub(crate) fn new(nodes: usize, resolvable: Arc<NodeMask>) -> Self {
+        Diagnosis {
+            nodes,
+            pre_filter: None,
+            reasons: ReasonCounts::default(),
+            unschedulable_plugins: PluginNames::default(),
+            pending_plugins: PluginNames::default(),
+            resolvable,
+            post_filter: ReasonList::new(),
+        }
+    }
+
     /// Adds a plugin that rejected the pod: kube-scheduler's `AddPluginStatus`. Rejections without a plugin are
     /// ignored.
     pub(crate) fn add_rejector(&mut self, plugin: &'static str, code: Code) {
-        if plugin.is_empty() {
-            return;
-        }
         self.unschedulable_plugins.insert(plugin);
         if code == Code::Pending {
             self.pending_plugins.insert(plugin);
         }
     }
 
-    /// Adds reasons that apply to this number of nodes.
-    pub fn add_reasons<'r>(&mut self, reasons: impl IntoIterator<Item = &'r Cow<'static, str>>, nodes: usize) {
-        for reason in reasons {
-            match self.reasons.get_mut(&**reason) {
-                Some(known) => *known += nodes,
-                None => _ = self.reasons.insert(reason.to_string(), nodes),
-            }
-        }
-    }
-
     /// Returns the text of the pod's `PodScheduled` condition.
     pub fn message(&self) -> String {
-        let mut message = String::with_capacity(USUAL_MESSAGE + self.post_filter.len());
-        _ = write!(message, "0/{} nodes are available:", self.nodes);
+        let length = self.post_filter.iter().map(|reason| reason.len() + 2).sum::<usize>();
+        let mut message = String::with_capacity(USUAL_MESSAGE + length);
         match &self.pre_filter {
-            Some(status) => _ = write!(message, " {}.", status.message()),
-            None => self.write_reasons(&mut message),
+            Some(status) => {
+                _ = write!(message, "0/{} nodes are available: {}.", self.nodes, status.message());
+            }
+            None => self.reasons.write_message(self.nodes, &mut message),
         }
-        if !self.post_filter.is_empty() {
-            message += " ";
-            message += &self.post_filter;
+        // An empty text adds nothing.
+        if length > 2 {
+            for (at, reason) in self.post_filter.iter().enumerate() {
+                message += if at == 0 { " " } else { ", " };
+                message += reason;
+            }
         }
         message
     }
+}
 
-    fn write_reasons(&self, message: &mut String) {
-        let mut reasons: SmallVec<[_; 8]> =
-            self.reasons.iter().map(|(reason, nodes)| (*nodes, reason.as_str())).collect();
-        if reasons.len() > 1 {
-            // As strings including counts, like kube-scheduler.
-            reasons.sort_by_cached_key(|(nodes, reason)| format!("{nodes} {reason}"));
+/// Number of nodes for each reason, sorted by the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReasonCounts(SmallVec<[(Reason, usize); 4]>);
+
+impl ReasonCounts {
+    /// Adds a reason of this number of nodes.
+    pub fn add(&mut self, reason: &Reason, nodes: usize) {
+        match self.0.binary_search_by(|(known, _)| known.cmp(reason)) {
+            Ok(at) => self.0[at].1 += nodes,
+            Err(at) => self.0.insert(at, (reason.clone(), nodes)),
         }
+    }
+
+    /// Returns the reasons with their numbers of nodes.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Reason, usize)> {
+        self.0.iter().map(|(reason, nodes)| (reason, *nodes))
+    }
+
+    /// Returns whether there is no reason.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Appends kube-scheduler's message for a pod that none of `nodes` nodes can take.
+    pub fn write_message(&self, nodes: usize, message: &mut String) {
+        _ = write!(message, "0/{nodes} nodes are available:");
+        let mut reasons: SmallVec<[(usize, &str); 8]> = self.iter().map(|(reason, nodes)| (nodes, &**reason)).collect();
+        // As strings including counts, like kube-scheduler.
+        reasons.sort_unstable_by(|(n, a), (m, b)| compare_counts(*n, *m).then_with(|| a.cmp(b)));
         for (at, (nodes, reason)) in reasons.iter().enumerate() {
             let separator = if at == 0 { " " } else { ", " };
             _ = write!(message, "{separator}{nodes} {reason}");
@@ -84,6 +113,24 @@ impl Diagnosis {
             message.push('.');
         }
     }
+}
+
+impl FromIterator<(Reason, usize)> for ReasonCounts {
+    fn from_iter<I: IntoIterator<Item = (Reason, usize)>>(reasons: I) -> Self {
+        let mut counts = ReasonCounts::default();
+        reasons.into_iter().for_each(|(reason, nodes)| counts.add(&reason, nodes));
+        counts
+    }
+}
+
+/// Compares two numbers as strings. A number precedes the longer ones that begin with its digits, because a space, which
+/// follows in messages, precedes digits.
+fn compare_counts(n: usize, m: usize) -> Ordering {
+    let digits = |number: usize| number.checked_ilog10().unwrap_or(0);
+    let (n_digits, m_digits) = (digits(n), digits(m));
+    let longest = n_digits.max(m_digits);
+    let aligned = |number: usize, digits: u32| number as u128 * 10_u128.pow(longest - digits);
+    (aligned(n, n_digits), n_digits).cmp(&(aligned(m, m_digits), m_digits))
 }
 
 #[cfg(test)]
@@ -95,14 +142,23 @@ mod tests {
         let reasons = [("Insufficient cpu", 3), ("node(s) were unschedulable", 10), ("Too many pods", 2)];
         let diagnosis = Diagnosis {
             nodes: 13,
-            reasons: reasons.into_iter().map(|(reason, n)| (reason.to_string(), n)).collect(),
-            post_filter: "preemption: not helpful".into(),
+            reasons: reasons.into_iter().map(|(reason, n)| (reason.into(), n)).collect(),
+            post_filter: ReasonList::from_iter(["preemption: not helpful".into()]),
             ..Diagnosis::default()
         };
         assert_eq!(
             diagnosis.message(),
             "0/13 nodes are available: 10 node(s) were unschedulable, 2 Too many pods, 3 Insufficient cpu. preemption: not helpful"
         );
+    }
+
+    #[test]
+    fn numbers_are_compared_as_strings() {
+        let mut numbers = [2, 10, 1, 100, 19, 0, 20, 3, 1000];
+        numbers.sort_by(|n, m| compare_counts(*n, *m));
+        let mut expected = numbers.map(|number| format!("{number} "));
+        expected.sort_unstable();
+        assert_eq!(numbers.map(|number| format!("{number} ")), expected);
     }
 
     #[test]

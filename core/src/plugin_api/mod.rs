@@ -16,6 +16,7 @@ pub mod handle;
 pub(crate) mod incremental;
 pub mod pending_allocations;
 pub mod plugin;
+pub mod plugin_names;
 pub mod random;
 mod requests;
 pub mod scratch;

@@ -1,11 +1,15 @@
 //! Results of plugins: codes and reasons.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::model::intern::Interner;
+use crate::plugin_api::client::ApiError;
 
 /// kube-scheduler's status codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,28 +51,28 @@ pub struct Status {
     /// The plugin; set by the framework.
     pub plugin: &'static str,
     /// The reasons.
-    pub reasons: Vec<String>,
+    pub reasons: ReasonList,
 }
 
 impl Status {
     /// Makes a status with any code.
-    pub fn new(code: Code, reason: impl Into<String>) -> Self {
-        Status { code, plugin: "", reasons: vec![reason.into()] }
+    pub fn new(code: Code, reason: impl Into<Reason>) -> Self {
+        Status { code, plugin: "", reasons: ReasonList::from_iter([reason.into()]) }
     }
     /// Makes a rejection that removing pods may change.
-    pub fn unschedulable(reason: impl Into<String>) -> Self {
+    pub fn unschedulable(reason: impl Into<Reason>) -> Self {
         Status::new(Code::Unschedulable, reason)
     }
     /// Makes a rejection that removing pods does not change.
-    pub fn unresolvable(reason: impl Into<String>) -> Self {
+    pub fn unresolvable(reason: impl Into<Reason>) -> Self {
         Status::new(Code::UnschedulableAndUnresolvable, reason)
     }
     /// Makes an error.
-    pub fn error(reason: impl Into<String>) -> Self {
+    pub fn error(reason: impl Into<Reason>) -> Self {
         Status::new(Code::Error, reason)
     }
     /// Makes a status for a pod that waits for an external component.
-    pub fn pending(reason: impl Into<String>) -> Self {
+    pub fn pending(reason: impl Into<Reason>) -> Self {
         Status::new(Code::Pending, reason)
     }
     /// Returns the status with this plugin.
@@ -88,8 +92,118 @@ impl fmt::Display for Status {
     }
 }
 
-/// Reasons why a node was rejected. Most plugins have one reason at a time, and a constant text.
-pub type ReasonList = SmallVec<[Cow<'static, str>; 1]>;
+/// Text of a reason. Clones share it.
+#[derive(Clone)]
+pub enum Reason {
+    /// A constant.
+    Constant(&'static str),
+    /// A text with parts that are known at run time.
+    Shared(Arc<str>),
+}
+
+impl Deref for Reason {
+    type Target = str;
+    #[inline]
+    fn deref(&self) -> &str {
+        match self {
+            Reason::Constant(text) => text,
+            Reason::Shared(text) => text,
+        }
+    }
+}
+impl Borrow<str> for Reason {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+impl Default for Reason {
+    /// Returns an empty text.
+    fn default() -> Self {
+        Reason::Constant("")
+    }
+}
+impl PartialEq for Reason {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+impl Eq for Reason {}
+impl PartialEq<str> for Reason {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+impl PartialEq<&str> for Reason {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+impl PartialOrd for Reason {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Reason {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (**self).cmp(&**other)
+    }
+}
+impl Hash for Reason {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Reason::Constant(text)
+    }
+}
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Reason::Shared(text.into())
+    }
+}
+impl From<Arc<str>> for Reason {
+    fn from(text: Arc<str>) -> Self {
+        Reason::Shared(text)
+    }
+}
+impl From<Cow<'static, str>> for Reason {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => text.into(),
+            Cow::Owned(text) => text.into(),
+        }
+    }
+}
+impl From<Box<str>> for Reason {
+    fn from(text: Box<str>) -> Self {
+        Reason::Shared(text.into())
+    }
+}
+impl From<ApiError> for Reason {
+    fn from(error: ApiError) -> Self {
+        String::from(error).into()
+    }
+}
+impl From<Reason> for String {
+    fn from(reason: Reason) -> Self {
+        reason.to_string()
+    }
+}
+
+/// Reasons of a status, or why a node was rejected. Most plugins have one reason at a time, and PostFilter has two.
+pub type ReasonList = SmallVec<[Reason; 2]>;
 
 /// Collects reasons why a node was rejected. Used only when the reasons are needed.
 pub struct Reasons<'a> {
@@ -104,7 +218,7 @@ impl<'a> Reasons<'a> {
         Reasons { interner, list: ReasonList::new() }
     }
     /// Adds a reason.
-    pub fn push(&mut self, reason: impl Into<Cow<'static, str>>) {
+    pub fn push(&mut self, reason: impl Into<Reason>) {
         self.list.push(reason.into());
     }
     /// Returns the reasons in order.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::outcome::Failure;
 use crate::engine::bundle::Visitor;
 use crate::engine::observer::{Observer, Point};
-use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
+use crate::engine::{CycleInputs, Decision, Engine, ReservationId, UNTIMED};
 use crate::model::cache::{Base, Cache, State, UnplacedPod};
 use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
@@ -28,6 +28,7 @@ pub(super) struct Cycle<'a, S, C, D, O> {
     pub(super) pod: &'a Arc<Pod>,
     pub(super) unplaced: UnplacedPod,
     pub(super) cache: &'a mut Cache<S>,
+    pub(super) lists_candidates: bool,
     pub(super) draw: D,
     pub(super) waiting: &'a mut WaitingPodMap,
     pub(super) now: i64,
@@ -37,7 +38,8 @@ pub(super) struct Cycle<'a, S, C, D, O> {
 impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, C, D, O> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let (decision, held) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw, self.observer);
+        let inputs = CycleInputs { now: UNTIMED, lists_candidates: self.lists_candidates, draw: &mut self.draw };
+        let (decision, held) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),

@@ -21,7 +21,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let (rejectors, nomination) = match &failure {
             Failure::Unschedulable(unschedulable) => {
                 let Diagnosis { unschedulable_plugins, pending_plugins, .. } = &unschedulable.diagnosis;
-                let rejectors = Rejectors::new(unschedulable_plugins.iter().copied(), pending_plugins.iter().copied());
+                let rejectors =
+                    Rejectors { unschedulable: unschedulable_plugins.clone(), pending: pending_plugins.clone() };
                 (rejectors, unschedulable.nomination())
             }
             Failure::Error(_) => (Rejectors::default(), Nomination::Clear),

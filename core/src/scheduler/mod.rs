@@ -235,6 +235,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 pod,
                 unplaced,
                 cache: &mut self.cache,
+                lists_candidates: self.options.lists_candidates,
                 draw: tie_break.draw_fn(random),
                 waiting: &mut self.waiting,
                 now,

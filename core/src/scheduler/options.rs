@@ -23,6 +23,8 @@ pub struct Options {
     pub max_in_flight_events: usize,
     /// Overrides for the profiles' extenders.
     pub extenders: &'static Overrides,
+    /// Whether outcomes list all candidates for preemption, not only the chosen node and its victims.
+    pub lists_candidates: bool,
     /// Whether timeouts within a decision use the real time. Otherwise a decision does not depend on the speed of the
     /// machine.
     pub real_time: bool,
@@ -40,6 +42,7 @@ impl Default for Options {
             backoff: None,
             max_in_flight_events,
             extenders: Overrides::NONE,
+            lists_candidates: false,
             real_time: false,
         }
     }

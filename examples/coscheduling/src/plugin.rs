@@ -37,7 +37,7 @@ use schedc_core::incremental::Incremental;
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, IndexView, Refs, View};
 use schedc_core::profile::Profile;
-use schedc_core::status::{Code, Status};
+use schedc_core::status::{Code, ReasonList, Status};
 use schedc_core::{Plugin, plugin};
 
 use crate::group::{GroupKey, PodGroup, PodGroupSpec};
@@ -146,7 +146,11 @@ impl PostFilterPlugin for Coscheduling {
         let (members, groups) = view.indexes;
         let group = members.group(cx.pod);
         let Some((group, Ok(spec))) = group.map(|group| (group, group.find(groups, interner))) else {
-            return PostFilterResult::nothing(Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() });
+            return PostFilterResult::nothing(Status {
+                code: Code::Unschedulable,
+                plugin: "",
+                reasons: ReasonList::new(),
+            });
         };
         let min_member = spec.min_member;
         let missing = min_member.saturating_sub(members.placed(group));

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use schedc_core::diagnosis::Diagnosis;
+use schedc_core::diagnosis::ReasonCounts;
+use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{Candidate, PostFilterContext};
 use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::{NodeIndex, Pod};
@@ -12,17 +13,17 @@ use schedc_core::profile::Profile;
 use schedc_core::status::{Code, ReasonList};
 use schedc_core::verdict::Verdict;
 
-use super::choice::VictimCost;
+use super::choice::{BestCandidates, VictimCost};
 use super::trials::PreemptionTrials;
-use super::victims::{NoVictims, Victims, select_victims};
+use super::victims::{VictimPositions, Victims, may_evict, select_victims};
 use crate::indexes::DisruptionBudgets;
 
 /// Nodes where preemption helps.
 #[derive(Default)]
 pub(super) struct Candidates {
-    pub(super) nodes: Vec<Candidate>,
-    /// The cost of each candidate.
-    pub(super) costs: Vec<VictimCost>,
+    /// All of them, if the caller or an extender needs a list.
+    pub(super) listed: Vec<Candidate>,
+    pub(super) best: BestCandidates,
 }
 
 /// Hypothetical preemption on the resolvable nodes (`DryRunPreemption`).
@@ -50,24 +51,24 @@ impl<'a, P: Profile> DryRun<'a, P> {
     ) -> Candidates {
         let resolvable = &self.cx.diagnosis.resolvable;
         trials.keep_only(resolvable);
-        let mut found = Candidates::default();
+        let lists = self.cx.lists_candidates || !P::Extenders::NONE;
+        let mut found = Candidates { listed: Vec::new(), best: trials.take_best() };
         let (mut violating, mut nonviolating) = (0, 0);
         for (word, bits) in resolvable.words_from(first) {
             for node in nodes_of(word, bits & !trials.failed(word)) {
                 if !trials.has_outcome(node) {
                     self.try_node(node, trials);
                 }
-                let Some(victims) = trials.victims(node) else { continue };
-                let of_its_kind = if victims.cost.violations == 0 { &mut nonviolating } else { &mut violating };
+                let Some(cost) = trials.cost(node) else { continue };
+                let of_its_kind = if cost.violations == 0 { &mut nonviolating } else { &mut violating };
                 if *of_its_kind < candidate_count {
                     *of_its_kind += 1;
-                    found.nodes.push(Candidate {
-                        node,
-                        victims: victims.pods.clone(),
-                        violations: victims.cost.violations,
-                        best: false,
-                    });
-                    found.costs.push(victims.cost);
+                    found.best.add(node, cost);
+                    if lists {
+                        let victims = trials.victims(node, &self.cx.cache.base).cloned().collect();
+                        let violations = cost.violations as usize;
+                        found.listed.push(Candidate { node, victims, violations, best: false });
+                    }
                 }
                 if nonviolating > 0 && nonviolating + violating >= candidate_count {
                     return found;
@@ -79,45 +80,54 @@ impl<'a, P: Profile> DryRun<'a, P> {
 
     fn try_node(&mut self, node: NodeIndex, trials: &mut PreemptionTrials) {
         let cx = self.cx;
+        let pods = &cx.cache.base.infos()[node.get()].pods;
+        if !pods.iter().any(|pod| may_evict(pod, cx.pod)) {
+            return trials.set(node, false, Err(no_lower_priority()));
+        }
         let cycle = self.copied.get_or_insert_with(|| self.cycle.clone());
         let nominated = cx.cache.nominated_on(node, cx.pod);
-        let pods = &cx.cache.base.infos()[node.get()].pods;
         let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, cycle, cx.cache, node);
         let guarded =
             !self.budgets.is_empty() && pods.iter().any(|pod| !self.budgets.of(pod.spec.namespace).is_empty());
         let outcome = match select_victims(&mut hypothetical, pods, &nominated, cx, self.budgets) {
-            Ok((pods, violations)) if !pods.is_empty() => {
-                let pods: Arc<[Arc<Pod>]> = pods.into_iter().cloned().collect();
-                let cost = VictimCost::of(&pods, violations, cx.now);
-                Ok(Victims { pods, cost })
+            Ok((victims, violations)) if !victims.is_empty() => {
+                let cost = VictimCost::of(victims.iter().copied(), violations, cx.now);
+                Ok(Victims { positions: positions(&victims, pods), cost })
             }
             Ok(_) => {
                 let error = format!("expected at least one victim pod on node {:?}", cx.cache.base.name(node));
                 Err(Verdict { code: Code::Error, plugin: "", reasons: ReasonList::from_iter([error.into()]) })
             }
-            Err(NoVictims::NoLowerPriority) => {
-                let reason = "No preemption victims found for incoming pod".into();
-                let code = Code::UnschedulableAndUnresolvable;
-                Err(Verdict { code, plugin: "", reasons: ReasonList::from_iter([reason]) })
-            }
-            Err(NoVictims::StillUnschedulable(verdict)) => Err(verdict),
+            Err(verdict) => Err(verdict),
         };
         trials.set(node, guarded, outcome);
     }
 }
 
-/// Returns the diagnosis of the evaluated nodes if preemption helps on none. `nodes` is the number of nodes
-/// in the cluster.
+/// Returns the rejection of a node on which no pod has a lower priority.
+fn no_lower_priority() -> Verdict {
+    let reasons = ReasonList::from_iter(["No preemption victims found for incoming pod".into()]);
+    Verdict { code: Code::UnschedulableAndUnresolvable, plugin: "", reasons }
+}
+
+/// Returns the positions of victims among the pods of their node.
+fn positions(victims: &[&Arc<Pod>], pods: &[Arc<Pod>]) -> VictimPositions {
+    let position = |victim: &&Arc<Pod>| pods.iter().position(|pod| std::ptr::eq(pod, *victim));
+    victims.iter().filter_map(position).map(|at| at as u32).collect()
+}
+
+/// Returns the reasons of the evaluated nodes if preemption helps on none. `nodes` is the number of nodes in the
+/// cluster.
 ///
 /// # Errors
 /// The errors of the trials. They are ignored if preemption helps on a node.
-pub(super) fn failure_diagnosis(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<Diagnosis, String> {
-    let mut diagnosis = Diagnosis { nodes, ..Diagnosis::default() };
+pub(super) fn failure_reasons(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<ReasonCounts, String> {
+    let mut reasons = ReasonCounts::default();
     let mut errors = BTreeSet::new();
     let mut tried = 0;
     for (verdict, nodes) in trials.iter().flat_map(|trials| trials.failures()) {
         tried += nodes;
-        diagnosis.add_reasons(&verdict.reasons, nodes);
+        verdict.reasons.iter().for_each(|reason| reasons.add(reason, nodes));
         if verdict.code == Code::Error {
             errors.insert(verdict.failure());
         }
@@ -126,9 +136,9 @@ pub(super) fn failure_diagnosis(trials: Option<&PreemptionTrials>, nodes: usize)
         return Err(join_errors(&errors));
     }
     if tried < nodes {
-        diagnosis.add_reasons(&["Preemption is not helpful for scheduling".into()], nodes - tried);
+        reasons.add(&"Preemption is not helpful for scheduling".into(), nodes - tried);
     }
-    Ok(diagnosis)
+    Ok(reasons)
 }
 
 /// Joins all texts, each once (apimachinery's `Aggregate`).

@@ -11,8 +11,10 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::node_set::NodeSet;
 use schedc_core::profile::Profile;
+use schedc_core::status::Reason;
 use schedc_core::verdict::Verdict;
 
+use super::choice::{BestCandidates, VictimCost};
 use super::victims::Victims;
 use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 
@@ -32,11 +34,36 @@ pub(super) struct PreemptionTrials {
     works: NodeMask,
     /// Evaluated nodes with an outcome that may depend on budgets.
     guarded: NodeMask,
-    victims: Vec<Option<Box<Victims>>>,
+    /// By word of `works`, the victims on its 64 nodes; empty without evaluated nodes. Only those of nodes in `works` are
+    /// valid.
+    victims: Vec<Vec<Victims>>,
     /// Rejections of the other evaluated nodes.
     failures: VerdictCounts,
     /// Scratch memory for a set of nodes.
     stale: NodeSet,
+    /// Scratch memory for the choice.
+    best: BestCandidates,
+    /// The message of the last pod for which preemption helps on no node.
+    pub(super) failure_text: LastText,
+}
+
+/// A text that is composed often, and is mostly equal to the last one.
+#[derive(Debug, Default)]
+pub(super) struct LastText {
+    text: Reason,
+    scratch: String,
+}
+
+impl LastText {
+    /// Returns the text that `write` composes. Equal successive texts share their memory.
+    pub(super) fn compose(&mut self, write: impl FnOnce(&mut String)) -> Reason {
+        self.scratch.clear();
+        write(&mut self.scratch);
+        if *self.text != *self.scratch {
+            self.text = Reason::Shared(self.scratch.as_str().into());
+        }
+        self.text.clone()
+    }
 }
 
 impl PreemptionTrials {
@@ -51,9 +78,8 @@ impl PreemptionTrials {
     }
 
     fn resize(&mut self, slots: usize) {
-        if self.victims.len() < slots {
-            self.victims.resize_with(slots, Option::default);
-        }
+        let words = self.victims.len().max(slots.div_ceil(64));
+        self.victims.resize_with(words, Vec::new);
         self.failures.resize(slots);
         [&mut self.tried, &mut self.works, &mut self.guarded].into_iter().for_each(|mask| mask.resize(slots));
     }
@@ -104,7 +130,6 @@ impl PreemptionTrials {
     fn forget_outcome(&mut self, node: NodeIndex) {
         self.works.remove(node);
         self.guarded.remove(node);
-        self.victims[node.get()] = None;
         self.failures.set(node, None);
     }
 
@@ -117,7 +142,11 @@ impl PreemptionTrials {
         match outcome {
             Ok(victims) => {
                 self.works.insert(node);
-                self.victims[node.get()] = Some(Box::new(victims));
+                let of_word = &mut self.victims[node.get() / 64];
+                if of_word.is_empty() {
+                    of_word.resize_with(64, Victims::default);
+                }
+                of_word[node.get() % 64] = victims;
             }
             Err(verdict) => self.failures.set(node, Some(&verdict)),
         }
@@ -133,9 +162,28 @@ impl PreemptionTrials {
         self.tried.words()[word] & !self.works.words()[word]
     }
 
-    /// Returns the victims on a node, if preemption helps there.
-    pub(super) fn victims(&self, node: NodeIndex) -> Option<&Victims> {
-        self.victims.get(node.get())?.as_deref()
+    /// Returns the cost of preemption on a node, if it helps there.
+    #[inline]
+    pub(super) fn cost(&self, node: NodeIndex) -> Option<&VictimCost> {
+        self.works.contains(node).then(|| &self.victims[node.get() / 64][node.get() % 64].cost)
+    }
+
+    /// Returns the victims on a node where preemption helps, the most important first.
+    pub(super) fn victims<'a>(&'a self, node: NodeIndex, base: &'a Base) -> impl Iterator<Item = &'a Arc<Pod>> {
+        let pods = &base.infos()[node.get()].pods;
+        let victims = &self.victims[node.get() / 64][node.get() % 64];
+        victims.positions.iter().filter_map(move |&at| pods.get(at as usize))
+    }
+
+    /// Takes the memory for the choice, empty.
+    pub(super) fn take_best(&mut self) -> BestCandidates {
+        self.best.clear();
+        std::mem::take(&mut self.best)
+    }
+
+    /// Returns the memory of a choice.
+    pub(super) fn recycle(&mut self, best: BestCandidates) {
+        self.best = best;
     }
 
     /// Returns the rejections of the evaluated nodes where preemption does not help, with the number of nodes.
@@ -145,10 +193,9 @@ impl PreemptionTrials {
 
     /// Returns the approximate memory in bytes.
     fn bytes(&self) -> usize {
-        let victims = size_of::<Option<Box<Victims>>>() * self.victims.capacity();
-        // Assumes a few victims for each candidate.
-        let candidates = self.works.count() * (size_of::<Victims>() + 64);
-        victims + candidates + self.failures.bytes() + 4 * size_of_val(self.tried.words())
+        // Usual numbers of victims need no other memory.
+        let victims = size_of::<Victims>() * self.victims.iter().map(Vec::capacity).sum::<usize>();
+        victims + self.failures.bytes() + 4 * size_of_val(self.tried.words())
     }
 }
 
@@ -169,6 +216,8 @@ struct CacheEntries {
     clock: u64,
     /// For pods without an equivalence class.
     uncached: PreemptionTrials,
+    /// The last message for a pod for which no trial is necessary.
+    text_without_trials: LastText,
 }
 
 #[derive(Debug, Default)]
@@ -194,6 +243,11 @@ impl TrialCache {
             *entries = CacheEntries::default();
             entries
         })
+    }
+
+    /// Calls `compose` with the last message for a pod for which no trial is necessary.
+    pub(super) fn without_trials<T>(&self, compose: impl FnOnce(&mut LastText) -> T) -> T {
+        compose(&mut self.lock().text_without_trials)
     }
 
     /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.

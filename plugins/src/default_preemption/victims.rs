@@ -7,27 +7,22 @@ use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
+use smallvec::SmallVec;
 
 use super::budgets::{Pods, split_by_violation};
 use super::choice::VictimCost;
 use super::importance::sort_by_importance;
 use crate::indexes::DisruptionBudgets;
 
+/// Positions of victims among the pods of their node, the most important victim first.
+pub(super) type VictimPositions = SmallVec<[u32; 6]>;
+
 /// The pods that preemption would remove from a node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Victims {
-    /// The most important first.
-    pub(super) pods: Arc<[Arc<Pod>]>,
+    pub(super) positions: VictimPositions,
     /// The cost of their removal.
     pub(super) cost: VictimCost,
-}
-
-/// The reason for a node without victims.
-pub(super) enum NoVictims {
-    /// No pod has a lower priority.
-    NoLowerPriority,
-    /// The pod does not fit even without the pods of lower priority.
-    StillUnschedulable(Verdict),
 }
 
 /// Returns whether `preemptor` may evict the pod.
@@ -41,22 +36,22 @@ pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
 ///
 /// Returns the victims, the most important first, and the number of victims that a budget protects. Without
 /// victims, the pod already fits.
+///
+/// # Errors
+/// The rejection of the pod without all pods of lower priority.
 pub(super) fn select_victims<'a, P: Profile>(
     node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],
     nominated: &'a [Arc<Pod>],
     cx: &PostFilterContext<'_, P>,
     budgets: &DisruptionBudgets,
-) -> Result<(Pods<'a>, usize), NoVictims> {
+) -> Result<(Pods<'a>, usize), Verdict> {
     let mut potential: Pods<'a> = pods.iter().filter(|pod| may_evict(pod, cx.pod)).collect();
-    if potential.is_empty() {
-        return Err(NoVictims::NoLowerPriority);
-    }
     potential.iter().for_each(|pod| node.remove_borrowed(pod));
     if node.filter_with_nominated(nominated).is_err()
         && let Some(verdict) = node.verdict_with_nominated(nominated)
     {
-        return Err(NoVictims::StillUnschedulable(verdict));
+        return Err(verdict);
     }
     sort_by_importance(&mut potential, cx.now);
     let (violating, others) = split_by_violation(potential, budgets);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NoClaimYet, Pod, ResourceClaim};
+use smallvec::SmallVec;
 
 use crate::indexes::ResourceClaims;
 
@@ -50,8 +51,8 @@ impl UnusableClaim {
 pub(super) fn of_pod<'a>(
     pod: &Pod,
     all: &'a ResourceClaims,
-) -> Result<Vec<(Symbol, &'a Arc<ResourceClaim>)>, UnusableClaim> {
-    let mut claims = Vec::new();
+) -> Result<SmallVec<[(Symbol, &'a Arc<ResourceClaim>); 2]>, UnusableClaim> {
+    let mut claims = SmallVec::<[_; 2]>::new();
     for pod_claim in &pod.spec.resource_claims {
         let name = pod.resource_claim_name(pod_claim).map_err(|problem| match problem {
             NoClaimYet::NotGenerated => UnusableClaim::NotGenerated,

@@ -273,10 +273,10 @@ impl NodeEvaluator<'_> {
         let alive = self.base.alive();
         evaluation.results.resize(self.base.infos().len(), NodeResult::Unavailable(0));
         let mut affected = NodeMask::default();
+        affected.resize(self.base.infos().len());
         let is_known = self.claims.have_equal_states(&evaluation.states)
             && devices.affected_nodes(evaluation.read, self.base, &mut affected);
         if is_known {
-            affected.resize(self.base.infos().len());
             affected.extend(node_changed.iter().copied());
         } else {
             evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();

@@ -10,6 +10,7 @@ use schedc_core::model::{
 };
 use schedc_core::pending_allocations::PendingAllocations;
 use schedc_core::status::Status;
+use smallvec::SmallVec;
 
 use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
@@ -21,9 +22,9 @@ const MAX_ALTERNATIVES: usize = 8;
 /// The claims of a pod, in the order of the pod; the claim for extended resources is the last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodClaims {
-    pub(super) claims: Vec<PodClaim>,
+    pub(super) claims: SmallVec<[PodClaim; 1]>,
     /// Specs of the claims that are to be allocated, other than for extended resources.
-    pub(super) unallocated: Vec<Arc<ResourceClaimSpec>>,
+    pub(super) unallocated: SmallVec<[Arc<ResourceClaimSpec>; 2]>,
     /// The claim for extended resources on the first node without some of them, which is usually the one on all nodes.
     pub(super) first_extended: OnceCell<Arc<ExtendedClaim>>,
 }
@@ -88,7 +89,7 @@ impl PodClaims {
         let (indexes, interner) = (view.indexes, &view.base.interner);
         let (all, _, _) = indexes;
         let own = claims::of_pod(pod, all).map_err(|unusable| Status::unresolvable(unusable.message(pod, interner)))?;
-        let mut found = Vec::with_capacity(own.len() + usize::from(is_extended));
+        let mut found = SmallVec::<[PodClaim; 1]>::with_capacity(own.len() + usize::from(is_extended));
         for (name, claim) in own {
             let written = written(claim, pending);
             let claim = written.as_ref().unwrap_or(claim);

@@ -155,7 +155,7 @@ fn scores_are_the_weights_of_terms_that_match() {
 
 #[test]
 fn pre_score_skips_or_fails() {
-    let check = |args: &'static NodeAffinityArgs, pod: &str, expected: Result<bool, &str>| {
+    let check = |args: &'static NodeAffinityArgs, pod: &str, expected: Result<bool, &'static str>| {
         let mut cluster = Cluster::new(&NODES);
         let compiled = cluster.compile::<NodeAffinity>(args, pod);
         let feasible: NodeMask = [NodeIndex(0)].into_iter().collect();

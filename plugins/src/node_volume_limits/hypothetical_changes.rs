@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod, Uid, Volume};
 use schedc_core::plugin::View;
+use smallvec::SmallVec;
 
 use super::NodeVolumeLimits;
 use super::requested_volumes::{Failure, RequestedVolumes, running_pod_failure};
@@ -14,7 +15,7 @@ use crate::indexes::{AttachedVolumes, CountedVolume};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct HypotheticalChanges {
     /// Additional uses of a volume on a node, never 0. Only volumes of the pod's drivers, sorted.
-    volumes: Vec<(NodeIndex, CountedVolume, i64)>,
+    volumes: SmallVec<[(NodeIndex, CountedVolume, i64); 2]>,
     /// Pods with uncountable volumes that are added to a node (1) or removed (-1), with the reason; sorted.
     failing: Vec<(NodeIndex, Uid, i64, Arc<str>)>,
 }

@@ -69,9 +69,7 @@ impl SimulationHooks for AttemptRecorder {
         let mut rejection = WaitReason { message: failure.message().to_owned(), reasons: Vec::new() };
         if let Failure::Unschedulable(unschedulable) = failure {
             let reasons = unschedulable.diagnosis.reasons.iter();
-            rejection
-                .reasons
-                .extend(reasons.map(|(reason, nodes)| ReasonCount { reason: reason.clone(), nodes: *nodes }));
+            rejection.reasons.extend(reasons.map(|(reason, nodes)| ReasonCount { reason: reason.to_string(), nodes }));
             rejection.reasons.sort_by_key(|reason| Reverse(reason.nodes));
             if let Some(candidate) = unschedulable.post_filter.as_ref().and_then(|found| found.nominated()) {
                 self.preempting = Some(rejection.clone());

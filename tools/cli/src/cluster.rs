@@ -154,7 +154,13 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
 pub fn simulator_options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
     let serve_all = routes.only();
     // Retries of leftover pods would hide missing hints, and no pod waits that long in a simulation.
-    let scheduler = scheduler::Options { seed, serve_all, leftover_after: i64::MAX, ..scheduler::Options::default() };
+    let scheduler = scheduler::Options {
+        seed,
+        serve_all,
+        leftover_after: i64::MAX,
+        lists_candidates: true,
+        ..scheduler::Options::default()
+    };
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     simulator::Options { scheduler, server, start, ..simulator::Options::default() }
 }

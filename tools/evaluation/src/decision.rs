@@ -182,7 +182,7 @@ impl From<Verdict> for Answer {
 
 impl From<&Status> for Answer {
     fn from(status: &Status) -> Self {
-        Answer::new(status.code, status.plugin, status.reasons.clone())
+        Answer::new(status.code, status.plugin, status.reasons.iter().map(ToString::to_string).collect())
     }
 }
 

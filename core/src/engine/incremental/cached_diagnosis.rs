@@ -21,23 +21,62 @@ use crate::profile_api::profile::Profile;
 pub(crate) struct NodeVerdicts {
     counts: VerdictCounts,
     resolvable: NodeMask,
+    /// The value of `resolvable` in the last diagnosis; `None` if it changed since.
+    shared: Option<Arc<NodeMask>>,
+    /// Memory of an earlier value of `shared`.
+    spare: Option<Arc<NodeMask>>,
+    /// Rejections whose reasons are in `counts`, each by a node with it.
+    composed: SmallVec<[((u32, u32), NodeIndex); 4]>,
 }
 
 impl NodeVerdicts {
     /// Resizes to this number of node slots.
     pub(crate) fn resize(&mut self, slots: usize) {
         self.counts.resize(slots);
+        let words = self.resolvable.words().len();
         self.resolvable.resize(slots);
+        if self.resolvable.words().len() != words {
+            self.unshare();
+        }
     }
 
     /// Replaces the verdict on a node; `None` if it passes or no longer exists.
     pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
+        self.composed.retain(|(_, known)| *known != node);
         self.counts.set(node, verdict);
-        if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
+        self.set_resolvable(node, verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable));
+    }
+
+    fn set_resolvable(&mut self, node: NodeIndex, is_resolvable: bool) {
+        if self.resolvable.contains(node) == is_resolvable {
+            return;
+        }
+        self.unshare();
+        if is_resolvable {
             self.resolvable.insert(node);
         } else {
             self.resolvable.remove(node);
         }
+    }
+
+    fn unshare(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.spare = Some(shared);
+        }
+    }
+
+    /// Returns the nodes where removing pods may help. Diagnoses share the memory while the nodes are the same.
+    fn shared_resolvable(&mut self) -> Arc<NodeMask> {
+        if let Some(shared) = &self.shared {
+            return shared.clone();
+        }
+        let mut shared = self.spare.take().unwrap_or_default();
+        match Arc::get_mut(&mut shared) {
+            Some(mask) => mask.copy_from(&self.resolvable),
+            None => shared = Arc::new(self.resolvable.clone()),
+        }
+        self.shared = Some(shared.clone());
+        shared
     }
 
     /// Evaluates nodes for a pod, and replaces their verdicts. The reasons of equal rejections are composed once.
@@ -49,8 +88,6 @@ impl NodeVerdicts {
         cache: &Cache<P::State>,
     ) {
         let has_nominations = !cache.nominator.is_empty();
-        // For each rejection whose reasons are composed: its key, and a node whose verdict has these reasons.
-        let mut composed: SmallVec<[((u32, u32), NodeIndex); 4]> = SmallVec::new();
         for node in nodes {
             if has_nominations && !cache.nominated_on(node, pod).is_empty() {
                 self.set(node, attempt.verdict(pod, cache, node).as_ref());
@@ -64,34 +101,31 @@ impl NodeVerdicts {
             };
             let key = P::reasons_key(&rejection);
             let describe = || describe::<P>(compiled, cycle, cache, columns, node.get(), rejection);
-            if let Some((_, other)) = composed.iter().find(|(known, _)| key == Some(*known)) {
+            if let Some((_, other)) = self.composed.iter().find(|(known, _)| key == Some(*known)) {
                 self.copy(node, *other);
                 debug_assert_eq!(self.counts.get(node), Some(&describe()), "equal `Incremental::reasons_key`");
                 continue;
             }
             self.set(node, Some(&describe()));
-            if let Some(key) = key.filter(|_| composed.len() < composed.inline_size()) {
-                composed.push((key, node));
+            if let Some(key) = key.filter(|_| self.composed.len() < self.composed.inline_size()) {
+                self.composed.push((key, node));
             }
         }
     }
 
     /// Replaces the verdict on a node by that on another node.
     fn copy(&mut self, node: NodeIndex, other: NodeIndex) {
+        self.composed.retain(|(_, known)| *known != node || node == other);
         self.counts.copy(node, other);
-        if self.resolvable.contains(other) {
-            self.resolvable.insert(node);
-        } else {
-            self.resolvable.remove(node);
-        }
+        self.set_resolvable(node, self.resolvable.contains(other));
     }
 
     /// Returns the diagnosis of a pod without a feasible node, for this number of nodes.
-    pub(crate) fn diagnosis(&self, nodes: usize) -> Diagnosis {
-        let mut diagnosis = Diagnosis { nodes, resolvable: self.resolvable.clone(), ..Diagnosis::default() };
+    pub(crate) fn diagnosis(&mut self, nodes: usize) -> Diagnosis {
+        let mut diagnosis = Diagnosis::new(nodes, self.shared_resolvable());
         for (verdict, nodes) in self.counts.verdicts() {
             diagnosis.add_rejector(verdict.plugin, verdict.code);
-            diagnosis.add_reasons(&verdict.reasons, nodes);
+            verdict.reasons.iter().for_each(|reason| diagnosis.reasons.add(reason, nodes));
         }
         diagnosis
     }
@@ -139,6 +173,7 @@ impl<P: Profile> CachedDiagnosis<P> {
         self.verdicts.resize(slots);
         self.stale.grow(slots);
         if !self.is_reusable(attempt) {
+            self.verdicts.composed.clear();
             self.stale.insert_all(cache.base.alive());
         }
         let alive = cache.base.alive();

@@ -74,7 +74,7 @@ impl<P: Profile> Sample<'_, P> {
         if !restricting.is_empty() {
             self.fail("PreFilter", &restricting, "restricts the nodes", "all nodes");
         }
-        let verdicts = self.compare_verdicts(cached);
+        let mut verdicts = self.compare_verdicts(cached);
         if cached.count >= 2 {
             self.compare_totals(cached);
         }

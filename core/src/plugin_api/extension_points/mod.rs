@@ -22,7 +22,7 @@ pub use enqueue_extensions::{EnqueueExtensions, HintContext, HintError, Queueing
 pub use filter::FilterPlugin;
 pub use permit::{PermitPlugin, PermitResult};
 pub use post_bind::PostBindPlugin;
-pub use post_filter::{Candidate, Nomination, PostFilterResult, Repair};
+pub use post_filter::{Candidate, Nomination, PostFilterResult, Repair, VictimList};
 pub use pre_bind::{PreBindPlugin, PreFlightResult};
 pub use pre_enqueue::PreEnqueuePlugin;
 pub use pre_filter::{CandidateNodes, PreFilterPlugin, PreFilterResult, rerun_pre_filter};

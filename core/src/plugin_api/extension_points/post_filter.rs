@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::model::object_ref::ObjectRef;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::plugin_api::requests::WriteOperation;
-use crate::plugin_api::status::{Code, Status};
+use crate::plugin_api::status::{Code, Reason, ReasonList, Status};
 
 /// Change of the pod's nominated node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +21,9 @@ pub enum Nomination {
     Set(NodeIndex),
 }
 
+/// Pods that a PostFilter plugin removes. Usual lists need no allocation.
+pub type VictimList = SmallVec<[Uid; 4]>;
+
 /// Result of a PostFilter plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostFilterResult {
@@ -28,8 +33,9 @@ pub struct PostFilterResult {
     /// Change of the pod's nomination.
     pub nomination: Nomination,
     /// Pods to remove.
-    pub victims: Vec<Uid>,
-    /// All candidates, if a node was nominated: for reports, and for tests of the choice.
+    pub victims: VictimList,
+    /// All candidates, if a node was nominated, for reports and for tests of the choice. Empty unless the caller requests
+    /// them ([`PostFilterContext::lists_candidates`](crate::extension_points::PostFilterContext::lists_candidates)).
     pub candidates: Vec<Candidate>,
     /// Changes of objects, each of which may make the pod schedulable. The scheduler carries out the first; the others
     /// are equally good, for reports.
@@ -51,15 +57,19 @@ impl PostFilterResult {
         PostFilterResult {
             status,
             nomination: Nomination::Keep,
-            victims: Vec::new(),
+            victims: VictimList::new(),
             candidates: Vec::new(),
             repairs: Vec::new(),
         }
     }
     /// Makes a result that nominates `node` and removes `victims` from it.
-    pub fn nominate(node: NodeIndex, victims: Vec<Uid>) -> Self {
-        let status = Status { code: Code::Success, plugin: "", reasons: Vec::new() };
-        PostFilterResult { nomination: Nomination::Set(node), victims, ..Self::nothing(status) }
+    pub fn nominate(node: NodeIndex, victims: impl IntoIterator<Item = Uid>) -> Self {
+        let status = Status { code: Code::Success, plugin: "", reasons: ReasonList::new() };
+        PostFilterResult {
+            nomination: Nomination::Set(node),
+            victims: victims.into_iter().collect(),
+            ..Self::nothing(status)
+        }
     }
     /// Adds the candidates.
     pub fn with_candidates(mut self, candidates: Vec<Candidate>) -> Self {
@@ -72,7 +82,7 @@ impl PostFilterResult {
         self.candidates.iter().find(|candidate| candidate.node == node)
     }
     /// Makes a result without effect; `reason` becomes part of the pod's message.
-    pub fn unschedulable(reason: impl Into<String>) -> Self {
+    pub fn unschedulable(reason: impl Into<Reason>) -> Self {
         Self::nothing(Status::unschedulable(reason))
     }
 }

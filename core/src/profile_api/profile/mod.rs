@@ -332,6 +332,9 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub diagnosis: &'a Diagnosis,
     /// Time in nanoseconds since 1970.
     pub now: i64,
+    /// Whether [`PostFilterResult::candidates`](crate::extension_points::PostFilterResult::candidates) lists all
+    /// candidates. A list costs time in proportion to its length.
+    pub lists_candidates: bool,
     /// Random seed of this attempt, for a plugin's own [`Random`](crate::random::Random).
     pub seed: u64,
 }

@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Returns the result at the n-th poll; counts the polls.
-    async fn after(n: usize, result: Result<(), &str>, polled: &Cell<usize>) -> Result<(), Status> {
+    async fn after(n: usize, result: Result<(), &'static str>, polled: &Cell<usize>) -> Result<(), Status> {
         poll_fn(|_| {
             polled.set(polled.get() + 1);
             if polled.get() < n { Poll::Pending } else { Poll::Ready(result.map_err(Status::error)) }

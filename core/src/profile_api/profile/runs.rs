@@ -8,7 +8,7 @@ use crate::plugin_api::extension_points::{
     CandidateNodes, Nomination, PermitResult, PostFilterResult, PreFilterResult, Repair,
 };
 use crate::plugin_api::plugin::CycleSlot;
-use crate::plugin_api::status::{Code, Status};
+use crate::plugin_api::status::{Code, ReasonList, Status};
 
 /// Combined result of the PreFilter plugins.
 #[derive(Debug, Default)]
@@ -160,7 +160,7 @@ impl PreFilterRun {
 #[derive(Debug, Default)]
 pub struct PostFilterRun {
     result: Option<PostFilterResult>,
-    reasons: Vec<String>,
+    reasons: ReasonList,
     repairs: Vec<Repair>,
     rejector: &'static str,
     done: bool,

@@ -6,7 +6,7 @@ use super::record::Recorder;
 use crate::engine::bundle::{Bundle, set_up_extenders, with_profile};
 use crate::engine::explain::Explanation;
 use crate::engine::tie_break::TieBreak;
-use crate::engine::{Decision, UNTIMED};
+use crate::engine::{CycleInputs, Decision, UNTIMED};
 use crate::model::cache::{Base, Cache, PodState};
 use crate::model::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
@@ -189,7 +189,8 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
                 let (mut random, mut observer) = (Random::new(0), ());
                 let mut draw = TieBreak::First.draw_fn(&mut random);
                 let recorder = &mut Recorder::new(&mut observer);
-                let (decision, cycle_state) = engine.decide_with_state(pod, cache, UNTIMED, &mut draw, recorder);
+                let inputs = CycleInputs { now: UNTIMED, lists_candidates: true, draw: &mut draw };
+                let (decision, cycle_state) = engine.decide_with_state(pod, cache, inputs, recorder);
                 engine.release(cycle_state);
                 decision
             }

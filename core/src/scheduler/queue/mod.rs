@@ -39,6 +39,7 @@ use crate::model::cache::Nominator;
 use crate::model::map::Map;
 use crate::model::{Pod, Uid};
 use crate::plugin_api::extension_points::{QueuedPod, QueueingHint};
+use crate::plugin_api::plugin_names::PluginNames;
 use crate::plugin_api::status::Status;
 
 use backoff::{ByReady, ByWindow};
@@ -119,10 +120,10 @@ pub enum QueuePlace {
 /// The plugins that rejected a pod in an attempt. Empty: the attempt failed with an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rejectors {
-    /// Plugins with `Unschedulable` or `UnschedulableAndUnresolvable`, sorted.
-    unschedulable: Box<[&'static str]>,
-    /// Plugins with `Pending`, sorted.
-    pending: Box<[&'static str]>,
+    /// Plugins with `Unschedulable` or `UnschedulableAndUnresolvable`.
+    pub(super) unschedulable: PluginNames,
+    /// Plugins with `Pending`.
+    pub(super) pending: PluginNames,
 }
 
 impl Rejectors {
@@ -131,20 +132,12 @@ impl Rejectors {
         unschedulable: impl IntoIterator<Item = &'static str>,
         pending: impl IntoIterator<Item = &'static str>,
     ) -> Self {
-        Rejectors { unschedulable: sorted(unschedulable), pending: sorted(pending) }
+        Rejectors { unschedulable: unschedulable.into_iter().collect(), pending: pending.into_iter().collect() }
     }
     /// Returns whether no plugin rejected the pod.
     pub fn is_empty(&self) -> bool {
         self.unschedulable.is_empty() && self.pending.is_empty()
     }
-}
-
-fn sorted(names: impl IntoIterator<Item = &'static str>) -> Box<[&'static str]> {
-    // An empty name stands for the framework, not a plugin.
-    let mut names: Vec<&'static str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into()
 }
 
 /// Settings of the queue.
@@ -312,7 +305,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             let reason = self.parked.reason(group as u32);
             let Rejectors { unschedulable, pending } = &reason.rejectors;
             let gate = reason.gate.filter(|gate| !unschedulable.contains(gate) && !pending.contains(gate));
-            for plugin in unschedulable.iter().chain(pending).copied().chain(gate) {
+            for plugin in unschedulable.iter().chain(pending.iter()).copied().chain(gate) {
                 let key = (reason.profile as usize, plugin);
                 match rejected.iter_mut().find(|(profile, plugin, _)| (*profile, *plugin) == key) {
                     Some((.., total)) => *total += count,

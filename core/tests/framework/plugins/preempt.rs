@@ -26,7 +26,7 @@ impl PostFilterPlugin for Preempt {
             let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
             weaker().for_each(|pod| hypothetical.remove_pod(pod));
             if hypothetical.filter().is_ok() {
-                return PostFilterResult::nominate(node, weaker().map(|pod| pod.uid.clone()).collect());
+                return PostFilterResult::nominate(node, weaker().map(|pod| pod.uid.clone()));
             }
         }
         PostFilterResult::unschedulable("preemption found no victims")

@@ -16,7 +16,7 @@ use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::profile::Profile;
-use schedc_core::status::{Code, Status};
+use schedc_core::status::{Code, ReasonList, Status};
 
 use super::names::{Named, NamedA, NamedB, NamedC};
 use super::stage::{Answer, answer, note};
@@ -75,8 +75,8 @@ impl<N: Named> PostFilterPlugin for Probe<N> {
         let status = match self.called("post-filter", cx.pod) {
             Answer::Nominate => return PostFilterResult::nominate(NodeIndex(0), Vec::new()),
             Answer::Evict(pod) => return PostFilterResult::nominate(NodeIndex(0), vec![Uid(pod.into())]),
-            Answer::Done => Status { code: Code::Success, plugin: "", reasons: Vec::new() },
-            Answer::Nothing => Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() },
+            Answer::Done => Status { code: Code::Success, plugin: "", reasons: ReasonList::new() },
+            Answer::Nothing => Status { code: Code::Unschedulable, plugin: "", reasons: ReasonList::new() },
             answer => answer.status().err().unwrap_or_else(|| Status::unschedulable("no idea")),
         };
         PostFilterResult::nothing(status)

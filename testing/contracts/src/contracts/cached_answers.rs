@@ -10,6 +10,7 @@ use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PostFilterResult};
 use schedc_core::model::{Pod, Uid};
 use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin_names::PluginNames;
 use schedc_core::profile::{Bundle, PluginScore, Profile, Visitor};
 use schedc_core::verdict::Verdict;
 
@@ -150,8 +151,9 @@ fn compare_decisions<S: State>(expected: &Decision, actual: &Decision, cache: &C
     difference.field("decision", in_words(expected), in_words(actual));
     let (Decision::Unschedulable(expected), Decision::Unschedulable(actual)) = (expected, actual) else { return };
     let (a, b) = (&expected.diagnosis, &actual.diagnosis);
-    difference.name_plugins(a.unschedulable_plugins.symmetric_difference(&b.unschedulable_plugins).copied());
-    let names = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+    let [of_a, of_b] = [a, b].map(|of| of.unschedulable_plugins.iter().copied().collect::<BTreeSet<_>>());
+    difference.name_plugins(of_a.symmetric_difference(&of_b).copied());
+    let names = |names: &PluginNames| names.join(", ");
     difference.field("plugins that rejected the pod", names(&a.unschedulable_plugins), names(&b.unschedulable_plugins));
     difference.field("plugins that wait", names(&a.pending_plugins), names(&b.pending_plugins));
     let nodes = |mask: &NodeMask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
@@ -176,5 +178,5 @@ fn compare_decisions<S: State>(expected: &Decision, actual: &Decision, cache: &C
         diagnosis.reasons.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect::<Vec<_>>().join(", ")
     };
     difference.field("reasons", reasons(a), reasons(b));
-    difference.field("message of PostFilter", a.post_filter.clone(), b.post_filter.clone());
+    difference.field("message of PostFilter", a.post_filter.join(", "), b.post_filter.join(", "));
 }

@@ -71,7 +71,9 @@ fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, LastAttempt> {
             Ok(placed) => (format!("on {}", placed.node), BTreeSet::new()),
             Err(failure) => {
                 let plugins = match &failure {
-                    Failure::Unschedulable(unschedulable) => unschedulable.diagnosis.unschedulable_plugins.clone(),
+                    Failure::Unschedulable(unschedulable) => {
+                        unschedulable.diagnosis.unschedulable_plugins.iter().copied().collect()
+                    }
                     Failure::Error(_) => BTreeSet::new(),
                 };
                 (failure.message().to_owned(), plugins)

@@ -240,7 +240,11 @@ impl From<Verdict> for Rejection {
 
 impl From<&Status> for Rejection {
     fn from(status: &Status) -> Self {
-        Rejection { plugin: status.plugin, code: status.code.to_string(), reasons: status.reasons.clone() }
+        Rejection {
+            plugin: status.plugin,
+            code: status.code.to_string(),
+            reasons: status.reasons.iter().map(ToString::to_string).collect(),
+        }
     }
 }
 

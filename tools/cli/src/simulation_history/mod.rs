@@ -201,7 +201,7 @@ impl SimulationHooks for SimulationHistory {
         self.decisions.after_attempt(&name, outcome);
         let reasons = match &outcome.result {
             Err(Failure::Unschedulable(unschedulable)) => {
-                unschedulable.diagnosis.reasons.iter().map(|(reason, nodes)| (reason.to_string(), *nodes)).collect()
+                unschedulable.diagnosis.reasons.iter().map(|(reason, nodes)| (reason.to_string(), nodes)).collect()
             }
             _ => Vec::new(),
         };

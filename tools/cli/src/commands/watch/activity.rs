@@ -56,7 +56,7 @@ impl Activity {
                 return;
             }
             Err(Failure::Unschedulable(unschedulable)) if !unschedulable.diagnosis.reasons.is_empty() => {
-                unschedulable.diagnosis.reasons.keys().map(|reason| reason.to_string()).collect()
+                unschedulable.diagnosis.reasons.iter().map(|(reason, _)| reason.to_string()).collect()
             }
             Err(failure) => vec![failure.message().to_owned()],
         };
