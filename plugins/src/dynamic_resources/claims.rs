@@ -43,16 +43,16 @@ impl UnusableClaim {
     }
 }
 
-/// Returns the claims of a pod, each with its name in the pod (`foreachPodResourceClaim`). Claims that the pod turned
+/// Claims, each with its name in the pod.
+type NamedClaims<'a> = SmallVec<[(Symbol, &'a Arc<ResourceClaim>); 2]>;
+
+/// Returns the claims of a pod (`foreachPodResourceClaim`). Claims that the pod turned
 /// out not to need are left out.
 ///
 /// # Errors
 /// A claim is not generated yet, does not exist, is being deleted, or belongs to another pod.
-pub(super) fn of_pod<'a>(
-    pod: &Pod,
-    all: &'a ResourceClaims,
-) -> Result<SmallVec<[(Symbol, &'a Arc<ResourceClaim>); 2]>, UnusableClaim> {
-    let mut claims = SmallVec::<[_; 2]>::new();
+pub(super) fn of_pod<'a>(pod: &Pod, all: &'a ResourceClaims) -> Result<NamedClaims<'a>, UnusableClaim> {
+    let mut claims = NamedClaims::new();
     for pod_claim in &pod.spec.resource_claims {
         let name = pod.resource_claim_name(pod_claim).map_err(|problem| match problem {
             NoClaimYet::NotGenerated => UnusableClaim::NotGenerated,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::column::Index;
 use schedc_core::extension_points::{FilterPlugin, Placement, PreFilterPlugin, ReservePlugin};
+use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Object};
 use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_objects::testing;
@@ -27,7 +28,8 @@ struct TestCluster {
 impl TestCluster {
     fn new(objects: &[&str]) -> TestCluster {
         let cluster = Cluster::new(&["metadata: {name: n1}", "metadata: {name: n2}"]);
-        let mut cluster = TestCluster { cluster, volumes: Volumes::default(), plugin: VolumeBinding::default() };
+        let plugin = VolumeBinding::new(&ARGS, &Handle::default()).expect("a plugin");
+        let mut cluster = TestCluster { cluster, volumes: Volumes::default(), plugin };
         for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "p")] {
             cluster.object(&format!(
                 "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, volumeBindingMode: WaitForFirstConsumer}}"
