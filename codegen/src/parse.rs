@@ -97,12 +97,13 @@ pub struct RawSet {
 }
 
 impl RawSet {
-    /// Returns whether the set takes over no plugins of the set that it is merged with.
+    /// Returns whether the set inherits no plugins. `multi-point` inherits from the catalog's default list, an
+    /// extension point from `multi-point`.
     pub fn replaces(&self) -> bool {
         self.plain || self.disabled.iter().any(|name| name.value == "*")
     }
 
-    /// Returns whether this plugin is not taken over.
+    /// Returns whether the set does not inherit this plugin; `enabled` may still name it.
     pub fn disables(&self, name: &str) -> bool {
         self.replaces() || self.disabled.iter().any(|disabled| disabled.value == name)
     }

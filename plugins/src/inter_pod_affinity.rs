@@ -57,7 +57,7 @@ impl Plugin for InterPodAffinity {
         let (topology, counts, affinity_terms) = cx.indexes;
         affinity_terms.register(&pod.affinity);
         let compiled = InterPodAffinityPod::new(args, pod, counts, affinity_terms);
-        // Most pods have no terms.
+        // Shortcut: without terms, which is the usual case, `keys` is empty.
         if !compiled.has_no_requirements() || compiled.has_preferences() {
             compiled.keys().for_each(|key| _ = topology.register(key));
         }

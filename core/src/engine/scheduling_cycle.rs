@@ -19,10 +19,11 @@ pub(crate) struct SchedulingCycle<'a, P: Profile, D, O> {
     pub(crate) cache: &'a Cache<P::State>,
     /// Time in nanoseconds since 1970, or [`UNTIMED`](super::UNTIMED).
     pub(crate) now: i64,
-    /// Whether PostFilter lists all candidates.
+    /// Whether the result of PostFilter lists all preemption candidates, for reports and tests.
     pub(crate) lists_candidates: bool,
     /// Picks one of `n` equally good nodes. For a pod without a feasible node, `usize::MAX` as `n` requests a seed for
     /// PostFilter plugins.
     pub(crate) draw: D,
+    /// Callbacks around the decision: an [`Observer`](super::observer::Observer).
     pub(crate) observer: &'a mut O,
 }
