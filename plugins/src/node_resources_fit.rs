@@ -62,7 +62,8 @@ pub struct NodeResourcesFitPod {
 /// A request that every node satisfies.
 const NOTHING: i64 = i64::MIN;
 
-/// A resource is rare if at most one node of this many has it. Filter then evaluates only these nodes.
+/// A resource is rare if at most one in this many nodes has it. Filter then evaluates the other nodes only if
+/// their reasons are needed.
 const RARE_RATIO: usize = 2;
 
 /// Requests that Filter reads.
@@ -80,11 +81,12 @@ struct Requests {
 struct ScalarRequest {
     name: Symbol,
     amount: i64,
-    /// Amount on nodes that do not have the resource: nothing if devices serve it there.
+    /// Amount that Filter requires of nodes without the resource: [`NOTHING`] if a device class backs it, because
+    /// devices may serve it there.
     amount_if_absent: i64,
 }
 
-/// Insufficient resources of the node. [`FilterPlugin::explain`] determines the scalar ones.
+/// Rejection of a node with insufficient resources. [`FilterPlugin::explain`] determines the reasons again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
     /// The pod requests more than the node has without pods.
@@ -308,7 +310,7 @@ fn has_max_pods(node: &NodeResources) -> bool {
 impl Requests {
     fn new(requests: &Resources, classes: &DeviceClasses, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
-        // Negative amounts count as 0 (`SetMaxResource`).
+        // Negative amounts count as 0 (`SetMaxResource`), and every node satisfies a request of 0.
         let or_nothing = |amount| if amount > 0 { amount } else { NOTHING };
         let scalars = requested.map(|&(name, amount)| {
             let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };

@@ -58,7 +58,7 @@ impl Converter {
         }
     }
 
-    /// Splits a pod into its template and the fields that other pods rarely share.
+    /// Splits a pod into its template and the fields that differ between pods of one owner or change.
     fn pod(&mut self, mut pod: Box<Pod>) -> Option<PodForm> {
         let metadata = &mut pod.metadata;
         let uid = metadata.uid.take();
@@ -141,7 +141,7 @@ impl<T: PartialEq, F> FormCache<T, F> {
         FormCache(repeat_with(|| None).take(len).collect())
     }
 
-    /// Returns the form of a value, which `convert` returns for a value that is not cached.
+    /// Returns the cached form of a value. If the value is not cached, calls `convert` and caches its result.
     fn form(&mut self, hash: u64, value: T, convert: impl FnOnce(&T) -> Option<F>) -> Option<Arc<F>> {
         let slot = hash as usize % self.0.len();
         if let Some(cached) = &self.0[slot]

@@ -122,7 +122,7 @@ impl Lines {
     }
 }
 
-/// Returns the number of a template. Adds its line if it has none.
+/// Returns the number of a template. A new template receives a number, and its line is added to `text`.
 fn number(
     templates: &mut HashMap<Arc<Template>, u32>,
     text: &mut Vec<u8>,
