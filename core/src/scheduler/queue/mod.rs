@@ -68,8 +68,8 @@ pub trait QueueContext {
     /// The status of the plugin that holds the pod.
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
 
-    /// Returns the timestamp by which the queue order compares the pod. Default: `timestamp`, the time when the pod was
-    /// added, or returned after an attempt.
+    /// Returns the timestamp by which the queue order compares the pod. Default: `timestamp`, the creation time of a
+    /// new pod, or the time of its return after an attempt.
     fn timestamp(&mut self, _profile: usize, _pod: &Pod, timestamp: i64) -> i64 {
         timestamp
     }
@@ -316,7 +316,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         rejected
     }
-    /// Returns the time since when the first attempt of an attempt's pod was possible: its arrival, or its admission by
+    /// Returns the time since when the first attempt of the pod was possible: its arrival, or its admission by
     /// PreEnqueue.
     pub fn first_ready(&self, attempt: &Attempt) -> Option<i64> {
         let entry = self.entries.get(attempt.slot).filter(|entry| entry.ticket == attempt.id)?;
