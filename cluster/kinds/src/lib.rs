@@ -1,7 +1,7 @@
 //! The Kubernetes kinds that schedulers read, and their JSON.
 //!
 //! rustc compiles the deserialization and the serialization of hundreds of types here, and only here: this code
-//! dominates the package, and builds do not optimise it.
+//! dominates the package, and most build profiles do not optimise it (`Cargo.toml` of the workspace).
 
 mod custom;
 #[cfg(feature = "json")]
@@ -45,7 +45,8 @@ macro_rules! kinds {
             Custom(Box<CustomObject>),
         }
 
-        // Derived functions would be compiled for all types of fields in every package that calls them.
+        // Derived functions are `#[inline]`: every package that calls them would compile them again, with those of the
+        // types of all fields.
         impl Clone for AnyObject {
             fn clone(&self) -> AnyObject {
                 match self {

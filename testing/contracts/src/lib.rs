@@ -1,7 +1,8 @@
 //! A test kit for plugin authors: checks the contracts between a plugin and the framework with random histories.
 //!
 //! Unit tests cover a plugin's functions, and tests with an in-memory cluster ([`Simulator`]) cover its results.
-//! Contracts cover all orders of events. They need one line, and a few manifests of the objects that the plugin reads:
+//! Contracts cover random orders of events. They need one line, and a few manifests of the objects that the plugin
+//! reads:
 //!
 //! ```ignore
 //! schedc_testing::contracts!(my_scheduler::scheduler::Profiles, "KeptNodes", include_str!("contracts.yaml"));
@@ -9,12 +10,13 @@
 //!
 //! The macro creates a test of each [`Contract`]. The manifests contain nodes, pods and any other objects. Several
 //! manifests with one name are variants: in a history, the object is created as one of them, changes to another one, is
-//! deleted, and is created again. Pods with a node run there; the others are scheduled. Therefore variants should
-//! differ in everything that the plugin reads: a label that is present or missing, a node with and without free
-//! resources. API server defaults are not applied.
+//! deleted, and is created again. Therefore variants should differ in everything that the plugin reads: a label that is
+//! present or missing, a node with and without free resources. Pods with a node run there; the others are scheduled.
+//! API server defaults are not applied.
 //!
 //! A history that violates a contract is shortened. The report names the plugins and fields that differ, the steps, and
-//! the manifests that they apply. `CONTRACT_CASES` is the number of histories, and `CONTRACT_SEED` the first of them.
+//! the manifests that they apply. The environment variable `CONTRACT_CASES` sets the number of histories (60), and
+//! `CONTRACT_SEED` the seed of the first one (0); each of the others has the next seed.
 
 mod contracts;
 mod history;

@@ -68,7 +68,8 @@ pub trait QueueContext {
     /// The status of the plugin that holds the pod.
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
 
-    /// Returns the pod's timestamp in the order; default: `timestamp`, its arrival.
+    /// Returns the timestamp by which the queue order compares the pod. Default: `timestamp`, the creation time of a
+    /// new pod, or the time of its return after an attempt.
     fn timestamp(&mut self, _profile: usize, _pod: &Pod, timestamp: i64) -> i64 {
         timestamp
     }
@@ -148,8 +149,8 @@ pub struct Options {
     /// Time in nanoseconds after which an unschedulable pod is retried without an event:
     /// `podMaxInUnschedulablePodsDuration`. `i64::MAX`: never.
     pub leftover_after: i64,
-    /// Maximum number of events kept for pods in flight. If there are more, pods that were popped before the oldest one
-    /// are retried after any failure.
+    /// Maximum number of events kept for pods in flight. If there are more, the oldest are discarded, and pods that
+    /// were popped before a discarded event are retried after any failure.
     pub max_in_flight_events: usize,
 }
 
@@ -189,7 +190,7 @@ fn by_order<O: QueueOrder>(a: &Entry, b: &Entry) -> bool {
 pub struct SchedulingQueue<O, E> {
     options: Options,
     entries: Entries,
-    /// Number of deleted pods whose attempts have not ended.
+    /// Number of pods that were deleted, or bound by another scheduler, and whose attempts have not ended.
     gone: usize,
     active: Heap<ByOrder<O>>,
     backoff: Heap<ByWindow<O>>,
@@ -201,7 +202,7 @@ pub struct SchedulingQueue<O, E> {
     next_leftovers: i64,
     bound_after_flush: u64,
     incoming: IncomingCounts,
-    /// Time since when pods with at least one failure could be attempted first.
+    /// For pods with at least one failure: the time since when their first attempt was possible.
     first_ready: Map<Slot, i64>,
 }
 
@@ -293,8 +294,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         census
     }
-    /// Returns, for each plugin of each profile, the number of pods that it rejected in their last attempt or gates.
-    /// Reads every pod.
+    /// Returns, for each plugin of each profile, the number of pods that it gates or that it rejected in their last
+    /// attempt, without pods in flight. Reads every pod.
     pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         let mut by_group = vec![0; self.parked.len_of_groups()];
         for entry in self.entries.iter().filter(|entry| entry.place != QueuePlace::InFlight) {
@@ -315,7 +316,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         rejected
     }
-    /// Returns the time since when the pod of an attempt could be attempted: its arrival, or its admission by
+    /// Returns the time since when the first attempt of the pod was possible: its arrival, or its admission by
     /// PreEnqueue.
     pub fn first_ready(&self, attempt: &Attempt) -> Option<i64> {
         let entry = self.entries.get(attempt.slot).filter(|entry| entry.ticket == attempt.id)?;
@@ -326,7 +327,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.entries.find(uid).filter(|&slot| !self.entries[slot].gone)
     }
 
-    /// Removes a pod from its container, unless it is in flight.
+    /// Removes a pod from its heap or from the parked pods, unless it is in flight.
     fn take_out(&mut self, slot: Slot) {
         match self.entries[slot].place {
             QueuePlace::Active => self.active.remove(&mut self.entries, slot),
@@ -344,7 +345,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.arrivals += 1;
     }
 
-    /// Runs PreEnqueue for a pod that is in no container, and parks it if a plugin holds it.
+    /// Runs PreEnqueue for a pod that is in no heap and not parked, and parks it if a plugin holds it.
     fn run_pre_enqueue(
         &mut self,
         slot: Slot,
@@ -369,7 +370,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         passed
     }
 
-    /// Moves a pod that is in no container to the active queue, or parks it if PreEnqueue holds it.
+    /// Moves a pod that is in no heap and not parked to the active queue, or parks it if PreEnqueue holds it.
     fn move_to_active(
         &mut self,
         slot: Slot,
@@ -388,8 +389,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.active.push(&mut self.entries, slot);
     }
 
-    /// Moves a pod that is in no container to backoff, or parks it if PreEnqueue holds it. When the backoff ends,
-    /// PreEnqueue does not run again.
+    /// Moves a pod that is in no heap and not parked to backoff, or parks it if PreEnqueue holds it. When the backoff
+    /// ends, PreEnqueue does not run again.
     fn move_to_backoff(&mut self, slot: Slot, context: &mut impl QueueContext, cause: Cause, now: i64) {
         if self.run_pre_enqueue(slot, context, cause, now).is_err() {
             return;
@@ -425,7 +426,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.parked.group(ParkReason { profile, rejectors: Rejectors::default(), gate: None })
     }
 
-    /// Removes a pod that is in no container.
+    /// Removes the entry of a pod that is in no heap and not parked.
     fn forget(&mut self, slot: Slot) {
         let entry = &self.entries[slot];
         self.gone -= usize::from(entry.gone);
