@@ -150,8 +150,8 @@ pub fn compile_with<F: CatalogFinder>(
 ///
 /// # Errors
 ///
-/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are
-/// ignored.
+/// Profiles that are not TOML, crates that a profile names twice, catalogs that are missing, and all errors of
+/// catalogs. Other errors of profiles are ignored.
 pub fn catalogs<F: CatalogFinder>(
     sources: &[SourceText],
     own: Option<&FoundCatalog>,

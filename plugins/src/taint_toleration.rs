@@ -40,7 +40,7 @@ pub struct TaintTolerationPod {
     soft: Tolerations,
 }
 
-/// An API server adds two tolerations to each pod.
+/// Tolerations, inline up to the two that an API server adds to each pod.
 type Tolerations = SmallVec<[Toleration; 2]>;
 
 #[plugin]

@@ -62,7 +62,10 @@ pub struct Engine<P: Profile> {
     pub percentage_of_nodes_to_score: u8,
     /// Data of attempts that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
+    /// Feasible nodes, scores and totals of the last full evaluation.
     pub(crate) answer: Evaluation<P>,
+    /// Position in the candidate nodes at which the next search for a percentage of nodes starts: kube-scheduler's
+    /// `nextStartNodeIndex`.
     pub(crate) next_start: usize,
     /// Whether answers are cached for pods with equal signatures. Without cached answers, decisions are equal and slower.
     pub cache_answers: bool,
@@ -209,7 +212,7 @@ impl<P: Profile> Engine<P> {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         if compiled != *read.compiled {
             let plugins = P::differing_plugins(&compiled, &read.compiled);
-            sample::fail(&*self.plugins, pod, "compiled pod", &plugins, ["another one", "an earlier one"]);
+            sample::fail(&*self.plugins, pod, "compiled pod", &plugins, ["compiled now", "compiled earlier"]);
         }
     }
 

@@ -116,8 +116,8 @@ pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
 }
 
 impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<FencedTransport<S>, E>, H> {
-    /// Creates a driver with a scheduler that writes to the API server. The caller can read the number of bindings from
-    /// `bindings`.
+    /// Creates a driver with a scheduler that writes to the API server. The caller can read the number of bindings in
+    /// flight from `bindings`.
     ///
     /// # Errors
     /// A plugin cannot start.
@@ -138,7 +138,7 @@ impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<F
 }
 
 impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
-    /// Creates a driver with a scheduler that acts through this client. The driver updates `records` for it.
+    /// Creates a driver with a scheduler that acts through this client. The driver updates `records` for the client.
     ///
     /// # Errors
     /// A plugin cannot start.
@@ -321,7 +321,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn report_outcomes(&mut self) {
-        // Profiles without extenders record no calls.
+        // Every extender requires originals, so without originals there are no extender calls.
         if self.originals.any() {
             for call in self.scheduler.take_extender_calls() {
                 self.hooks.on_extender_call(&call);
@@ -374,7 +374,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         }
     }
 
-    /// Stops background tasks and waits for bindings in flight, up to the grace period.
+    /// Stops background tasks, and waits for bindings in flight and other tasks, up to the grace period of each.
     async fn finish(mut self) -> StopReason {
         self.health.set_stopping();
         self.scheduler.stop_background();
