@@ -52,7 +52,7 @@ pub(crate) struct Report {
     pub events: u64,
     /// Starts of the recorder after the first one.
     pub restarts: u64,
-    /// Objects in the snapshot of the last file; 0 if it is incomplete.
+    /// Number of objects at the start of the last file; 0 if the file ends before they are complete.
     pub objects: usize,
     /// Watches that expired.
     pub gaps: u64,

@@ -70,7 +70,8 @@ pub struct EventResult {
     /// Hints of the other registered plugins, which do not count.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_hints: BTreeMap<String, Hint>,
-    /// Whether the pod meets the condition of the event, if it has one.
+    /// Only for the event that a nominated pod left its node: whether the priority of the pod is at most that of the
+    /// nominated pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_check: Option<bool>,
     /// Whether the pod is gated by a plugin that is not registered for the event: no hint runs.

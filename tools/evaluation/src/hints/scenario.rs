@@ -22,7 +22,7 @@ pub struct HintScenario {
     /// The plugins that rejected the pod.
     #[serde(default)]
     pub plugins: Vec<String>,
-    /// The plugins that the pod waits for.
+    /// The plugins that returned `Pending` for the pod.
     #[serde(default)]
     pub pending: Vec<String>,
     /// The change.

@@ -15,7 +15,7 @@ pub struct CreateNodes {
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// Text template of a Node; by default, nodes with 4 CPUs and 32 GiB for 110 pods.
+    /// Text template of a Node; by default, nodes can allocate 4 CPUs, 32 GiB and 110 pods.
     pub node_template_path: Option<String>,
     /// Resources of CSI drivers and others. Takes precedence over the other two: only one of the three is used.
     pub node_allocatable_strategy: Option<NodeAllocatable>,

@@ -23,8 +23,8 @@ use super::output::Format;
 /// `schedc check -f MANIFEST FILE|FOLDER...` adds the pods of a manifest to the cluster of the files. The pods of
 /// Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and CronJobs are those that their
 /// controllers create. The output has the node of each pod, the pods that it preempts, and the reasons why pods wait.
-/// The pending pods of the cluster are placed first. The exit code is 0 if all pods run, 1 if some wait, and 2 if the
-/// input is wrong.
+/// The pending pods of the cluster are placed first. The exit code is 0 if all pods of the manifest run, 1 if some
+/// wait, and 2 if the input is wrong.
 #[derive(Args)]
 #[command(
     mut_arg("files", |files| files
