@@ -30,7 +30,7 @@ pub struct SpreadScores {
     /// The score of each domain, for a single constraint that is not on the host name.
     of_domain: Vec<i64>,
     /// Whether a node's score class consists of a part for each constraint. Otherwise, it is the node's score.
-    has_classes: bool,
+    has_class_parts: bool,
 }
 
 /// Only these fields determine scores. The weights already reflect the feasible nodes.
@@ -273,8 +273,8 @@ pub(super) fn count(
     clear_for_nodes(&mut copy, &view);
     copy.words_mut().iter_mut().zip(feasible.words()).for_each(|(copy, word)| *copy = *word);
     let of_domain = std::mem::take(&mut scratch.of_domain);
-    let has_classes = classes::fit_class_bits(&counts);
-    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: copy, of_domain, has_classes };
+    let has_class_parts = classes::fit_class_bits(&counts);
+    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: copy, of_domain, has_class_parts };
     scores.tabulate();
     scores
 }

@@ -49,7 +49,7 @@ impl SpreadScores {
     /// Returns the class of a feasible node.
     #[inline(always)]
     pub(in super::super) fn class_of(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<ScoreClass> {
-        if !self.has_classes {
+        if !self.has_class_parts {
             return self.of_node(pod, node).map(|raw| ScoreClass(raw as u64));
         }
         let (mut class, mut shift) = (0, 0);
@@ -68,7 +68,7 @@ impl SpreadScores {
 
     /// Returns the score of the nodes of a class.
     pub(in super::super) fn of_class(&self, pod: &PodTopologySpreadPod, class: ScoreClass) -> i64 {
-        if !self.has_classes {
+        if !self.has_class_parts {
             return class.0 as i64;
         }
         let (mut sum, mut rest) = (0.0, class.0);

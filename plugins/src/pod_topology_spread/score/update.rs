@@ -22,7 +22,9 @@ pub(in super::super) fn update(
 ) -> bool {
     let Ok(constraints) = pod.soft.as_deref() else { return false };
     let (topology, selected, _) = view.indexes;
-    let SpreadScores { constraints: Some(counts), scored, feasible, has_classes, .. } = scores else { return false };
+    let SpreadScores { constraints: Some(counts), scored, feasible, has_class_parts, .. } = scores else {
+        return false;
+    };
     if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {
         return false;
     }
@@ -32,7 +34,7 @@ pub(in super::super) fn update(
     }
     let mut has_changes = false;
     let weights_changed = update_feasible(pod, counts, scored, feasible, rescore);
-    match (weights_changed, *has_classes) {
+    match (weights_changed, *has_class_parts) {
         (true, true) => rescore.mark_classes_changed(),
         (true, false) => rescore.reevaluate_all(),
         (false, _) => {}
@@ -54,9 +56,9 @@ pub(in super::super) fn update(
         merge_changes(changes);
         for &(index, by) in &*changes {
             counts[at].pods[index] += by;
-            if *has_classes && counts[at].part == ClassKey::Domain {
+            if *has_class_parts && counts[at].part == ClassKey::Domain {
                 rescore.mark_classes_changed();
-            } else if weights_changed && !*has_classes {
+            } else if weights_changed && !*has_class_parts {
                 // All nodes are scored again.
             } else if constraint.is_hostname {
                 rescore.reevaluate.insert(NodeIndex(index as u32));
