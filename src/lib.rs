@@ -5,7 +5,7 @@
 //! scheduler is a package whose `main` calls it with its bundle. [`profile!`], or `schedc_codegen::build` in
 //! a build script, generates the bundle from profiles; `schedc new` writes such a package.
 //!
-//! [`pipelines`] contains the profiles of this package (feature `profiles`). Everything else works for any bundle and requires
+//! [`pipelines`] contains the profiles of this package (feature `profiles`). The other modules work for any bundle and require
 //! the feature `tools`: [`cluster`] feeds objects to a scheduler, [`simulation`] places all pending pods while the events of a
 //! [`timeline`] happen, [`explanation`] reports the decision for one pod, [`evaluation`] the decisions for scenarios.
 

@@ -11,8 +11,8 @@ include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
 
 /// Runs the command line with the profiles of this package.
 ///
-/// The library calls [`main`](schedc_cli::main), because cargo compiles the code of a library at the same time as that of its
-/// dependencies, but the code of a program after it.
+/// The library, not the program, calls [`main`](schedc_cli::main): cargo compiles a library while its dependencies are still
+/// being compiled, but a program only after all of its dependencies.
 #[must_use]
 pub fn main() -> ExitCode {
     schedc_cli::main::<Profiles>()

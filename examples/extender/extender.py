@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A scheduler extender that shares the memory of GPUs. It needs only Python.
+"""A scheduler extender that places pods by the memory of GPUs. It needs only Python.
 
 The annotation `example.com/gpu-memory` contains the memory of a node, or the request of a pod, in GiB. The extender rejects nodes with too
-little memory, and prefers nodes with the least memory left. It listens on port 8888, or on the port in its argument; 0 is any free port.
+little memory, and prefers nodes with the least memory left. To stay short, it does not subtract the memory of pods that run on a node. It
+listens on port 8888, or on the port in its argument; 0 is any free port.
 """
 
 import json

@@ -95,7 +95,7 @@ impl Plugin for Coscheduling {
 
 impl Incremental for Coscheduling {
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
-        // The label never changes.
+        // `compile` reads only the symbol of the label, which never changes.
         Some(0)
     }
 }
@@ -164,8 +164,8 @@ impl PostFilterPlugin for Coscheduling {
             ));
         }
         self.reject_waiting(group, "optimistic rejection in PostFilter");
-        // The released capacity wakes this pod. Tried at once, it would take the capacity, and the next pod would not
-        // fit.
+        // The released capacity wakes this pod. If it were tried at once, it would take the capacity, and the next pod
+        // would not fit.
         let now = self.handle.now();
         let until = now.saturating_add(args.pod_group_backoff_seconds.saturating_mul(1_000_000_000));
         self.reservations().deny(group, now, until);

@@ -98,7 +98,7 @@ impl StatusUpdate {
     }
 }
 
-/// Returns the name of a pod's group. Pods of other schedulers count, too, because they share the object.
+/// Returns the name of a pod's group. Pods of other schedulers count, too, because they share the group's object.
 fn group_of(PodOnNode { pod, .. }: &PodOnNode, base: &Base) -> Option<Name> {
     let name = pod.spec.labels.value(base.interner.get(POD_GROUP)?)?;
     (!pod.deleting).then(|| (pod.namespace.clone(), base.interner.resolve(name).into()))

@@ -14,8 +14,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// Attributes of a field:
 ///
-/// - `#[args(default = EXPR)]` or `#[args(required)]`. Without either, an `Option` is `None`, a list is empty, and a nested
-///   type has its own default; other types require one. The default of a `List` may be an array.
+/// - `#[args(default = EXPR)]` or `#[args(required)]`. Without either, an `Option` is `None`, a list without `min` is empty, and a
+///   nested type has the default of that type. All other fields need one of the two. The default of a `List` may be an array.
 /// - `#[args(rename = "key")]`. A raw identifier such as `r#type` needs none.
 /// - `#[args(range = 1..=100)]` (also `1..`) for integers, also those in a list.
 /// - `#[args(format = "qualified-name")]` for strings, also those in a list; the formats are those of [`Format`].
@@ -27,9 +27,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// On the struct, `#[args(check = path)]` names a `const fn(&Self, &Node, &mut Errors)` for conditions without an attribute;
 /// it runs if there were no errors before. Attributes of a variant: `#[args(default)]` and `#[args(rename = "value")]`.
 ///
-/// Generated, with the visibility of the type: `const DEFAULT: Self` (if no field is required), `const SCHEMA: Schema`,
-/// `const fn decode(&Node) -> Self` (structs), `const fn decode_into(&Node, &mut Errors) -> Self`, and an implementation of
-/// [`Decode`].
+/// Generated, with the visibility of the type: `const DEFAULT: Self` (if no field is required; for an enum, if a variant is
+/// the default), `const SCHEMA: Schema`, `const fn decode(&Node) -> Self` (structs),
+/// `const fn decode_into(&Node, &mut Errors) -> Self`, and an implementation of [`Decode`].
 ///
 /// ```
 /// use schedc_core::args::{Args, List, Node, Value};

@@ -42,7 +42,7 @@ pub(crate) fn program(args: &[&str]) -> Command {
     command
 }
 
-/// Runs the program without settings in the environment.
+/// Runs the program with empty standard input.
 pub(crate) fn gpu_sharing(args: &[&str]) -> Run {
     finish(&mut program(args), "")
 }

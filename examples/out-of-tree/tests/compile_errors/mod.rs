@@ -1,11 +1,11 @@
-//! Messages of rustc for catalogs that do not match their plugins (tests/proofs, each with the generated proof), and
-//! for invalid plugins (tests/mistakes). All cases share one target directory.
+//! Messages of rustc for catalogs that do not match their plugins (tests/proofs, each with the generated catalog checks),
+//! and for invalid plugins (tests/mistakes). All cases share one target directory.
 
 use expect_test::expect_file;
 use schedc_codegen::parse::RawCrate;
 use schedc_codegen::{CatalogFinder, FoundCatalog, MissingCatalog, SourceText, compile, emit};
 
-/// Creates a crate with a plugin for Filter and QueueSort.
+/// Finder that returns this catalog for every crate.
 struct Mine(String);
 
 impl CatalogFinder for Mine {
@@ -14,7 +14,7 @@ impl CatalogFinder for Mine {
     }
 }
 
-/// Returns the proof for the catalog entry of a plugin.
+/// Returns the generated catalog checks for the catalog entry of a plugin.
 fn proof(name: &str, ty: &str, entry: &str) -> String {
     let text = format!("crates = [\"mine\"]\n[plugins]\nmulti-point = [\"{name}\", \"DefaultBinder\"]\n");
     let sources = [SourceText { path: "mine.toml".to_owned(), text }];

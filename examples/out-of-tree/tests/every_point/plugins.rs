@@ -17,7 +17,7 @@ use schedc_core::status::{Code, Reasons, Status};
 /// A framework type that generated code must distinguish from the plugin `View`.
 type PluginView<'a, P> = schedc_core::plugin::View<'a, P>;
 
-/// Pods on a node.
+/// Number of pods on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load(pub i64);
 
@@ -33,7 +33,7 @@ impl Column for Load {
     }
 }
 
-/// Pods on all nodes.
+/// Number of pods on all nodes.
 #[derive(Default)]
 pub struct Pods(pub i64);
 

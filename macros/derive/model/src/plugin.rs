@@ -1,4 +1,4 @@
-//! `#[plugin]`: adds the items to an implementation of a plugin trait that have a default.
+//! `#[plugin]`: completes an implementation of a plugin trait with the items that have a default.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};

@@ -51,7 +51,7 @@ impl SimpleFilter for Pinned {
     }
 }
 
-/// Scores a node by its number of pods.
+/// Defines a plugin that scores a node by its number of pods.
 macro_rules! score {
     ($name:ident $(, $normalization:ty)?) => {
         #[derive(Clone, Copy, Args)]
