@@ -15,7 +15,7 @@ pub trait Observer {
     fn before_pop(&mut self) {}
     /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
-    /// Runs before the plugins of an extension point run.
+    /// Runs before the plugins of an extension point run, but not for updates of cached answers.
     fn point_started(&mut self, _point: Point) {}
     /// Runs after the plugins of an extension point have run, but not for updates of cached answers.
     fn point_ended(&mut self, _point: Point, _code: Code) {}

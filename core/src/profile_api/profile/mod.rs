@@ -321,7 +321,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub compiled: &'a P::Pod,
     /// The cycle state; `None` if PreFilter rejected the pod without a state.
     pub cycle: Option<&'a P::Cycle>,
-    /// Number of the pod's equivalence class, valid during this run of the profile. For all pods of a class, Filter has
+    /// Number of the pod's equivalence class, never reused while the profile runs. For all pods of a class, Filter has
     /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more.
     pub equivalence_class: Option<u64>,
     /// Results of the PreFilter plugins.
