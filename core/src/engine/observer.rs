@@ -24,7 +24,8 @@ pub trait Observer {
     fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
     /// Receives the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
-    /// Runs after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
+    /// Runs after the decision. With a node, the pod is assumed and reserved there, and Permit allowed it or makes it
+    /// wait.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
 
