@@ -11,7 +11,7 @@
 //! | [`MinimalCluster`](minimal_cluster::MinimalCluster) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
 //! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |
-//! | [`Bundle`](profile::Bundle) | The profiles of a program, which `profile!` or a build script generates; a parameter of `MinimalCluster` and `Scheduler`. |
+//! | [`Bundle`](profile::Bundle) | The profiles of a program, as a type that `profile!` or a build script generates; a type parameter of `MinimalCluster` and `Scheduler`. |
 //!
 //! ```ignore
 //! mod scheduler {
@@ -83,5 +83,5 @@ pub mod profile {
     pub use crate::profile_api::profile::*;
 }
 
-// After `extension_points`: messages of rustc then name traits by that module.
+// Declared after `extension_points`: rustc's messages then name traits by their path in that module.
 pub mod prelude;

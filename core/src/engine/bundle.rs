@@ -13,11 +13,11 @@ use crate::profile_api::profile::{AccessRule, Profile, ProfileInfo, ProfileSourc
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles that [`Bundle::new`] makes, in order.
     const PROFILES: &'static [ProfileInfo];
-    /// Sources of the profiles, in the same order; empty if they were not profiles in TOML.
+    /// Sources of the profiles, in the same order; empty if the profiles were not compiled from TOML.
     const SOURCES: &'static [ProfileSource] = &[];
     /// Hash of the compiled profiles.
     const HASH: &'static str = "";
-    /// Kinds that the scheduler has to watch for plugins: always nodes and pods.
+    /// Kinds that the scheduler has to watch for plugins, including nodes and pods in any case.
     const WATCHES: &'static [&'static str] = &["Node", "Pod"];
     /// Kinds that plugins declare and that the scheduler has to watch, each once.
     const KINDS: &'static [CustomKind] = &[];
@@ -40,7 +40,7 @@ pub trait Bundle: Sized + Send + 'static {
     }
     /// Compares two pods in the order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
-    /// Calls the visitor with the profile at an index of `profiles`.
+    /// Calls the visitor with the engine of the profile at an index of `profiles`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
 }
 
@@ -52,8 +52,8 @@ pub trait Visitor<S: State> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output;
 }
 
-/// Calls a function that is generic over the profile at an index. Rust has no generic closures, so each captured
-/// value has a type. In these types and in the function, `S` is the state of the bundle and `P` is the profile.
+/// Calls a function that is generic over the profile at an index. Rust has no generic closures, so each captured value
+/// is listed with its type. In these types and in the function, `S` is the state of the bundle and `P` is the profile.
 macro_rules! with_profile {
     (
         $bundle:expr, $profile:expr,

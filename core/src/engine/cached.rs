@@ -23,7 +23,7 @@ const FEW: usize = 16;
 type Created<P> = Result<(Choice, Box<CachedAnswer<P>>), Option<PreFilterOutcome<P>>>;
 
 impl<P: Profile> Engine<P> {
-    /// Returns whether answers can be cached: all nodes are evaluated, and there are no extenders.
+    /// Returns whether answers are cached: caching is enabled, all nodes are evaluated, and there are no extenders.
     pub(super) fn can_cache(&self, cache: &Cache<P::State>) -> bool {
         let nodes = cache.base.count();
         self.cache_answers
@@ -111,7 +111,7 @@ impl<P: Profile> Engine<P> {
         observer: &mut impl Observer,
     ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
-            // For few remaining nodes, a full evaluation is as fast. Without remaining nodes, the cached diagnosis is
+            // For few likely nodes, a full evaluation is as fast. Without any likely node, the cached diagnosis is
             // faster.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
@@ -157,6 +157,6 @@ impl<P: Profile> Engine<P> {
 pub struct CachedAnswerSummary {
     /// The nodes that pass every filter, also with their nominated pods.
     pub feasible: NodeMask,
-    /// Totals of the feasible nodes, if there are at least two nodes.
+    /// Totals of the feasible nodes; `None` if fewer than two nodes are feasible.
     pub totals: Vec<(NodeIndex, Option<i64>)>,
 }

@@ -29,7 +29,7 @@ impl<P: Profile> Default for Evaluation<P> {
 }
 
 impl<P: Profile> Evaluation<P> {
-    /// Evaluates a pod on every node without nominated pods: all filters, then all scores.
+    /// Evaluates a pod on every node: all filters, then all scores. Nominated pods are not taken into account.
     ///
     /// # Errors
     /// A filter or a score failed.
@@ -104,7 +104,7 @@ impl<P: Profile> Evaluation<P> {
         Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
     }
 
-    /// Returns the error of the first plugin whose score of a node is out of range.
+    /// Returns the first score of a node that is out of range.
     fn first_out_of_range(
         &self,
         pod: &P::Pod,
@@ -117,7 +117,7 @@ impl<P: Profile> Evaluation<P> {
         scores.into_iter().find(|score| !(0..=MAX_NODE_SCORE).contains(&score.normalized))
     }
 
-    /// Returns the errors with which scoring the feasible nodes can end, depending on the first node.
+    /// Returns the errors with which scoring the feasible nodes can end, depending on the node that is scored first.
     pub(crate) fn possible_errors(
         &mut self,
         plugins: &P,

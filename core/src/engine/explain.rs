@@ -30,9 +30,9 @@ pub struct Explanation {
     pub pre_filter: Option<Status>,
     /// Plugins whose PreFilter skipped Filter.
     pub skipped: Vec<&'static str>,
-    /// Names of the candidate nodes, sorted, if PreFilter excluded others. The nodes may not exist.
+    /// Names of the candidate nodes, sorted, if PreFilter excluded others. Some of these nodes may not exist.
     pub narrowed: Option<Vec<String>>,
-    /// Every node, by name.
+    /// All nodes, sorted by name.
     pub nodes: Vec<NodeExplanation>,
     /// The decision.
     pub decision: Decision,
@@ -176,7 +176,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         explanation.nodes = self.nodes(all_filters);
         explanation.by_nomination = match P::Extenders::NONE {
             true => self.engine.nominated_node(self.pod, self.attempt, self.cache).is_some(),
-            // Extenders are called only once.
+            // Extenders are called only once. If Filter did not run for all nodes, the nominated node was chosen.
             false => !self.extender_results.ran_filter,
         };
         // A failure of Filter on one node ends the attempt.

@@ -253,7 +253,8 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         Ok(())
     }
 
-    /// Stops at `wanted` feasible nodes; the next pod continues from there.
+    /// Filters the candidate nodes until `wanted` feasible ones are found. The search for the next pod continues from
+    /// there.
     fn find_enough(&mut self, wanted: usize) -> Result<(), String> {
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         let engine = &mut *self.engine;

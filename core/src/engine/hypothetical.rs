@@ -11,8 +11,8 @@ use crate::model::cache::{Cache, State};
 use crate::model::{NodeIndex, Pod};
 use crate::profile_api::profile::Profile;
 
-/// A copy of one node's columns for adding and removing pods, with the cycle state of the pod under evaluation. Shared
-/// state is not changed. When it is dropped, the cycle state is restored.
+/// A copy of one node's columns for adding and removing pods, with the cycle state of the pod under evaluation. The
+/// cluster's columns are not changed. Dropping the hypothetical node restores the cycle state.
 pub struct HypotheticalNode<'a, P: Profile> {
     compiled: &'a P::Pod,
     cycle: &'a mut P::Cycle,
@@ -47,7 +47,7 @@ impl Deref for HypotheticalPod<'_> {
     }
 }
 
-/// A state of a hypothetical node.
+/// A state of a hypothetical node, to which it can be rolled back.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint(usize);
 

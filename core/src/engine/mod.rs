@@ -60,7 +60,7 @@ pub struct Engine<P: Profile> {
     /// Percentage of the nodes: the search ends when that many are feasible. 0 is kube-scheduler's adaptive rule. The
     /// value is the profile's, or 100 if a caller needs all nodes.
     pub percentage_of_nodes_to_score: u8,
-    /// Data of attempts that are not bound yet.
+    /// Data of Reserve plugins, for pods that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
     /// Feasible nodes, scores and totals of the last full evaluation.
     pub(crate) answer: Evaluation<P>,

@@ -1,6 +1,6 @@
-//! The loops over nodes. Each is generic over the profile: the compiler inlines all kernels (`filter` and `score` of
-//! plugins). Each loop is compiled in three variants for [`IdlePlugins`], to avoid checks for each node whose result is
-//! equal for all nodes.
+//! The loops over nodes. Each is generic over the profile: rustc inlines all kernels (`filter` and `score` of plugins).
+//! Each loop is compiled in three variants for [`IdlePlugins`], to avoid checks for each node whose result is equal for
+//! all nodes.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
@@ -49,7 +49,8 @@ fn filter_nodes_in_form<P: Profile, const IDLE: u8>(
         for node in nodes_of(word, *bits) {
             if let Err(rejection) = P::filter::<IDLE>(pod, cycle, columns, node.get()) {
                 keep &= !(1 << (node.0 % 64));
-                // As the first operand, this check is removed by the compiler for profiles whose filters never fail.
+                // As the first operand, this check lets rustc remove the statement for profiles whose filters never
+                // fail.
                 if !P::code(&rejection).is_rejected() && failed.is_none() {
                     failed = Some(node);
                 }

@@ -15,7 +15,7 @@ pub trait Observer {
     fn before_pop(&mut self) {}
     /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
-    /// Runs before the plugins of an extension point run.
+    /// Runs before the plugins of an extension point run, but not for updates of cached answers.
     fn point_started(&mut self, _point: Point) {}
     /// Runs after the plugins of an extension point have run, but not for updates of cached answers.
     fn point_ended(&mut self, _point: Point, _code: Code) {}
@@ -24,7 +24,8 @@ pub trait Observer {
     fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
     /// Receives the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
-    /// Runs after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
+    /// Runs after the decision. With a node, the pod is assumed and reserved there, and Permit allowed it or makes it
+    /// wait.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
 

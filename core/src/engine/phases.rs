@@ -1,4 +1,4 @@
-//! The phases of an evaluation: the same for all nodes and for changed nodes.
+//! The phases of an evaluation, which a full evaluation and the update of a cached answer have in common.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
@@ -11,14 +11,14 @@ pub(super) trait Phases {
 
     /// Finds the nodes to evaluate.
     fn changes(&mut self) -> Result<(), Self::Failure>;
-    /// Runs the filters for these nodes.
+    /// Runs the filters for the nodes to evaluate.
     fn verdicts(&mut self) -> Result<(), Self::Failure>;
     /// Combines all verdicts into the set of feasible nodes.
     fn feasible_nodes(&mut self) -> Result<(), Self::Failure>;
-    /// Computes the raw scores of feasible nodes, if there are at least two: with a single feasible node kube-scheduler
-    /// does not score.
+    /// Computes the raw scores of feasible nodes, if there are at least two: with a single feasible node,
+    /// kube-scheduler does not score.
     fn scores(&mut self) -> Result<(), Self::Failure>;
-    /// Computes totals from normalised and weighted scores, under the same condition.
+    /// Computes totals from normalised and weighted scores, if there are at least two feasible nodes.
     fn totals(&mut self) -> Result<(), Self::Failure>;
     /// Finds the nodes to choose from.
     fn choice(&self) -> Choice;
@@ -50,7 +50,7 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// Returns the choice from this number of feasible nodes; `ties` of them have the highest total.
+    /// Returns the choice from `count` feasible nodes; `ties` of them have the highest total.
     #[inline(always)]
     pub(super) fn of(feasible: &NodeMask, count: usize, ties: impl FnOnce() -> usize) -> Choice {
         match count {

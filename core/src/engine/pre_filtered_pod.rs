@@ -12,7 +12,7 @@ use crate::profile_api::profile::{PreFilterRun, Profile};
 /// A compiled pod with its cycle state.
 pub(crate) struct PreFilteredPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
-    /// Number of its signature, never reused. `None`: no other attempt has it.
+    /// Number of its signature, never reused. `None` if no other pod with this signature was seen recently.
     pub(crate) number: Option<u64>,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,

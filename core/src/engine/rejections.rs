@@ -32,7 +32,7 @@ pub(super) fn diagnose<P: Profile>(
     verdicts.resize(cache.base.infos().len());
     let (mut overruled, mut with_reasons) = (Vec::new(), rejections.len());
     if by_extenders.is_none() {
-        // No filter passes any node.
+        // Filters rejected all candidate nodes.
         with_reasons += candidates.count();
         verdicts.evaluate(candidates.iter(), attempt, pod, cache);
         candidates.clear();

@@ -13,7 +13,7 @@ pub struct PodDisruptionBudget {
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
-    /// Its pods. `None`: there is no selector, or Kubernetes cannot parse it.
+    /// Selector of its pods. `None`: there is no selector, or Kubernetes cannot parse it.
     pub selector: Option<LabelSelector>,
     /// `status.disruptionsAllowed`.
     pub disruptions_allowed: i32,

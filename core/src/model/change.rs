@@ -3,7 +3,7 @@
 use super::intern::Symbol;
 use super::{Node, Object, ObjectKey, Pod, Uid};
 
-/// An object was added, changed or removed. Symbols are those of the scheduler's interner.
+/// Addition, change or removal of an object. Symbols are those of the scheduler's interner.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// The current state of a node.
@@ -20,7 +20,8 @@ pub enum Change {
     ObjectDeleted(ObjectKey),
 }
 
-/// Identity of the object of a change. A pod has its uid, because it may be deleted and created again unnoticed.
+/// Identity of the object of a change. For a pod, it is the uid, because a pod may be deleted and created again with
+/// the same name unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ObjectId {
     /// Name of a node.

@@ -32,7 +32,8 @@ impl<T> ChangeLog<T> {
         }
     }
 
-    /// Returns its number of entries and the number at which it discards the oldest, as a cache with a name.
+    /// Returns the log's size under the name `cache`: its number of entries, and the number from which on it discards
+    /// the oldest.
     pub(crate) fn cache_size(&self, cache: &'static str) -> CacheSize {
         CacheSize::limited(cache, self.ring.len(), self.capacity)
     }

@@ -15,7 +15,7 @@ pub struct DeviceClass {
     pub implicit_resource: Symbol,
     /// `spec.extendedResourceName`: a second extended resource for devices of this class.
     pub extended_resource: Option<Symbol>,
-    /// `spec.selectors`, which a device must all meet.
+    /// `spec.selectors`, all of which a device must meet.
     pub selectors: Box<[DeviceSelector]>,
     /// `spec.config`.
     pub config: Box<[DeviceConfiguration]>,

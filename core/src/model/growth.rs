@@ -1,10 +1,10 @@
 //! Growth of vectors with an entry for each node or pod.
 
-/// Minimum number of entries, which fit into the smallest allocation.
+/// Minimum capacity: three pointers fit into the smallest block of common allocators.
 const MIN_ENTRIES: usize = 3;
 
-/// Reserves memory for a number of entries, and a quarter more if the vector has to grow. A vector that doubles leaves up
-/// to half of its memory unused.
+/// Reserves memory for a number of entries, and a quarter more if the vector has to grow. Doubling, as `Vec` does,
+/// would leave up to half of the memory unused.
 pub(crate) fn reserve<T>(entries: &mut Vec<T>, len: usize) {
     if len > entries.capacity() {
         let capacity = (len + len / 4).max(MIN_ENTRIES);

@@ -30,14 +30,14 @@ impl fmt::Debug for Symbol {
     }
 }
 
-/// Number of new strings after which unused ones are freed, at least.
+/// Minimum number of new strings after which unused strings are freed.
 const MIN_NEW: usize = 1 << 14;
 
 /// Number of parts of an interner's tables. A table that grows or is cleaned moves all of its entries; with many small
 /// tables, no call takes long.
 pub(crate) const PARTS: usize = 64;
 
-/// The last pass of strings that are never freed.
+/// Value of [`Text::last_pass`] for strings that are never freed.
 const PINNED: u32 = u32::MAX;
 
 /// A string with its last use.
@@ -54,9 +54,9 @@ struct Text {
 /// Other calls are possible in between.
 #[derive(Clone, Debug)]
 pub struct Interner {
-    /// By text, with 32 bits of its hash. The upper bits select the part.
+    /// Symbols by text, each with the lower 32 bits of the text's hash. The upper 32 bits select the part.
     symbols: Box<[HashTable<(u32, Symbol)>]>,
-    /// By number. The lower bits select the part.
+    /// Strings by symbol. The lower bits of its number select the part.
     strings: Box<[Map<Symbol, Text>]>,
     empty: Arc<str>,
     len: usize,
@@ -118,7 +118,7 @@ impl Interner {
     /// Returns the symbol of `string`. A new string gets a new symbol.
     ///
     /// # Panics
-    /// With 2^32 different strings, which no memory holds.
+    /// If there are 2^32 different strings, for which no memory suffices.
     pub fn intern(&mut self, string: &str) -> Symbol {
         let hash = hash(string);
         let symbol = self.find(hash, string).unwrap_or_else(|| self.add(hash, string));
@@ -203,8 +203,8 @@ impl Interner {
         self.text(symbol).is_some_and(|text| text.last_pass >= self.pass)
     }
 
-    /// Frees the strings of a part, out of [`PARTS`], that were neither marked nor interned in this pass, nor in and after
-    /// the last one. Returns the number of strings that it has read.
+    /// Frees the strings of one of the [`PARTS`] parts that were neither marked nor interned since the previous pass
+    /// began. Returns the number of strings that it has read.
     pub(crate) fn free_unused(&mut self, part: usize) -> usize {
         let Interner { symbols, strings, pass, live, len, .. } = self;
         let before = strings[part].len();
@@ -256,7 +256,7 @@ impl Interner {
     }
 
     /// Returns the string of a symbol. A symbol without a string is an error of the caller: it belongs to another
-    /// interner, or its string was freed. Its string is empty.
+    /// interner, or its string was freed. Release builds then return an empty string.
     ///
     /// # Panics
     /// In debug builds, if the symbol has no string.
@@ -320,7 +320,7 @@ impl SharedTexts {
 
 impl Resolve for SharedTexts {
     fn resolve(&self, symbol: Symbol) -> &str {
-        // `AllocationResult::symbols` lists each symbol that is read.
+        // Callers share each symbol that they resolve; `AllocationResult::symbols` lists those of an allocation.
         let found = self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
         found.map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
     }

@@ -6,9 +6,9 @@ use super::{Labels, RequirementText};
 use crate::model::intern::{Interner, Symbol};
 use crate::model::symbols::Symbols;
 
-/// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions it matches everything.
+/// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions, it matches everything.
 ///
-/// A missing selector matches nothing: optional selectors are an `Option`. Its operators are `In`, `NotIn`, `Exists`
+/// A missing selector matches nothing: optional selectors are an `Option`. The operators are `In`, `NotIn`, `Exists`
 /// and `DoesNotExist`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct LabelSelector {

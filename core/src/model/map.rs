@@ -18,7 +18,8 @@ pub type Set<K> = HashSet<K, BuildHasherDefault<FixedHasher>>;
 /// are added, changed or removed (`swap_remove`) meanwhile.
 pub(crate) type IndexedMap<K, V> = IndexMap<K, V, BuildHasherDefault<FixedHasher>>;
 
-/// A multiplicative hasher without a random seed. Keys come from the API server, which bounds their number.
+/// A multiplicative hasher without a random seed. It has no protection against malicious keys: keys come from the API
+/// server, which bounds their number.
 #[derive(Clone, Copy, Default)]
 pub struct FixedHasher(u64);
 

@@ -11,7 +11,7 @@ use super::{LabelsExt, Node, Pod};
 pub struct NodeInfo {
     /// The node; `None` in a slot without one.
     pub node: Option<Arc<Node>>,
-    /// Pods on it. Removing one moves the last into the gap, as in kube-scheduler.
+    /// The pods on the node. Removing a pod moves the last one into the gap, as in kube-scheduler.
     pub pods: Vec<Arc<Pod>>,
 }
 
@@ -26,7 +26,7 @@ impl NodeInfo {
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);
     }
-    /// Reserves memory for another pod. Called outside of decisions, which then allocate none.
+    /// Reserves memory for another pod. Called outside of decisions, which then need not allocate memory.
     #[inline]
     pub(crate) fn reserve_pod(&mut self) {
         let len = self.pods.len() + 1;
@@ -34,7 +34,8 @@ impl NodeInfo {
     }
     /// Removes a pod from the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
-        // Usually the same pod in memory, found by its address alone, and often a recent one.
+        // Usually, the list has `pod` itself, which is found by its address alone. It is often a recent one, so the
+        // search begins at the end.
         let is_it = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
         let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
         Some(self.pods.swap_remove(at))

@@ -48,7 +48,7 @@ impl NodeMask {
         &self.words
     }
 
-    /// Returns the words, for removing nodes.
+    /// Returns the words, for changes of up to 64 nodes at a time.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
@@ -94,7 +94,7 @@ impl NodeMask {
         [(at, bits(at) & from_there)].into_iter().chain(behind).chain(before)
     }
 
-    /// Removes all nodes; the length stays.
+    /// Removes all nodes. The set then has no words; its memory is kept.
     pub fn clear(&mut self) {
         self.words.clear();
     }
@@ -106,7 +106,7 @@ impl NodeMask {
         }
     }
 
-    /// Copies `other` without a new allocation.
+    /// Copies `other` into the memory of this set.
     pub fn copy_from(&mut self, other: &NodeMask) {
         self.words.clear();
         self.words.extend_from_slice(&other.words);

@@ -12,7 +12,7 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// Clears the set, and resizes it to this number of node slots.
+    /// Clears the set, and resizes it to at least this number of node slots.
     #[inline]
     pub fn reset(&mut self, slots: usize) {
         self.clear();
@@ -30,7 +30,7 @@ impl NodeSet {
         self.words.clear();
     }
 
-    /// Resizes the set to this number of node slots.
+    /// Resizes the set to at least this number of node slots.
     pub fn grow(&mut self, slots: usize) {
         if self.bits.len() < slots.div_ceil(64) {
             self.bits.resize(slots.div_ceil(64), 0);

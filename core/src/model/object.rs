@@ -114,7 +114,7 @@ impl Object {
         ObjectKey { kind, namespace, name }
     }
 
-    /// Returns the object, if a plugin declares its kind.
+    /// Returns the object if its kind is one that a plugin declares.
     pub fn custom(&self) -> Option<&Arc<Custom>> {
         match self {
             Object::Custom(custom) => Some(custom),

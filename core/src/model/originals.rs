@@ -2,8 +2,8 @@
 //!
 //! The model has only the fields that scheduling reads, but extenders may read any field. A scheduler with such
 //! extenders keeps the objects that it sends, as JSON, next to the model. The kinds are known at compile time
-//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts them before it
-//! passes the change to the scheduler.
+//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts an original before
+//! it passes the change of the object to the scheduler.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Originals {
     }
 
     /// Updates the originals before a change is passed to the scheduler. `original` returns the object as written, if
-    /// there is one.
+    /// it is known.
     pub fn update(
         &mut self,
         required: RequiredOriginals,

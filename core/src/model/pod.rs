@@ -31,7 +31,7 @@ pub enum Protocol {
 /// A port of the node that a container requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Symbols)]
 pub struct HostPort {
-    /// The address on the node. An empty one is stored as `0.0.0.0`, which conflicts with all.
+    /// The address on the node. An empty one is stored as `0.0.0.0`, which conflicts with all addresses.
     pub ip: Symbol,
     /// The protocol.
     pub protocol: Protocol,
@@ -42,10 +42,10 @@ pub struct HostPort {
 /// A preferred term of node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct PreferredTerm {
-    /// Weight that is added to a node's score if the term matches. Terms of weight 0 are left out; if all terms have
-    /// weight 0, one term that never matches remains.
+    /// Weight that is added to a node's score if the term matches. Empty terms and terms of weight 0 are left out. If
+    /// none is left, one term that never matches replaces them.
     pub weight: i64,
-    /// The condition, or its error in Kubernetes' words, with which scheduling the pod fails.
+    /// The condition, or its error in Kubernetes' words. With an error, every scheduling attempt of the pod fails.
     pub term: Result<NodeSelectorTerm, Arc<str>>,
 }
 
@@ -126,9 +126,10 @@ pub struct PodSpec {
     /// sequence, replaced by pod-level requests, plus overhead (Kubernetes' `PodRequests`).
     pub requests: Resources,
     /// Requests that NodeResourcesFit scores: as `requests`, but without pod-level requests, and with 100m cpu and 200
-    /// MiB for every container without a request. Covers all resources.
+    /// MiB for every container without a request. In contrast to [`PodUsage::non_zero`], it has all resources.
     pub fit_score_requests: Resources,
-    /// Requests that NodeResourcesBalancedAllocation scores: as `requests`, and with the status of a resize.
+    /// Requests that NodeResourcesBalancedAllocation scores: as `requests`, but including an in-place resize in the
+    /// pod's status.
     pub balance_requests: Resources,
     /// `spec.tolerations`.
     pub tolerations: Box<[Toleration]>,
@@ -207,11 +208,11 @@ pub struct Pod {
     pub name: Arc<str>,
     /// The specification.
     pub spec: Arc<PodSpec>,
-    /// Resources that it uses on its node: as `spec.requests`, and with the status of a resize.
+    /// Resources that it uses on its node: as `spec.requests`, but including an in-place resize in the pod's status.
     pub usage: Arc<PodUsage>,
     /// Generated resource claims in its status, if there are any.
     pub claim_statuses: Option<Arc<ClaimStatuses>>,
-    /// The node on which an earlier preemption made room: `status.nominatedNodeName`.
+    /// The nominated node, for example of an earlier preemption: `status.nominatedNodeName`.
     pub nominated_node: Option<Symbol>,
     /// Whether it is being deleted because a scheduler preempted it, by its condition `DisruptionTarget`.
     pub preempted: bool,

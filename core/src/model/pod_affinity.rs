@@ -54,7 +54,7 @@ pub struct PodAffinity {
     pub preferred: Box<[WeightedPodAffinityTerm]>,
     /// Preferred anti-affinity.
     pub anti_preferred: Box<[WeightedPodAffinityTerm]>,
-    /// Errors of the terms, in Kubernetes' words. A list with a wrong term is empty; the others apply.
+    /// Errors of the terms, in Kubernetes' words. A list with a wrong term is empty; the other lists apply.
     pub broken: Option<Arc<str>>,
     /// Errors of required affinity alone.
     pub broken_required: Option<Arc<str>>,

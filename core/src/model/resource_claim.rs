@@ -87,7 +87,7 @@ pub struct DeviceSubRequest {
 pub struct ExactDeviceRequest {
     /// `deviceClassName`.
     pub class: Symbol,
-    /// `selectors`, which a device must all meet.
+    /// `selectors`, all of which a device must meet.
     pub selectors: Box<[DeviceSelector]>,
     /// `allocationMode`.
     pub mode: AllocationMode,
@@ -108,7 +108,7 @@ pub struct DeviceSelector {
     pub cel: Option<Symbol>,
 }
 
-/// Number of devices that a request needs.
+/// Rule for the number of devices that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum AllocationMode {
     /// `ExactCount`.
@@ -119,7 +119,7 @@ pub enum AllocationMode {
     Other(Symbol),
 }
 
-/// Requested amounts of the capacities of a device that several claims share.
+/// Requested amounts of a device's capacities, for a device that several claims share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct CapacityRequirements {
     /// `requests`, in the order of the text.

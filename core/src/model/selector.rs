@@ -59,7 +59,8 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Returns whether labels meet the condition. `integer` returns the integer value of a label value, if it has one.
+    /// Returns whether labels meet the condition. `integer` returns the integer value of the label with a key, if it
+    /// has one.
     #[inline(always)]
     pub fn matches(&self, labels: &[(Symbol, Symbol)], integer: impl Fn(Symbol) -> Option<i64>) -> bool {
         let value = labels.value(self.key);
@@ -122,7 +123,7 @@ impl NodeSelectorTerm {
 /// PreFilter, a term that cannot match replaces it. An empty list matches no node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Symbols)]
 pub struct NodeSelector {
-    /// The terms that can match.
+    /// The terms, without those that are left out.
     pub terms: Arc<[NodeSelectorTerm]>,
 }
 

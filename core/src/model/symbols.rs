@@ -32,7 +32,7 @@ pub(crate) trait SymbolVisitor {
 }
 
 /// Marks symbols as used, and counts the work, which the owner of the marker limits. No spec may be dropped while a
-/// marker exists.
+/// marker exists, because a marker identifies specs by their addresses.
 pub(crate) struct Marker<'a> {
     interner: &'a mut Interner,
     /// Addresses of the specs whose symbols are marked.
@@ -121,7 +121,7 @@ impl Symbols for Pod {
 
 impl Symbols for Custom {
     fn visit(&self, visitor: &mut impl SymbolVisitor) {
-        // The manifest is a string, without symbols.
+        // The manifest is JSON, without symbols.
         (self.namespace, self.name).visit(visitor);
     }
 }

@@ -35,8 +35,8 @@ pub struct TopologySpreadConstraint {
     pub topology_key: Symbol,
     /// `whenUnsatisfiable`.
     pub when_unsatisfiable: UnsatisfiableAction,
-    /// The pods that are counted, with `matchLabelKeys`; `None` matches no pod. Or the selector's error, in Kubernetes'
-    /// words.
+    /// Selector of the pods that are counted, including `matchLabelKeys`. `None` matches no pod. An error is in
+    /// Kubernetes' words.
     pub selector: Result<Option<LabelSelector>, Arc<str>>,
     /// `minDomains`, 1 if not set.
     pub min_domains: i32,

@@ -77,7 +77,7 @@ pub struct CsiVolume {
     pub handle: Symbol,
 }
 
-/// The nodes or pods that may mount a volume.
+/// A way of mounting a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum AccessMode {
     /// By one node.
@@ -281,7 +281,7 @@ pub struct VolumeAttachment {
 }
 
 impl Volume {
-    /// Returns the name of the claim that the pod names for the volume.
+    /// Returns the name of the volume's claim if the pod's spec has it.
     pub fn named_claim(&self) -> Option<Symbol> {
         match *self {
             Volume::Claim { claim } => Some(claim),

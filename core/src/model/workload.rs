@@ -37,12 +37,12 @@ pub struct Workload {
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
-    /// Its pods. The selectors of Services and ReplicationControllers are not validated. `None`: there is no selector,
-    /// or Kubernetes cannot parse it.
+    /// Selector of its pods. The selectors of Services and ReplicationControllers are not validated. `None`: there is
+    /// no selector, or Kubernetes cannot parse it.
     pub selector: Option<LabelSelector>,
 }
 
-/// The controller that owns a pod: that of `metadata.ownerReferences` with `controller: true`, if it is a
+/// The controller that owns a pod: the owner in `metadata.ownerReferences` with `controller: true`, if it is a
 /// ReplicationController (`v1`), ReplicaSet or StatefulSet (`apps/v1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct ControllerRef {

@@ -7,11 +7,12 @@ use crate::plugin_api::duration_histogram::DurationHistogram;
 /// Counts of all profiles of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimMetrics {
-    /// Requests that created a claim for extended resources.
+    /// Number of requests that created a claim for extended resources.
     pub created: u64,
-    /// Requests that failed to create one.
+    /// Number of failed requests to create such a claim.
     pub not_created: u64,
-    /// Waits of PreBind for binding conditions, for each device of the pod, from 0.1 seconds up.
+    /// Durations of PreBind's waits for binding conditions, one for each device of the pod. The first upper bound is
+    /// 0.1 seconds.
     pub waits: Vec<(WaitLabels, DurationHistogram<100_000_000>)>,
     /// Number of devices with binding conditions for which PreBind waited.
     pub allocations: Vec<(WaitLabels, u64)>,
@@ -54,12 +55,12 @@ impl WaitResult {
 }
 
 impl ClaimMetrics {
-    /// Adds a request that was to create a claim.
+    /// Counts a request to create a claim.
     pub fn add_creation(&mut self, is_created: bool) {
         *(if is_created { &mut self.created } else { &mut self.not_created }) += 1;
     }
 
-    /// Adds a wait for a device, in nanoseconds. `has_conditions`: whether this device has binding conditions.
+    /// Adds a wait of `nanoseconds` for a device. `has_conditions`: whether this device has binding conditions.
     pub fn add_wait(&mut self, labels: &WaitLabels, has_conditions: bool, nanoseconds: i64) {
         entry(&mut self.waits, labels).add(nanoseconds);
         if has_conditions {
@@ -68,7 +69,7 @@ impl ClaimMetrics {
     }
 }
 
-/// Returns the value of labels; there are few of them.
+/// Returns the value for these labels, and inserts it if necessary. A linear search suffices for the few labels.
 fn entry<'v, V: Default>(values: &'v mut Vec<(WaitLabels, V)>, labels: &WaitLabels) -> &'v mut V {
     let at = values.iter().position(|(known, _)| known == labels).unwrap_or_else(|| {
         values.push((labels.clone(), V::default()));

@@ -11,7 +11,7 @@ use crate::model::growth;
 use crate::model::intern::Interner;
 use crate::model::{Node, NodeIndex, Object, Pod};
 
-/// State of each node. The default is the entry of a slot without a node.
+/// State derived from one node and its pods. The default value is the entry of a slot (a node index) without a node.
 ///
 /// `add_pod` and `remove_pod` undo each other exactly: an updated entry equals a rebuilt one. They must not read a
 /// pod's `nominated_node` and `started`: there is no notification if a pod on a node changes only in these.
@@ -34,8 +34,8 @@ pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
 
 /// A column whose entries depend on the arguments of the plugin that declares it as [`WithArgs`].
 ///
-/// Profiles with equal arguments share one column; others have one column each. The catalog declares it with `{ path =
-/// "my_plugins::NodePrice", args = true }`. `add_pod` and `remove_pod` are as in [`Column`].
+/// Profiles with equal arguments share one column; others have one column each. The catalog declares such a column with
+/// `{ path = "my_plugins::NodePrice", args = true }`. `add_pod` and `remove_pod` are as in [`Column`].
 pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// The arguments of the plugin: its [`Plugin::Args`](crate::Plugin::Args).
     type Args: Sync + 'static;
@@ -52,11 +52,12 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     fn remove_pod(&mut self, _args: &Self::Args, _pod: &Pod) {}
 }
 
-/// A [`ColumnWithArgs`] among the columns of a plugin; kernels receive a reference to the entry.
+/// Wrapper of a [`ColumnWithArgs`] in a plugin's `Columns`; `filter` and `score` receive a reference to the column's
+/// entry.
 pub struct WithArgs<C>(PhantomData<fn() -> C>);
 
-/// A node's entry of a column for hypothetical changes: a reference to the cluster's entry until the first pod is added
-/// or removed.
+/// A node's entry in a column, for hypothetical changes: a reference to the cluster's entry until the first pod is
+/// added or removed, then a copy.
 #[derive(Clone, Debug)]
 pub enum HypotheticalColumn<'a, C> {
     /// The cluster's entry.
@@ -120,8 +121,8 @@ impl<C: Clone> HypotheticalColumn<'_, C> {
     }
 }
 
-/// Data that a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of
-/// them.
+/// Data that a plugin's kernels (`filter` and `score`) read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`],
+/// [`Position`], or a tuple of them.
 pub trait ColumnSet: 'static {
     /// Whether all columns are independent of pods: see [`Column::READS_ONLY_NODE`].
     const READS_ONLY_NODE: bool;
@@ -185,8 +186,7 @@ impl ColumnSet for Position {
     }
 }
 
-/// Derives the entry of a slot in a column again. The column grows to the number of slots. Returns whether the entry
-/// changed.
+/// Derives a slot's entry in a column again, and returns whether it changed. The column grows to the number of slots.
 pub fn rebuild_entry<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
     replace_entry(column, base, index, |info| {
         let Some(node) = &info.node else { return C::default() };
@@ -196,7 +196,7 @@ pub fn rebuild_entry<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeInd
     })
 }
 
-/// Derives an entry again as [`rebuild_entry`], for a column that depends on arguments.
+/// Derives an entry again, as [`rebuild_entry`] does, for a column that depends on arguments.
 pub fn rebuild_entry_with_args<C: ColumnWithArgs>(
     column: &mut Vec<C>,
     args: &C::Args,
@@ -243,14 +243,14 @@ column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2
 
 /// State of the cluster as a whole. Kernels cannot read it; extension points that run once in a cycle can.
 ///
-/// The symbols of a pod, a node or an object are valid until it is removed. If its strings come back later, they may get
-/// other symbols.
+/// The symbols of a pod, a node or an object are valid only until it is removed. If a later object has equal strings,
+/// they may get other symbols.
 pub trait Index: Default + Send + Sync + 'static {
     /// The custom resources that the index reads, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin
     /// that reads the index has to watch them.
     const CUSTOM: &'static [&'static str] = &[];
 
-    /// Interns strings that the index compares, such as the key of a label. Called first.
+    /// Interns strings that the index compares, such as the key of a label. Called once, before all other methods.
     fn begin(&mut self, _interner: &mut Interner) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a node.
     fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
@@ -272,9 +272,9 @@ pub trait Index: Default + Send + Sync + 'static {
 
 /// Indexes that a plugin reads: an [`Index`], or a tuple of them.
 pub trait IndexSet: 'static {
-    /// References for reading, once a cycle.
+    /// References for extension points that run once per scheduling cycle.
     type Refs<'a>: Copy;
-    /// References for registering a pod's queries when it is compiled.
+    /// References for `compile`, which may register a pod's queries.
     type Muts<'a>;
     /// Whether the set is empty.
     const IS_EMPTY: bool = false;

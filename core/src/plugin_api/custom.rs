@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare: a type of the plugin for their content, and an index of all objects.
+//! Objects of kinds that plugins declare: a trait for the type of their content, and an index of all objects of a kind.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -36,8 +36,8 @@ use crate::plugin_api::column::Index;
             `RESOURCE` is the kind's resource, version and group, as in `podgroups.v1alpha1.scheduling.x-k8s.io`"
 )]
 pub trait CustomResource: DeserializeOwned + Send + Sync + 'static {
-    /// Its resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. A catalog declares the kind under
-    /// `[kinds]`, and the plugin lists it under `watches`; otherwise profiles with the plugin do not compile.
+    /// The kind's resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. A catalog declares the kind
+    /// under `[kinds]`, and the plugin lists it under `watches`; otherwise profiles with the plugin do not compile.
     const RESOURCE: &'static str;
 }
 

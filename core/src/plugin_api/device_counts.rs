@@ -41,7 +41,8 @@ impl DeviceCounts {
         self.pod = Some(pod);
         self.counts = counts;
     }
-    /// Returns the counts of a resource for a pod; `None` if no devices back it.
+    /// Returns the counts of a resource for a pod; `None` if no devices back the resource, or if the counts are those
+    /// of another pod.
     pub fn get(&self, pod: &Uid, resource: Symbol) -> Option<&NodeDeviceCounts> {
         let of_pod = self.counts.iter().filter(|_| self.pod.as_ref() == Some(pod));
         of_pod.into_iter().find(|(known, _)| *known == resource).map(|(_, counts)| counts)

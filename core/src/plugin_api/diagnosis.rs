@@ -10,7 +10,7 @@ use crate::model::node_mask::NodeMask;
 use crate::plugin_api::plugin_names::PluginNames;
 use crate::plugin_api::status::{Code, Reason, ReasonList, Status};
 
-/// Number of bytes for which most messages have room, without the message of PostFilter.
+/// Number of bytes that suffices for most messages, without PostFilter's part.
 const USUAL_MESSAGE: usize = 192;
 
 /// Result of a failed attempt: kube-scheduler's `FitError` with its `Diagnosis`.
@@ -33,7 +33,8 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Makes a diagnosis without reasons. The default value has a set of nodes of its own, which needs an allocation.
+    /// Makes a diagnosis without reasons. In contrast to the default value, it shares a set of nodes and needs no
+    /// allocation.
     pub(crate) fn new(nodes: usize, resolvable: Arc<NodeMask>) -> Self {
         Diagnosis {
             nodes,
@@ -65,7 +66,7 @@ impl Diagnosis {
             }
             None => self.reasons.write_message(self.nodes, &mut message),
         }
-        // An empty text adds nothing.
+        // A single empty reason adds nothing.
         if length > 2 {
             for (at, reason) in self.post_filter.iter().enumerate() {
                 message += if at == 0 { " " } else { ", " };
@@ -81,7 +82,7 @@ impl Diagnosis {
 pub struct ReasonCounts(SmallVec<[(Reason, usize); 4]>);
 
 impl ReasonCounts {
-    /// Adds a reason of this number of nodes.
+    /// Adds `nodes` to the number of nodes with this reason.
     pub fn add(&mut self, reason: &Reason, nodes: usize) {
         match self.0.binary_search_by(|(known, _)| known.cmp(reason)) {
             Ok(at) => self.0[at].1 += nodes,
@@ -99,11 +100,11 @@ impl ReasonCounts {
         self.0.is_empty()
     }
 
-    /// Appends kube-scheduler's message for a pod that none of `nodes` nodes can take.
+    /// Appends kube-scheduler's message for a pod for which none of `nodes` nodes is feasible.
     pub fn write_message(&self, nodes: usize, message: &mut String) {
         _ = write!(message, "0/{nodes} nodes are available:");
         let mut reasons: SmallVec<[(usize, &str); 8]> = self.iter().map(|(reason, nodes)| (nodes, &**reason)).collect();
-        // As strings including counts, like kube-scheduler.
+        // Sorted as strings that begin with the count, as in kube-scheduler.
         reasons.sort_unstable_by(|(n, a), (m, b)| compare_counts(*n, *m).then_with(|| a.cmp(b)));
         for (at, (nodes, reason)) in reasons.iter().enumerate() {
             let separator = if at == 0 { " " } else { ", " };
@@ -123,8 +124,8 @@ impl FromIterator<(Reason, usize)> for ReasonCounts {
     }
 }
 
-/// Compares two numbers as strings. A number precedes the longer ones that begin with its digits, because a space, which
-/// follows in messages, precedes digits.
+/// Compares two counts as strings. A count precedes longer ones that begin with its digits: in messages, a space
+/// follows the count, and a space sorts before digits.
 fn compare_counts(n: usize, m: usize) -> Ordering {
     let digits = |number: usize| number.checked_ilog10().unwrap_or(0);
     let (n_digits, m_digits) = (digits(n), digits(m));

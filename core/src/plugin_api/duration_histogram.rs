@@ -3,8 +3,8 @@
 /// Number of ranges of a [`DurationHistogram`].
 const RANGES: usize = 20;
 
-/// Histogram of durations. The first upper bound is `FIRST` nanoseconds, and each other one is twice the previous
-/// bound.
+/// Histogram of durations. The first upper bound is `FIRST` nanoseconds, and each further bound is twice the previous
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationHistogram<const FIRST: u64> {
     counts: [u64; RANGES],

@@ -1,7 +1,6 @@
 //! Durations in the format of kube-scheduler's messages.
 
-/// Formats nanoseconds like Go's `time.Duration`, rounded down to a second: `1h0m5s`, `10s`; shorter durations in one
-/// unit.
+/// Formats nanoseconds like Go's `time.Duration`: `1h0m5s`, `1.5s`. A duration below a second has one unit: `20ms`.
 pub(crate) fn go_duration(nanoseconds: i64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

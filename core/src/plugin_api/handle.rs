@@ -50,8 +50,8 @@ impl Handle {
         self.send(Command::Activate(pod));
     }
     /// Retries an unschedulable pod at a time, in nanoseconds of the scheduler's clock. A plugin that rejects a pod for
-    /// some time uses this, because no event marks the end of that time. Each pod has one such time; the last call
-    /// counts.
+    /// some time uses this, because no event marks the end of that time. Each pod has one such time; a later call
+    /// replaces it.
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
@@ -60,8 +60,8 @@ impl Handle {
         self.send(Command::Event { pod, reason, note: note.into() });
     }
     /// Queues a fire-and-forget write. Writes to one object run one after the other, in the order of the calls. The
-    /// result arrives through the watches. If a write fails, the pod gets an event; the plugin has to retry where
-    /// necessary. Writes that must precede the binding belong in PreBind, which can wait for them.
+    /// result arrives through the watches. If a write fails, an event is recorded about the request's pod; the plugin
+    /// has to retry where necessary. Writes that must precede the binding belong in PreBind, which can wait for them.
     pub fn write(&self, request: WriteRequest) {
         self.send(Command::Write(request));
     }
@@ -98,7 +98,7 @@ impl Handle {
         lock(&self.waiting).iter().cloned().collect()
     }
 
-    /// Returns the allocations of resource claims that are decided and not written yet.
+    /// Returns the allocations of resource claims that are decided, but not received from the API server yet.
     pub fn pending_allocations(&self) -> MutexGuard<'_, PendingAllocations> {
         lock(&self.pending_allocations)
     }
@@ -110,7 +110,8 @@ impl Handle {
     pub fn claim_metrics(&self) -> MutexGuard<'_, ClaimMetrics> {
         lock(&self.claim_metrics)
     }
-    /// Registers a cache of a plugin whose size the plugin sets, for metrics. Sizes with equal names are added.
+    /// Registers a plugin's cache for metrics; the plugin keeps the returned size up to date. Sizes of caches with
+    /// equal names are added.
     pub fn register_cache(&self, cache: &'static str, limit: usize) -> Arc<PluginCacheSize> {
         let size = Arc::new(PluginCacheSize::new(cache, limit));
         lock(&self.cache_sizes).push(size.clone());
@@ -120,7 +121,8 @@ impl Handle {
     pub(crate) fn cache_sizes(&self) -> Vec<CacheSize> {
         lock(&self.cache_sizes).iter().map(|size| size.get()).collect()
     }
-    /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
+    /// Returns whether victims of this preemptor are being removed. The pod must not be retried before their removal
+    /// ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)
     }
@@ -167,7 +169,7 @@ impl Handle {
     }
 }
 
-/// Locks a mutex. A panic under the lock leaves no half-made change, so the data are valid.
+/// Locks a mutex. A panic under the lock leaves no incomplete change, so the data are valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -175,7 +177,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A pod that waits in Permit.
 #[derive(Clone, Debug)]
 pub struct WaitingPod {
-    /// The node it will be bound to.
+    /// The pod, and the node to which it will be bound.
     pub placement: Placement,
     /// Time when it began to wait, in nanoseconds of the scheduler's clock.
     pub since: i64,
@@ -209,7 +211,7 @@ pub(crate) struct WaitingPodMap {
     pods: BTreeMap<u64, WaitingPod>,
     tickets: Map<Uid, u64>,
     next: u64,
-    /// Pods that are allowed or rejected, not yet taken by the scheduler.
+    /// Pods that are allowed or rejected, and that the scheduler has not taken yet.
     settled: VecDeque<Uid>,
 }
 
@@ -252,7 +254,7 @@ impl WaitingPodMap {
     pub(crate) fn allow(&mut self, uid: &Uid, plugin: &'static str) {
         self.settle(uid, |pod| pod.pending.retain(|(holder, _)| *holder != plugin));
     }
-    /// Rejects a pod. Returns false if it is too late.
+    /// Rejects a pod. Returns false if it does not wait, or is already allowed or rejected.
     pub(crate) fn reject(&mut self, uid: &Uid, rejection: PermitRejection) -> bool {
         self.settle(uid, |pod| pod.rejected = Some(rejection))
     }
@@ -283,7 +285,7 @@ impl WaitingPods<'_> {
     pub fn allow(&mut self, pod: &Uid, plugin: &'static str) {
         self.waiting.allow(pod, plugin);
     }
-    /// Rejects a pod. It is too late if all plugins have allowed it.
+    /// Rejects a pod. This has no effect if the pod is already allowed by all plugins, or rejected.
     pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
         self.waiting.reject(pod, PermitRejection { plugin, reason: reason.into(), preempted: false });
     }

@@ -1,4 +1,4 @@
-//! Allocations of resource claims that are decided, and not received from the API server yet.
+//! Allocations of resource claims that are decided, but not received from the API server yet.
 
 use std::sync::Arc;
 
@@ -43,12 +43,12 @@ impl PendingAllocations {
     pub fn get(&self, claim: &Uid) -> Option<&PendingAllocation> {
         self.by_claim.get(claim)
     }
-    /// Adds the allocation of a claim. A claim that will be created has any unique uid.
+    /// Adds the allocation of a claim. `uid` is any unique value if the claim will be created later.
     pub fn insert(&mut self, uid: Uid, claim: Option<(Symbol, Symbol)>, allocation: Arc<AllocationResult>) {
         self.log.push(uid.clone());
         self.by_claim.insert(uid, PendingAllocation { claim, allocation, written: None });
     }
-    /// Marks an allocation as written. The claim replaces it when it is received.
+    /// Marks an allocation as written. It stays until the written claim is received.
     pub fn mark_written(&mut self, claim: &Uid, written: WrittenAllocation) {
         if let Some(pending) = self.by_claim.get_mut(claim) {
             pending.written = Some(written);
@@ -88,7 +88,7 @@ impl PendingAllocations {
     pub fn iter(&self) -> impl Iterator<Item = (&Uid, &PendingAllocation)> {
         self.by_claim.iter()
     }
-    /// Returns the claims with changed allocations.
+    /// Returns the log of claims whose allocations changed.
     pub fn log(&self) -> &ChangeLog<Uid> {
         &self.log
     }

@@ -8,8 +8,8 @@ use crate::model::{NodeIndex, PodSpec};
 use crate::plugin_api::column::{ColumnSet, IndexSet};
 use crate::plugin_api::handle::Handle;
 
-/// A scheduling plugin. Each profile has one instance; it serves all its extension points and is shared between the
-/// scheduling thread and binding tasks.
+/// A scheduling plugin. Each profile has one instance of it, for all extension points. The scheduling thread and
+/// binding tasks share the instance.
 ///
 /// The kernels (`filter`, `score`) are functions without `self`. They read the arguments, the compiled pod, the
 /// plugin's own cycle state and the declared columns of one node. Therefore every input of a result is declared.
@@ -24,7 +24,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     type Args: Sync + 'static;
     /// Columns that the kernels read of a node.
     type Columns: ColumnSet;
-    /// Indexes that PreFilter, PreScore and Reserve read.
+    /// Indexes that the plugin reads outside of its kernels, for example in PreFilter, PreScore and Reserve.
     type Indexes: IndexSet;
     /// Other plugins whose cycle state this plugin reads: `()`, [`StateOf`](crate::extension_points::StateOf),
     /// [`OptionalStateOf`](crate::extension_points::OptionalStateOf), or a tuple of them.

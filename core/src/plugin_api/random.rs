@@ -1,6 +1,6 @@
 //! Random choices that can be repeated with a seed, such as among equally good nodes.
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -19,10 +19,10 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `n`, all with equal probability; 0 if `n` is 0.
+    /// Returns a uniformly distributed number below `n`; 0 if `n` is 0.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
-        // The high half of a 128-bit product: its bias, n in 2^64, is negligible.
+        // The high half of a 128-bit product. Its bias, at most n / 2^64, is negligible.
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }

@@ -54,7 +54,7 @@ pub struct WriteRequest {
     pub pod: Uid,
 }
 
-/// Operation on an object. See [`Client`](crate::client::Client) for each.
+/// Operation on an object. The methods of [`Client`](crate::client::Client) with the same names describe them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOperation {
     /// Creates it from this manifest.

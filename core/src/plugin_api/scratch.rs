@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Vectors and similar types whose contents do not matter between uses, but whose memory is reused: no allocations in
-/// steady state. A plugin has it as a field, fills its cycle state from it, and returns the parts in `recycle`.
+/// Vectors and similar values whose contents do not matter between uses. Their memory is reused, so that plugins need
+/// no allocations in steady state. A plugin has it as a field, fills its cycle state from it, and returns the parts in
+/// `recycle`.
 #[derive(Debug, Default)]
 pub struct Scratch<T>(Mutex<T>);
 
 impl<T> Scratch<T> {
-    /// Locks the memory. It must not be locked twice at a time.
+    /// Locks the memory. A second lock while the guard lives would deadlock.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         // The contents do not matter, even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

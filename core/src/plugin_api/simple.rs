@@ -1,7 +1,7 @@
 //! [`SimpleFilter`] and [`SimpleScore`]: plugins that read one pod and one node.
 //!
-//! `#[plugin]` on the `impl` completes it and implements [`Plugin`]. The implementations of the extension points are
-//! here.
+//! `#[plugin]` on the `impl` completes it and implements [`Plugin`]. This module implements the extension points for
+//! these plugins.
 
 use std::hash::Hash;
 
@@ -49,11 +49,11 @@ use crate::plugin_api::status::{Code, Reasons};
 /// }
 /// ```
 pub trait SimpleFilter: Completed + Decode + Copy + Send + Sync + 'static {
-    /// All that the filter reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
-    /// `()`; `read` is then omitted, too.
+    /// All that the filter reads of a pod. Pods with equal values share cached answers. If both this type and `read`
+    /// are omitted, `#[plugin]` adds `()`.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the filter reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
-    /// node.
+    /// All that the filter reads of a node. If omitted, `#[plugin]` adds [`NodeInfo`](crate::column::NodeInfo), the
+    /// whole node.
     type Columns: ColumnSet;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
@@ -91,14 +91,14 @@ pub trait SimpleFilter: Completed + Decode + Copy + Send + Sync + 'static {
 /// }
 /// ```
 pub trait SimpleScore: Completed + Decode + Copy + Send + Sync + 'static {
-    /// All that the score reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
-    /// `()`; `read` is then omitted, too.
+    /// All that the score reads of a pod. Pods with equal values share cached answers. If both this type and `read` are
+    /// omitted, `#[plugin]` adds `()`.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the score reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
-    /// node.
+    /// All that the score reads of a node. If omitted, `#[plugin]` adds [`NodeInfo`](crate::column::NodeInfo), the
+    /// whole node.
     type Columns: ColumnSet;
-    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`], the default of `#[plugin]`. The catalog
-    /// entry of a plugin that normalises has `normalizes = true`.
+    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`], which `#[plugin]` adds if it is
+    /// omitted. The catalog entry of a plugin that normalises has `normalizes = true`.
     type Normalization;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
@@ -106,7 +106,7 @@ pub trait SimpleScore: Completed + Decode + Copy + Send + Sync + 'static {
     fn score(&self, pod: &Self::Pod, node: <Self::Columns as ColumnSet>::Row<'_>) -> i64;
 }
 
-/// A plugin whose `impl` has `#[plugin]`, which also implements this trait.
+/// Marker of plugins whose `impl` has `#[plugin]`. The attribute implements it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`#[plugin]` is missing on this `impl`",

@@ -26,7 +26,7 @@ pub enum Code {
     Wait,
     /// PreFilter, PreScore: this plugin's Filter or Score is skipped. Bind: the next plugin runs.
     Skip,
-    /// PreEnqueue, Filter and later: an external component has to act first.
+    /// PreEnqueue, Filter and later extension points: an external component has to act first.
     Pending,
 }
 
@@ -202,7 +202,8 @@ impl From<Reason> for String {
     }
 }
 
-/// Reasons of a status, or why a node was rejected. Most plugins have one reason at a time, and PostFilter has two.
+/// Reasons of a status or of a node's rejection. Two fit without an allocation: most rejections have one reason, and a
+/// PostFilter has two.
 pub type ReasonList = SmallVec<[Reason; 2]>;
 
 /// Collects reasons why a node was rejected. Used only when the reasons are needed.

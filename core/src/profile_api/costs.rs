@@ -40,7 +40,7 @@ impl CostPart {
         }
     }
 
-    /// Returns whether it runs for every node, not once for a pod.
+    /// Returns whether the part runs for every node, not once for a pod.
     pub const fn is_per_node(self) -> bool {
         matches!(self, CostPart::Filter | CostPart::Score | CostPart::NormalizeScore)
     }
@@ -48,7 +48,7 @@ impl CostPart {
 
 /// Measures work.
 pub trait Meter {
-    /// Measures `work`: all work of a plugin in a part, which can be repeated.
+    /// Measures `work`, which does all work of a plugin in one part. It can be called repeatedly.
     fn measure(&mut self, plugin: &'static str, part: CostPart, work: impl FnMut());
 }
 

@@ -1,5 +1,5 @@
-//! Idle plugins in the loops over nodes. Conditions that are equal for all nodes are checked once. Each loop is
-//! compiled in one variant for each value of [`IdlePlugins`].
+//! Idle plugins: those whose Filter or Score need not run for a pod, on any node. The loops over nodes do not check
+//! this for each node: each loop is compiled in one variant for each value of [`IdlePlugins`].
 
 use crate::plugin_api::extension_points::SkipFrequency;
 use crate::plugin_api::incremental::DependsOn;
@@ -23,7 +23,7 @@ impl IdlePlugins {
         self.min(other)
     }
 
-    /// Returns the knowledge about a plugin whose PreFilter or PreScore skips or not.
+    /// Returns the knowledge about a plugin after its PreFilter or PreScore; `skip` is whether it skipped.
     #[inline(always)]
     pub const fn after(skips: SkipFrequency, skip: bool) -> IdlePlugins {
         match skips {
@@ -43,7 +43,8 @@ impl IdlePlugins {
     }
 }
 
-/// Returns whether a plugin runs after its PreFilter or PreScore, by `idle` where it decides, otherwise by `skip`.
+/// Returns whether a plugin's Filter or Score runs. `idle` is the variant of the loop; where it does not decide, `skip`
+/// does.
 #[inline(always)]
 pub const fn runs(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
     match skips {
@@ -53,7 +54,7 @@ pub const fn runs(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
     }
 }
 
-/// Returns whether a Filter without PreFilter runs. It passes on every node if it is idle.
+/// Returns whether a Filter without PreFilter runs. An idle one passes on every node and need not run.
 #[inline(always)]
 pub const fn filter_runs(skips: SkipFrequency, idle: u8) -> bool {
     !(matches!(skips, SkipFrequency::Usually) && idle >= IdlePlugins::Usual as u8)
@@ -67,7 +68,7 @@ pub const fn may_update(skips: SkipFrequency, are_idle: bool) -> bool {
 }
 
 /// Returns whether a plugin that most pods skip is idle in a cached answer: it skips, and no change of the cluster can
-/// affect its state. Other plugins do not count.
+/// affect its state. For all other plugins, the result is true.
 #[inline(always)]
 pub const fn is_idle(skips: SkipFrequency, skip: bool, depends: DependsOn) -> bool {
     !matches!(skips, SkipFrequency::Usually) || skip && !depends.needs_update()

@@ -29,7 +29,7 @@ pub struct ProfileInfo {
 /// Limits of a profile's costs, as declared in it. `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds of all Filter and Score plugins for a node, where every node is evaluated.
+    /// Nanoseconds of all Filter and Score plugins for a node, if every node is evaluated.
     pub nanoseconds_per_node: Option<u64>,
     /// Instructions of a decision about a pod whose signature is known.
     pub instructions_per_decision: Option<u64>,
@@ -52,7 +52,7 @@ impl Budget {
     };
 }
 
-/// Text of a compiled profile, and of the catalogs that it uses.
+/// Texts of a compiled profile and of the catalogs that it uses.
 ///
 /// Lines have no line ends; a text that ends with a line end has an empty last line.
 #[derive(Clone, Copy, Debug)]

@@ -79,8 +79,8 @@ impl Background {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Starts the background tasks of plugins, now and in the future: this scheduler is the leader and its caches have
-    /// synced. Without this call, no background task runs.
+    /// Starts the background tasks that plugins have requested, and those that they request from now on. Call this when
+    /// this scheduler is the leader and its caches have synced. Without this call, no background task runs.
     pub fn start_background(&mut self, tasks: &mut impl Tasks) {
         self.background.is_running = true;
         self.settle(tasks);
@@ -126,12 +126,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Handles the signal of new requests. They are read after every step, unless background tasks have stopped.
+    /// Handles the end of the task that signals requests. The requests themselves are read after every step.
     pub(super) fn on_requests_available(&mut self) {
         self.background.notifier = None;
     }
 
-    /// Waits for requests of tasks, which may arrive without any other event.
+    /// Starts the task that signals requests, if there are background tasks: their requests may arrive without any
+    /// other event.
     #[inline]
     pub(super) fn await_requests(&mut self, tasks: &mut impl Tasks) {
         if !self.background.tasks.is_empty() && self.background.notifier.is_none() {

@@ -46,7 +46,7 @@ impl Binding {
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Writing | Phase::Waiting)
     }
-    /// Aborts PreBind because this plugin preempts the pod. Returns false if it is too late.
+    /// Aborts PreBind because this plugin preempts the pod. Returns false if PreBind is not running.
     pub(super) fn cancel_pre_bind(&mut self, plugin: &'static str) -> bool {
         let Phase::PreBinding(abort, cancelled, _) = &mut self.phase else { return false };
         abort.abort();
@@ -100,7 +100,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         seen != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
     }
 
-    /// Releases the pod's nomination if it is for a node other than that of the placement.
+    /// Handles the loss of the pod's nomination, if it was for a node other than that of the placement.
     fn leave_nominated_node(&mut self, placement: &Placement) {
         let node = self.cache.base.interner.get(&placement.node_name);
         if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {

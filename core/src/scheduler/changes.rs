@@ -37,7 +37,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Replaces all objects of a kind by a list without removals. `has_kind` selects the kind.
+    /// Replaces all objects of a kind by those in `list`, which has no removals. `has_kind` selects the kind.
     pub fn relist(&mut self, list: Vec<Change>, has_kind: impl Fn(&ObjectId) -> bool, tasks: &mut impl Tasks) {
         let listed: Set<ObjectId> = list.iter().map(Change::id).collect();
         let nodes = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref());
@@ -93,7 +93,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn set_pod(&mut self, mut pod: Pod) {
         let node = pod.spec.node_name;
         if node.is_some() {
-            // The cache has the node of a pod; the spec is shared by the pods of a template.
+            // The cache stores the node of a pod. Without it, pods of one template share a spec.
             Arc::make_mut(&mut pod.spec).node_name = None;
         }
         self.templates.share(&mut pod);
@@ -118,7 +118,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.set_assigned(pod, node),
             None => self.set_unassigned(pod),
         }
-        // If nothing changed, the former version stays.
+        // If nothing changed, the known pod is still the previous version.
         if let Some(known) = self.known(&uid).cloned() {
             self.names.insert(known);
         }
@@ -149,7 +149,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
         let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
-        // Bound by another scheduler while it waits in Permit: the wait is over.
+        // If another scheduler bound the pod while it waits in Permit, the wait is over.
         self.reject_waiting(&pod.uid, "bound by another scheduler");
         let (queue, mut context) = self.queue();
         queue.delete(&pod.uid, &mut context);
@@ -198,7 +198,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.record_pending_event(Action::ADD);
             let timestamp = pod.created.unwrap_or(now);
             let (queue, mut context) = self.queue();
-            // The status is not needed: PreEnqueue runs again later.
+            // The status of a gated pod is not needed: PreEnqueue runs again later.
             let _held = queue.add(profile, pod, timestamp, &mut context, now);
             return;
         };

@@ -9,11 +9,11 @@ use crate::plugin_api::status::Code;
 /// All histograms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DurationMetrics {
-    /// Waits in Permit, by code, from 1 millisecond up.
+    /// Waits in Permit, by code. The first upper bound is 1 millisecond.
     pub permit_waits: Vec<(Code, DurationHistogram<1_000_000>)>,
-    /// Deletions of victims, by success, from 10 milliseconds up.
+    /// Deletions of victims, by success. The first upper bound is 10 milliseconds.
     pub preemptions: Vec<(bool, DurationHistogram<10_000_000>)>,
-    /// PreBind and Bind of each profile, from 0.1 milliseconds up.
+    /// PreBind and Bind of each profile. The first upper bound is 0.1 milliseconds.
     pub points: Vec<((usize, Point, Code), DurationHistogram<100_000>)>,
 }
 
@@ -29,7 +29,7 @@ impl DurationMetrics {
     }
 }
 
-/// Returns the value of a key; there are few keys.
+/// Returns the value for a key, and inserts it if necessary. A linear search suffices for the few keys.
 fn of<K: PartialEq, V: Default>(values: &mut Vec<(K, V)>, key: K) -> &mut V {
     let at = values.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
         values.push((key, V::default()));

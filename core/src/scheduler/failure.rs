@@ -102,7 +102,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.cache.nominate(pod.clone(), node),
             None => self.cache.withdraw_nomination(&pod.uid),
         }
-        // The status may never have contained the nomination, or may lose it late.
+        // Handled now, because the status may never have contained the nomination, or may lose it late.
         if let Some(before) = before.filter(|before| Some(*before) != node) {
             self.nomination_lost(pod, before);
         }

@@ -27,7 +27,7 @@ pub struct InProgressCounts {
     pub waiting: usize,
     /// Pods whose status is being written.
     pub status_writes: usize,
-    /// Pods for which others are being removed.
+    /// Preemptors whose victims are being removed.
     pub preemptions: usize,
     /// Objects that are being written for plugins.
     pub object_writes: usize,

@@ -26,7 +26,7 @@ pub struct ImmediateClient {
     refusal: Arc<Mutex<Option<ApiError>>>,
 }
 
-/// A request.
+/// A completed request that changes the cluster.
 #[derive(Clone, Debug)]
 enum CompletedCall {
     Bound(Placement),
@@ -186,12 +186,12 @@ impl<B: Bundle> MinimalCluster<B> {
         std::mem::take(&mut *lock(&self.client.events))
     }
 
-    /// Lets all bindings fail with this error from now on, or succeed again.
+    /// Lets all bindings fail with this error from now on; `None` lets them succeed again.
     pub fn refuse_bindings(&mut self, refusal: Option<ApiError>) {
         *lock(&self.client.refusal) = refusal;
     }
 
-    /// Completes tasks and passes them to the scheduler, until there are none.
+    /// Passes completed tasks, and the changes that they caused, to the scheduler until there are none.
     fn catch_up(&mut self) {
         loop {
             while let Some(completed) = self.tasks.pop() {
@@ -227,7 +227,7 @@ impl<B: Bundle> MinimalCluster<B> {
     }
 }
 
-/// Locks a mutex. A panic under the lock leaves no half-made change, so the data are valid.
+/// Locks a mutex. A panic under the lock leaves no incomplete change, so the data are valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -112,7 +112,7 @@ pub struct Scheduler<B: Bundle, C> {
     strings_seen: u64,
     outcomes: Vec<Outcome>,
     duration_metrics: DurationMetrics,
-    /// The first event of the last change that has one.
+    /// The first event of the last change, if it caused one.
     last_event: Option<ClusterEvent>,
     random: Random,
     now: i64,
@@ -164,9 +164,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         })
     }
 
-    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Everything that was due until
-    /// then happens: backoffs and waits in Permit end, pods that were unschedulable for too long or whose retry a plugin
-    /// has set for this time are retried, and sleeping background tasks wake up.
+    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Backoffs and waits in Permit
+    /// that are due end, and sleeping background tasks wake up. Pods are retried if they were unschedulable for too
+    /// long, or if the time that a plugin has set for a retry has come.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
         self.at(now);
         let now = self.now;
@@ -269,7 +269,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Returns `None` if a queued pod needs no attempt: it is being deleted, or has a node.
+    /// Returns the proof that a queued pod has no node. `None`: it needs no attempt, because it has a node or is being
+    /// deleted.
     #[inline]
     fn unplaced(&self, pod: &Pod) -> Option<UnplacedPod> {
         if pod.deleting { None } else { self.cache.unplaced(&pod.uid) }

@@ -48,7 +48,7 @@ fn spawn(request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
     });
 }
 
-/// Runs an operation on an object. Returns the resulting object; `None` after a deletion.
+/// Runs an operation on an object. Returns the resulting object; `null` after a deletion.
 pub(super) async fn run(
     object: &ObjectRef,
     operation: &WriteOperation,

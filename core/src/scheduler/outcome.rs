@@ -55,8 +55,8 @@ impl Failure {
         }
     }
 
-    /// Converts a failure of a binding cycle, where the pod no longer counts as unschedulable. Like kube-scheduler, it
-    /// keeps the plugin's text, registers no rejector, and retries the pod after backoff.
+    /// Converts a failure of a binding cycle. As in kube-scheduler, a rejection keeps the plugin's text but registers
+    /// no rejector, so the pod is retried after backoff.
     pub(super) fn not_bound(status: Status) -> Failure {
         if !status.code.is_rejected() {
             return Failure::Error(status.message());

@@ -9,10 +9,10 @@ use crate::model::intern::Symbol;
 use crate::model::map::FixedHasher;
 use crate::model::{Pod, Uid};
 
-/// The latest received version of each known pod. Only the pods themselves have their names and uids.
+/// The latest received version of each known pod. The table stores no copies of names and uids.
 #[derive(Default)]
 pub(super) struct PodNames {
-    /// With a part of the hash, because a table that grows would otherwise read all pods.
+    /// Each with a part of its hash: without it, a table that grows would read all pods.
     pods: HashTable<(u32, Arc<Pod>)>,
 }
 
@@ -33,7 +33,7 @@ impl PodNames {
         }
     }
 
-    /// Removes a pod, unless another one has its name.
+    /// Removes a pod, unless another pod with its name has replaced it.
     pub(super) fn remove(&mut self, pod: &Pod) {
         let hash = hash(pod.spec.namespace, &pod.name);
         let found = self.pods.find_entry(wide(hash), |(_, known)| known.uid == pod.uid);

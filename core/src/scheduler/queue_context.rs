@@ -26,7 +26,7 @@ pub(super) struct BundleQueueContext<'a, B: Bundle> {
     pub(super) cache: &'a mut Cache<B::State>,
 }
 
-/// Plugins of a profile that are interested in an event.
+/// Plugins that rejected the same pods, and that are interested in an event.
 pub(super) struct InterestedRejectors {
     interested: InterestedPlugins,
     among: PluginSet,

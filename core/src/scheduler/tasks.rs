@@ -10,7 +10,7 @@ use crate::plugin_api::status::Status;
 /// Runs asynchronous calls to the cluster: the task set of a runtime, or of a simulator.
 ///
 /// The results of tasks go to [`Scheduler::on_completed`](super::Scheduler::on_completed), in any order. A dropped task
-/// never completes, and the state of its work stays.
+/// never completes, and the scheduler keeps the state of its work, such as a binding in progress.
 pub trait Tasks {
     /// Starts a task.
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static);

@@ -9,7 +9,7 @@ use crate::model::cache_size::CacheSize;
 use crate::model::map::FixedHasher;
 use crate::model::{Pod, PodSpec, PodUsage};
 
-/// When a table has this number of templates, it becomes the older one.
+/// Number of templates at which the young table becomes the old one.
 const LIMIT: usize = 4096;
 /// Minimum number of removed pods between two searches for unused templates.
 const MIN_REMOVALS: usize = 256;
@@ -41,8 +41,8 @@ impl Templates {
         self.young.len() + self.old.len()
     }
 
-    /// Counts a removed pod. After as many removals as there are templates, frees the templates that neither a pod nor a
-    /// cached answer has: a burst of distinct pods leaves none.
+    /// Counts a removed pod. After as many removals as there are templates, frees the templates whose spec neither a
+    /// pod nor the engine refers to. A burst of distinct pods therefore leaves no templates.
     pub(super) fn count_removal(&mut self) {
         self.removals += 1;
         if self.removals >= MIN_REMOVALS.max(self.len()) {

@@ -17,7 +17,8 @@ use crate::plugin_api::client::Client;
 use crate::plugin_api::handle::Handle;
 use crate::scheduler::queue::{QueueOrder, SchedulingQueue};
 
-/// Work of a slice: visited symbols and positions. A slice should take much less than a millisecond.
+/// Work of a slice, the part of a pass that one call does: visited symbols and positions. A slice should take much less
+/// than a millisecond.
 const WORK: usize = 1_024;
 /// Additional work for each new string since the last slice, so that a pass ends although many strings are new.
 const WORK_PER_STRING: usize = 8;
@@ -45,7 +46,7 @@ const PLACES: [Place; 6] = [
     Place::PendingAllocations,
 ];
 
-/// All values of a scheduler that have symbols, except cached answers: see [`Symbol`].
+/// All values of a scheduler that have symbols, except cached answers, whose symbols may be stale (see [`Symbol`]).
 struct Values<'a, O, E> {
     queue: &'a SchedulingQueue<O, E>,
     bindings: &'a Map<Uid, Binding>,
@@ -167,8 +168,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.strings_seen = self.cache.base.interner.created();
     }
 
-    /// Does an amount of work of a pass, and begins a pass if none is in progress. The second pass that finds no object with
-    /// a string frees it.
+    /// Does an amount of work of a pass, and begins a pass if none is in progress. A string is freed by the second pass
+    /// that finds no object with it.
     pub fn free_some_unused_strings(&mut self, work: usize) {
         let Scheduler { cache, queue, bindings, handle, string_pass, .. } = self;
         let (interner, cache) = cache.values();

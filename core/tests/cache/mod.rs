@@ -9,7 +9,7 @@ use schedc_core::column::{Column, Index, rebuild_entry};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
-/// A column: cpu requests on the node.
+/// A column: allocatable and requested cpu of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Cpu {
     allocatable: i64,
@@ -27,7 +27,7 @@ impl Column for Cpu {
     }
 }
 
-/// An index: cpu of the cluster, and number of running pods.
+/// An index: allocatable cpu of the cluster, and number of pods on its nodes.
 #[derive(Debug, Default, PartialEq)]
 struct Totals {
     allocatable: i64,
@@ -246,7 +246,7 @@ impl Column for DiskPressure {
     }
 }
 
-/// That column alone.
+/// State with the column [`DiskPressure`] alone.
 #[derive(Default)]
 struct Disks(Vec<DiskPressure>);
 impl State for Disks {

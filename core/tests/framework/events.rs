@@ -1,4 +1,4 @@
-//! Conversion of changes to events: kube-scheduler's names, and the scheduler records each one.
+//! Conversion of changes to events: the events have kube-scheduler's names, and the scheduler records each of them.
 
 use schedc_core::events::{ClusterEvent, EventPod, node_changed, object_changed, pod_updated};
 use schedc_core::scheduler::Change;
@@ -8,7 +8,7 @@ use crate::framework::places::scheduler::Profiles;
 use crate::framework::plugins::stage::{Answer, set_answer};
 use crate::framework::test_cluster::TestCluster;
 
-/// Makes a cluster with a pod that waits in Permit, for which events are kept.
+/// Makes a cluster with a pod that waits in Permit: the queue keeps events for it.
 fn cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node("first", "");
@@ -29,7 +29,8 @@ fn describe(events: impl IntoIterator<Item = ClusterEvent>) -> String {
     events.into_iter().map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A manifest before (empty: it is added) and after (empty: it is removed), and the events.
+/// The manifest of an object before the change (empty: the object is added) and after it (empty: it is removed), and
+/// the names of the events.
 type Row = (&'static str, &'static str, &'static str);
 
 fn yaml<T>(manifest: &str, read: impl FnOnce(&str) -> T) -> Option<T> {

@@ -9,7 +9,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// Makes a cluster with a node of each kind.
+/// Makes a cluster with nodes that are full, sick or taken; with `unknown`, also a node of unknown health.
 fn cluster(unknown: bool) -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node_for(0, "full", "");

@@ -22,7 +22,7 @@ struct Cluster {
     red: Arc<Pod>,
 }
 
-/// Makes a node for two pods, on which a blue and a red one run.
+/// Makes a node for two pods, on which a pod of team blue and a pod of team red run.
 fn cluster() -> Cluster {
     let mut test_cluster = TestCluster::new();
     let node = test_cluster.node_for(2, "n", "");

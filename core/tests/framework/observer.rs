@@ -72,7 +72,7 @@ fn the_observer_is_called_when_extension_points_end() {
     assert_eq!(points, "profile 0, PreFilter Success, Filter Success, Score Success, Reserve Success, Permit Success");
     set_answer("A permit second", Answer::Wait(60));
     assert_eq!(fixture.pod("second").last().map(String::as_str), Some("Permit Wait"));
-    // The answer is cached and updated: only steps without a cache run.
+    // The answer is cached and updated, so the observer is not notified of PreFilter and Filter.
     assert_eq!(fixture.pod("third"), ["profile 0", "PostFilter Unschedulable"]);
 }
 

@@ -49,7 +49,7 @@ const PHASES: [(&str, Phase); 6] = [
     ("bound", Phase::Bound),
 ];
 
-/// A cluster that binds a pod unless it was deleted, or bound before.
+/// A cluster that refuses to bind the pod `web` if the flag is set: the pod was deleted or bound meanwhile.
 #[derive(Clone, Default)]
 struct Cluster(Arc<AtomicBool>);
 
@@ -156,7 +156,7 @@ impl SchedulerFixture {
         format!("{state} {node}")
     }
 
-    /// Completes everything in progress; if the pod waits in Permit, `other` allows it.
+    /// Completes everything in progress; if the pod waits in Permit, the attempt of `other` allows it.
     fn finish(&mut self) -> String {
         while self.round() {}
         if self.scheduler.in_progress().waiting > 0 {
@@ -180,7 +180,7 @@ impl SchedulerFixture {
 }
 
 fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
-    // The watch reports a pod that was seen bound with its node.
+    // The watch reports a bound pod with its node.
     let node = if phase == Phase::Bound { "nodeName: 'n'" } else { "nodeName: ''" };
     let moves_on = || fixture.cluster.0.store(true, Ordering::Relaxed);
     match what {
@@ -201,7 +201,7 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
             fixture.change(Change::PodDeleted(uid("web2")));
         }
         "its binding to its node is observed" => {
-            // Before the request of this scheduler, the binding belongs to another scheduler.
+            // Before this scheduler sends its binding request, an observed binding is that of another scheduler.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
@@ -219,7 +219,8 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
     }
 }
 
-/// Returns where the pod counts at once, whether others are retried, and the final state.
+/// Returns the text of a cell: the node on which the pod counts at once, whether other pods are retried, and the final
+/// state.
 fn cell(what: &str, phase: Phase) -> String {
     let mut fixture = SchedulerFixture::new(phase);
     notes();
@@ -267,7 +268,7 @@ fn with_all_objects(fixture: &mut SchedulerFixture, nodes: &[&str], pods: &[&str
     let interner = &mut fixture.scheduler.cache.base.interner;
     let pods = pods.iter().map(|yaml| Change::Pod(testing::pod(yaml, interner))).collect();
     let nodes = nodes.iter().map(|yaml| Change::Node(testing::node(yaml, interner))).collect();
-    // In the less likely order.
+    // Pods before nodes, which is the less likely order.
     fixture.scheduler.relist(pods, |id| matches!(id, ObjectId::Pod(_)), &mut fixture.held);
     fixture.scheduler.relist(nodes, |id| matches!(id, ObjectId::Node(_)), &mut fixture.held);
 }

@@ -1,4 +1,4 @@
-//! PostFilter and nominations: making room for a pod, and keeping it free.
+//! PostFilter and nominations: resources of a node are freed for a pod, and kept for it.
 
 use expect_test::{Expect, expect};
 
@@ -10,7 +10,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// Makes a cluster with a node for one pod, which is taken.
+/// Makes a cluster with a node for one pod, on which a pod runs.
 fn full_cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node_for(1, "n", "");
@@ -22,7 +22,7 @@ fn called_at_post_filter() -> Vec<String> {
     notes().into_iter().filter(|note| note.contains("post-filter")).collect()
 }
 
-/// Checks the outcome for a pod of priority 0, which finds no victims, with these answers of A and B.
+/// Checks the outcome for a pod of priority 0, for which Preempt finds no victims, with these answers of A and B.
 fn check(a: Answer, b: Answer, expected: Expect, called: &[&str]) {
     let mut test_cluster = full_cluster();
     set_answer("A post-filter", a);
@@ -177,8 +177,8 @@ fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
 
 #[test]
 fn a_nomination_ends_when_post_filter_clears_it() {
-    // PostFilter keeps the nomination unless it returns another one; it ends without PostFilter, or after a rejection
-    // on the node.
+    // PostFilter keeps the nomination unless it returns another one. The nomination ends without a PostFilter plugin,
+    // or if Permit rejects the pod or fails.
     for (profile, answer, keeps_nomination) in [
         (0, Answer::Nothing, true),
         (1, Answer::Nothing, false),

@@ -1,5 +1,5 @@
-//! docs/statuses.md row by row: the consequences of a plugin's answer. Each row is executed and compared;
-//! `UPDATE_EXPECT=1` writes the results.
+//! The rows of docs/statuses.md: the effects of a plugin's answer. Each row is executed and compared; `UPDATE_EXPECT=1`
+//! writes the results.
 
 use std::future::Future;
 use std::path::Path;
@@ -133,7 +133,7 @@ fn scene(point: &str, answer: &str) -> Scene {
     scene
 }
 
-/// A cluster that records its calls among the notes of plugins.
+/// A cluster that records the writes about the pod `web`.
 #[derive(Clone, Default)]
 struct Cluster(Arc<Mutex<Writes>>);
 
@@ -189,7 +189,7 @@ impl Running {
     }
 }
 
-/// A scheduler with an immediate cluster.
+/// A scheduler whose cluster responds at once.
 struct Stage {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
@@ -219,7 +219,7 @@ impl Stage {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.change(Change::Node(node));
     }
-    /// Adds and attempts a pod, which is nominated for a node that no longer exists.
+    /// Adds and attempts a pod. The pod `web` is nominated for a node that no longer exists.
     fn pod(&mut self, name: &str) {
         let status = if name == "web" { "{ nominatedNodeName: gone }" } else { "{}" };
         let yaml = format!(
@@ -230,12 +230,12 @@ impl Stage {
         self.change(Change::Pod(pod));
         self.scheduler.schedule_one(&mut self.tasks);
         self.settle();
-        // Up to PostFilter, calls do not contain the pod.
+        // Most calls before PostFilter do not name the pod.
         let about_web =
             |note: &&String| name == "web" || note.split(' ').nth(2).is_some_and(|pod| pod.starts_with("web"));
         self.calls.extend(notes().iter().filter(about_web).cloned());
     }
-    /// Adds a pod that preempts this one.
+    /// Adds a pod that preempts `web`.
     fn preempt(&mut self) {
         set_answer("X filter", Answer::Reject("full"));
         set_answer("X post-filter", Answer::Evict("web"));

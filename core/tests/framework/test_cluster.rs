@@ -80,7 +80,7 @@ impl<B: Bundle> TestCluster<B> {
         Arc::new(pod)
     }
 
-    /// Adds a pending pod for the first profile, which is not held.
+    /// Adds a pending pod for the first profile. No PreEnqueue plugin may hold it.
     pub fn pending(&mut self, name: &str, labels: &str) {
         let pod = self.pod(name, labels);
         assert_eq!(self.enqueue(0, pod), None);
@@ -92,7 +92,7 @@ impl<B: Bundle> TestCluster<B> {
         assert_eq!(self.enqueue(0, pod), None);
     }
 
-    /// Adds a pending pod for a profile. Returns the plugin that holds it.
+    /// Adds a pending pod for a profile. Returns the message of the PreEnqueue plugin that holds it, if there is one.
     pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<String> {
         let scheduler_name = self.embedded.interner().intern(B::PROFILES[profile].scheduler_name);
         let spec = Arc::new(PodSpec { scheduler_name, ..PodSpec::clone(&pod.spec) });

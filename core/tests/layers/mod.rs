@@ -17,7 +17,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the first segments, below the crate root, of the paths in a line of the module at `depth` below the root.
+/// Returns the modules of the crate root that paths in a line name: the segment after `crate::`, or after enough
+/// `super::`. The line is in a module at `depth` below the root.
 fn modules_at_root(line: &str, depth: usize) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or("");
     let mut found = Vec::new();
@@ -50,8 +51,8 @@ fn layer(name: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| *layer == name)
 }
 
-/// Returns whether code in the layer at `own` may use `module` of the crate root. Re-exports at the root do not count:
-/// an import names the layer.
+/// Returns whether code in the layer at `own` may use `module` of the crate root. Re-exports at the root are not
+/// accepted: an import has to name the layer.
 fn may_use(own: usize, module: &str) -> bool {
     layer(module).is_some_and(|used| used <= own)
 }

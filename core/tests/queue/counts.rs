@@ -20,7 +20,7 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     fixture.add_all(["gated", "web"]);
     let attempt = fixture.pop();
     fixture.reject(attempt, &["Fit"]);
-    // Neither is counted again if it stays in its place.
+    // Pods that stay in their place are not counted again.
     fixture.event("Gates");
     fixture.event("Other");
     fixture.event("Fit");

@@ -32,7 +32,7 @@ enum Step {
     Permit(usize),
     Bind(usize),
     Drop(usize),
-    /// The attempt is dropped.
+    /// The attempt's value is dropped without an end.
     Lose(usize),
     /// This number of tenths of a second passes.
     Wait(u16),

@@ -44,7 +44,7 @@ fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     })
 }
 
-/// Active, backoff, error backoff, unschedulable, gated, in flight, unknown.
+/// The cells of each row: active, backoff, error backoff, unschedulable, gated, in flight, unknown.
 #[test]
 fn nothing() {
     let nothing = row(|_| {});

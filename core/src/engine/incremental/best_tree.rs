@@ -53,8 +53,7 @@ impl Default for BlockBest {
 }
 
 impl BlockBest {
-    /// Combines two values. There are no branches, because the CPU could not predict them: a value without nodes adds
-    /// zero ties.
+    /// Combines two values, without branches, which the CPU could not predict. A value without nodes adds zero ties.
     #[inline(always)]
     fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);
@@ -88,7 +87,7 @@ impl BlockBest {
         BlockBest::of_nodes(total, nodes)
     }
 
-    /// Returns the best of a block with these best nodes.
+    /// Makes the best of a block from its highest total and the nodes with it, one bit each.
     #[inline(always)]
     fn of_nodes(total: i64, nodes: u32) -> BlockBest {
         BlockBest { total, ties: COUNTS[nodes as usize % COUNTS.len()].into(), left_ties: nodes }
@@ -140,12 +139,12 @@ impl BestTree {
         self.nodes.len() / 2
     }
 
-    /// Removes the best of all blocks.
+    /// Empties all blocks.
     pub(super) fn clear(&mut self) {
         self.nodes.fill(BlockBest::default());
     }
 
-    /// Computes the blocks of these nodes.
+    /// Computes the blocks of changed nodes and their ancestors again.
     #[inline]
     pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
         // For many blocks, the paths to the root are longer than the whole tree.

@@ -22,7 +22,7 @@ use crate::profile_api::profile::Profile;
 /// The answer for all pods with one signature.
 pub(crate) struct CachedAnswer<P: Profile> {
     pub(crate) attempt: PreFilteredPod<P>,
-    /// Position in the cluster's change log up to which it is current.
+    /// Position in the cluster's change log up to which the answer is current.
     pub(super) seen: u64,
     pub(super) parts: P::PluginResults,
     /// The nodes that pass every filter, also with their nominated pods.
@@ -89,7 +89,7 @@ impl<P: Profile> CachedAnswer<P> {
         AnswerUpdate { cached: self, cx, work, observer: &mut (), is_new: false }.run()
     }
 
-    /// Returns the highest total and the number of nodes with it; none without scoring.
+    /// Returns the highest total and the number of nodes with it; no node without scoring.
     pub(crate) fn best(&self) -> BlockBest {
         if self.score.is_some() { self.best.root() } else { BlockBest::default() }
     }

@@ -25,7 +25,7 @@ pub(crate) struct NodeVerdicts {
     shared: Option<Arc<NodeMask>>,
     /// Memory of an earlier value of `shared`.
     spare: Option<Arc<NodeMask>>,
-    /// Rejections whose reasons are in `counts`, each by a node with it.
+    /// Keys of rejections whose reasons are composed already, each with a node that has this verdict.
     composed: SmallVec<[((u32, u32), NodeIndex); 4]>,
 }
 
@@ -162,7 +162,7 @@ impl<P: Profile> CachedDiagnosis<P> {
         self.stale.extend(nodes);
     }
 
-    /// Updates the verdicts for a pod, and combines them. Texts are made only here.
+    /// Updates the verdicts for a pod, and combines them. Reasons are composed only here.
     pub(super) fn diagnose(
         &mut self,
         attempt: &mut PreFilteredPod<P>,
@@ -183,7 +183,8 @@ impl<P: Profile> CachedDiagnosis<P> {
         self.verdicts.diagnosis(cache.base.count())
     }
 
-    /// Returns whether verdicts on unchanged nodes are still valid. Stores the validity of those that are computed now.
+    /// Returns whether verdicts on unchanged nodes are still valid. Also stores how long the verdicts that are computed
+    /// now are valid.
     fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
         if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
             return matches!(std::mem::replace(&mut self.validity, Validity::PerNode), Validity::PerNode);

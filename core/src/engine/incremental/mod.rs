@@ -1,7 +1,7 @@
 //! Incremental evaluation: cached answers for pods of one template, updated by the changes since the last pod.
 //!
 //! A cached answer consists of a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree
-//! of the best totals. A plugin whose state depends on the cluster updates it and returns the affected nodes
+//! of the best totals. A plugin whose state depends on the cluster updates this state and returns the affected nodes
 //! ([`Incremental`](crate::incremental::Incremental)). Kernels run again for these nodes and for nodes whose columns
 //! changed. The result equals that of a full evaluation.
 //!

@@ -38,9 +38,9 @@ impl NominatedNodes {
         self.nodes.contains(node)
     }
 
-    /// Updates the nodes to the current nominations that count for `pod`. `affected` has the nodes that were added, changed or
-    /// removed since, and receives those whose nominations changed. For all other nodes, the effect of nominations is
-    /// unchanged.
+    /// Updates the nodes to the current nominations that count for `pod`. `affected` has the nodes that were added,
+    /// changed or removed since the last update, and receives those whose nominations changed. For all other nodes, the
+    /// effect of nominations is unchanged.
     pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, affected: &mut NodeSet) {
         let read = nominator.log().end();
         let own = if nominator.is_empty() { None } else { nominator.node(&pod.uid) };

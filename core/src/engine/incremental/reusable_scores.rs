@@ -3,8 +3,8 @@
 use crate::model::node_mask::NodeMask;
 use crate::profile_api::plugin_results::UpdateScratch;
 
-/// The infeasible nodes whose sum of scores without normalisation is current. If a domain becomes feasible again, these
-/// nodes are not scored again.
+/// The infeasible nodes whose sum of scores without normalisation is current. If such nodes become feasible again, for
+/// example all nodes of a topology domain, they are not scored again.
 #[derive(Debug, Default)]
 pub(super) struct ReusableScores {
     nodes: NodeMask,

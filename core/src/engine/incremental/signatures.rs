@@ -17,7 +17,7 @@ const LIMIT: usize = 4096;
 /// Maximum size of all cached answers, in bytes.
 const BUDGET: usize = 256 << 20;
 
-/// Number of a pod's signature: pods with equal signatures get equal answers.
+/// Index of a pod's signature. Pods with equal signatures get equal answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignatureId(u32);
 
@@ -140,7 +140,8 @@ impl<P: Profile> Signatures<P> {
             Some((.., read)) => read.clone(),
             None => {
                 let read = self.compile(plugins, spec, cache);
-                // Without a signature, pods with this spec would never get a cached answer.
+                // If a compiled pod without a signature were stored, pods with this spec would never get a cached
+                // answer.
                 if !self.specs_seen.check_and_insert(hash) || read.signature.is_none() {
                     return read;
                 }
@@ -276,7 +277,8 @@ impl<P: Profile> Signatures<P> {
 
 /// Compiles a pod with every plugin of the profile.
 pub(crate) fn compile<P: Profile>(plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
-    // A compiled pod may live longer than all objects with the strings that plugins compare.
+    // The strings that plugins intern are never freed, because a compiled pod may live longer than all objects with
+    // these strings.
     cache.base.interner.pinning(|interner| plugins.compile(spec, interner, &mut cache.state))
 }
 

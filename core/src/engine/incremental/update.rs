@@ -59,7 +59,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         let AnswerUpdate { cached, cx, work, .. } = self;
         cached.exclude_for_nominated_pods(cx.pod, cx.cache, work)?;
         if let Some(diagnosis) = &mut cached.diagnosis {
-            // Filter may reject a node again, for another reason.
+            // Filter may reject a changed node again, but for another reason.
             let slots = cx.cache.base.infos().len();
             diagnosis.mark_stale(&work.changes.existing, slots);
             diagnosis.mark_stale(&work.verdicts.dirty, slots);
@@ -96,7 +96,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         if let Some(score) = &cached.score {
             cached.parts.total(score, &cached.feasible, &mut cached.totals, work)?;
             let scores = &mut work.scores;
-            // Usually, both sets are empty.
+            // Usually, these sets are empty.
             if !scores.rescored.is_empty() {
                 scores.to_score.extend(&scores.rescored);
             }

@@ -18,7 +18,7 @@ pub struct Base {
     /// Objects as JSON, if extenders need them.
     pub originals: Originals,
     pub(super) infos: Vec<NodeInfo>,
-    /// The name of the node in each slot, shared with the interner: each decision needs one.
+    /// The name of the node in each slot, shared with the interner, because each decision has a shared name.
     pub(super) names: Vec<Arc<str>>,
     pub(super) alive: NodeMask,
     pub(super) by_name: Map<Symbol, NodeIndex>,
@@ -42,7 +42,8 @@ impl Base {
     pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
         self.by_name.get(&name).copied()
     }
-    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown.
+    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown,
+    /// because a pod with a negative amount was seen.
     pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
         self.resource_nodes.of(resource)
     }
@@ -52,8 +53,8 @@ impl Base {
         self.by_name.len()
     }
     /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
-    /// other than cpu, memory and storage. Plugins compile only its specification, which contains neither its claims
-    /// nor its uid.
+    /// other than cpu, memory and storage. For any other pod, the result is an earlier pod or `None`. Plugins compile
+    /// only the specification, which contains neither the pod's claims nor its uid.
     pub fn claimant(&self) -> Option<&Arc<Pod>> {
         self.claimant.as_ref()
     }

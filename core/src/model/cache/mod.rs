@@ -48,7 +48,7 @@ pub enum AssumeError {
     NoNode,
 }
 
-/// Minimum number of entries in the change log.
+/// Minimum capacity of the change log, in entries.
 const MIN_LOG_ENTRIES: usize = 4096;
 
 /// Nodes, pods, other objects and derived state. It has one writer; all decisions read it.
@@ -61,12 +61,12 @@ pub struct Cache<S> {
     /// slots.
     pub log: ChangeLog<LogEntry>,
     pods: Placements,
-    /// Pods whose node was not received yet; they count once it is.
+    /// Pods whose node was removed or not received yet, by node name. They count once the node is received.
     pods_of_unknown_nodes: IndexedMap<Symbol, Vec<Arc<Pod>>>,
     /// Nominated pods by node.
     pub nominator: Nominator,
     objects: IndexedMap<ObjectKey, Object>,
-    /// Identity of the cluster.
+    /// Identity of the cluster: compiled pods and answers are valid in one cluster only.
     pub(crate) identity: Arc<()>,
 }
 
@@ -129,7 +129,8 @@ impl<S: State> Cache<S> {
         self.state.set_node(&self.base, index, None);
         self.log.push(LogEntry::node(index));
         for pod in self.pods_of_unknown_nodes.swap_remove(&name).unwrap_or_default() {
-            // A pass that frees strings reads pods of unknown nodes after the nodes.
+            // A pass that frees strings visits nodes before the pods of unknown nodes. It would miss a pod that moves
+            // to a visited node.
             pod.visit(&mut Marker::new(&mut self.base.interner));
             self.state.add_pod(index, &pod);
             self.base.infos[index.get()].add_pod(pod);
@@ -185,7 +186,7 @@ impl<S: State> Cache<S> {
         self.assume_unplaced(pod, unplaced, index).ok_or(AssumeError::NoNode)
     }
 
-    /// Returns `None` for a pod that has a node.
+    /// Returns the proof that a pod has no node; `None` if it has one.
     #[inline]
     pub(crate) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         self.pods.unplaced(uid)
@@ -233,7 +234,7 @@ impl<S: State> Cache<S> {
 
     fn take_pod_of_unknown_node(&mut self, pod: &Pod, node: Symbol) {
         let Some(pods) = self.pods_of_unknown_nodes.get_mut(&node) else { return };
-        // In the same way as on a node, so the order is the same when the node comes back.
+        // Removed as on a node, by `swap_remove`: the order is then the same when the node comes back.
         if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
             pods.swap_remove(at);
         }
@@ -271,15 +272,16 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Marks an assumed pod as bound by the cluster (`FinishBinding`). Other pods stay as they are.
+    /// Records that the binding request of an assumed pod has succeeded (`FinishBinding`). Pods in other states do not
+    /// change.
     pub fn finish_binding(&mut self, uid: &Uid) {
         if let Some(placed) = self.pods.get_mut(uid).filter(|placed| placed.state == PodState::Assumed) {
             placed.state = PodState::BindingFinished;
         }
     }
 
-    /// Removes an assumed pod that was not bound (`ForgetPod`). A pod that was received as bound stays: returns whether
-    /// it was removed.
+    /// Removes an assumed pod that was not bound (`ForgetPod`). A pod that was received as bound stays. Returns whether
+    /// the pod was removed.
     pub fn forget(&mut self, uid: &Uid) -> bool {
         let forgotten = self.pods.get(uid).is_some_and(|placed| placed.state != PodState::Bound);
         if forgotten {
@@ -357,8 +359,8 @@ impl<S: State> Cache<S> {
         self.nominator.withdraw(uid);
     }
 
-    /// Returns pods nominated for existing nodes, without `pod` itself and without pods of lower priority: those that
-    /// the second Filter pass adds.
+    /// Returns pods nominated for existing nodes, without `pod` itself and without pods of lower priority. Filter also
+    /// runs as if these pods were on their nodes.
     pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Cow<'a, [Arc<Pod>]>)> + 'a {
         self.nominator.iter().filter_map(move |(name, _)| {
             let index = self.base.node(name)?;

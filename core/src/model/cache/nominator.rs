@@ -17,7 +17,7 @@ pub struct Nominator {
 }
 
 impl Nominator {
-    /// Nominates a pod for this node alone.
+    /// Nominates a pod for this node, and for no other one.
     pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.withdraw(&pod.uid);
         self.by_pod.insert(pod.uid.clone(), node);
@@ -43,7 +43,7 @@ impl Nominator {
         self.log.push(node);
     }
 
-    /// Takes the nomination from the status of a pod that enters the queue.
+    /// Sets the nomination of a pod that enters the queue to the one in its status.
     pub fn added(&mut self, pod: &Arc<Pod>) {
         match pod.nominated_node {
             Some(node) => self.nominate(pod.clone(), node),
@@ -51,7 +51,7 @@ impl Nominator {
         }
     }
 
-    /// Takes the nomination from the status of a pod that is no longer gated, unless a nomination exists.
+    /// Sets the nomination of a pod that is no longer gated to the one in its status, unless it has a nomination.
     pub(crate) fn ungated(&mut self, pod: &Arc<Pod>) {
         if self.node(&pod.uid).is_none() {
             self.added(pod);
@@ -59,7 +59,7 @@ impl Nominator {
     }
 
     /// Updates the nomination of a pod that changed in the queue. If neither the old nor the new status has a
-    /// nomination, the update may precede the write of the nomination, and the nomination stays.
+    /// nomination, an existing one stays, because the update may precede the write of the nomination.
     pub fn updated(&mut self, old: &Pod, new: &Arc<Pod>) {
         match (old.nominated_node, new.nominated_node, self.node(&old.uid)) {
             (None, None, Some(node)) => self.nominate(new.clone(), node),

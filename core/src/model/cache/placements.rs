@@ -22,7 +22,7 @@ pub(crate) struct UnplacedPod {
     hash: u64,
 }
 
-/// All pods with a node, by uid; only the pod itself stores its uid.
+/// All pods with a node, by uid. The table stores no copy of the uid.
 #[derive(Default)]
 pub(super) struct Placements {
     by_uid: HashTable<PlacedPod>,
@@ -40,7 +40,7 @@ impl Placements {
         self.by_uid.iter()
     }
 
-    /// Inserts a pod. Returns its former value.
+    /// Inserts a pod. Returns its previous value.
     pub(super) fn insert(&mut self, placed: PlacedPod) -> Option<PlacedPod> {
         match self.get_mut(&placed.pod.uid) {
             Some(known) => Some(std::mem::replace(known, placed)),
@@ -51,7 +51,7 @@ impl Placements {
         }
     }
 
-    /// Returns `None` for a pod that has a node.
+    /// Returns the proof that a pod has no node; `None` if it has one.
     #[inline]
     pub(super) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         let hash = hash(uid);

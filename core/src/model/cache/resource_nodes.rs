@@ -7,7 +7,7 @@ use crate::model::{Node, NodeIndex, Pod};
 /// The nodes with an amount of a resource other than cpu, memory and storage: usually few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResourceNodes {
-    /// Sorted; no list is empty.
+    /// The nodes with each resource, sorted; no list is empty.
     nodes: Map<Symbol, Vec<NodeIndex>>,
     /// Whether a pod with a negative amount was seen: then any node may have an amount.
     is_unknown: bool,

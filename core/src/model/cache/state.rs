@@ -7,16 +7,16 @@ use crate::model::cache_size::CacheSize;
 use crate::model::intern::Interner;
 use crate::model::{Node, NodeIndex, Object, Pod};
 
-/// The columns and indexes of all profiles of a program, one of each. Generated.
+/// The columns and indexes of all profiles of a program, each once. Generated.
 pub trait State: Default + Send + Sync + 'static {
     /// One node's columns, for hypothetical changes.
     type Hypothetical<'a>: Clone;
 
-    /// Lets columns and indexes intern the strings that they compare. Called first.
+    /// Lets columns and indexes intern the strings that they compare. Called once, before all other methods.
     fn begin(&mut self, _interner: &mut Interner) {}
 
-    /// Adds (`old` is `None`), changes, or removes a node (its slot is empty now). Rebuilds its columns including pods.
-    /// Returns whether a kernel may read a different value.
+    /// Adds (`old` is `None`), changes, or removes (its slot is empty now) a node. Derives its columns again, including
+    /// pods. Returns whether a kernel may read a different value.
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool;
     /// Adds a pod to a node.
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod);

@@ -1,4 +1,4 @@
-//! Nodes, pods and objects by position, for passes over all values of a cache in slices.
+//! Nodes, pods and objects by position, for passes over all values of a cache that are split into several calls.
 
 use std::sync::Arc;
 

@@ -87,8 +87,8 @@ impl NodeSelector {
 
 impl PreferredTerm {
     /// Parses the preferred terms of node affinity. Empty terms and terms of weight 0 are left out unparsed
-    /// (`NewPreferredSchedulingTerms`). If none is left, one that never matches replaces them. Every wrong term carries
-    /// the text for all wrong terms, because Kubernetes reports all of them together.
+    /// (`NewPreferredSchedulingTerms`). If none is left, one that never matches replaces them. Every wrong term has the
+    /// error text of all wrong terms, because Kubernetes reports them together.
     pub fn parse_all(terms: &[(i32, TermText<'_>)], interner: &mut Interner) -> Box<[PreferredTerm]> {
         let mut errors = Vec::new();
         let mut parsed = Vec::with_capacity(terms.len());
@@ -111,7 +111,7 @@ impl PreferredTerm {
 }
 
 impl NodeSelectorTerm {
-    /// Parses one term. `path` is the name of its field, with which errors begin.
+    /// Parses one term. `path` is the path of the term's field, with which error texts begin.
     ///
     /// # Errors
     /// Kubernetes' texts for all errors in it.

@@ -125,8 +125,8 @@ impl Quantity {
         self.add(Quantity(negated));
     }
 
-    /// Returns the value as an integer, where Kubernetes' `AsInt64()` succeeds: it does not reduce fractions, and `1000m`
-    /// has none.
+    /// Returns the value as an integer, if Kubernetes' `AsInt64()` succeeds. Fractions are not reduced: the result for
+    /// `1000m` is `None`.
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
             Amount::Short { value, exponent } if exponent >= 0 => scale_up(value, exponent),
@@ -153,12 +153,14 @@ impl Quantity {
         }
     }
 
-    /// Returns whole units, rounded up. Wraps, or is 0, where Kubernetes' `Value()` overflows.
+    /// Returns whole units, rounded away from zero, except for negative amounts in the long representation. Wraps, or
+    /// is 0, where Kubernetes' `Value()` overflows.
     pub fn value(self) -> i64 {
         self.scaled(0)
     }
 
-    /// Returns thousandths, rounded up. Wraps, or is 0, where Kubernetes' `MilliValue()` overflows.
+    /// Returns thousandths, rounded as by [`Quantity::value`]. Wraps, or is 0, where Kubernetes' `MilliValue()`
+    /// overflows.
     pub fn milli_value(self) -> i64 {
         self.scaled(-3)
     }
@@ -206,7 +208,8 @@ impl Ord for Quantity {
         if a.signum() != b.signum() || a == 0 {
             return a.signum().cmp(&b.signum());
         }
-        // Same sign: the one with the larger exponent is scaled to the smaller one, or is further from zero.
+        // Same sign: the amount with the larger exponent is scaled to the smaller exponent. If this overflows, it is
+        // further from zero.
         let scaled = |value: i128, by: i64| {
             u32::try_from(by).ok().and_then(|by| 10_i128.checked_pow(by)).and_then(|factor| value.checked_mul(factor))
         };

@@ -8,8 +8,8 @@ pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     }
 }
 
-/// Returns `value * 10^by` where that overflows. As in Kubernetes, the product wraps for powers of suffixes, which need
-/// one multiplication, and is 0 otherwise.
+/// Returns `value * 10^by` where that overflows. As in Kubernetes, the product wraps for the powers 1, 2, 3, 6 and 9,
+/// which need one multiplication, and is 0 otherwise.
 pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
     match by {
         _ if value == i64::MIN => 0,

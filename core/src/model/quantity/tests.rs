@@ -154,7 +154,7 @@ fn the_larger_of_two() {
     assert_eq!(largest, quantity("1Gi"));
     largest.raise_to(quantity("1.1Gi"));
     assert_eq!(largest, quantity("1.1Gi"));
-    // Through the long representation an amount that would overflow to 0 wraps.
+    // In the long representation, an amount wraps that would otherwise overflow to 0.
     largest.raise_to(quantity("10E"));
     assert_eq!(largest.value(), 10_000_000_000_000_000_000_u64 as i64);
 }

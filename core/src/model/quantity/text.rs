@@ -63,7 +63,8 @@ impl<'a> Parts<'a> {
         Some(Quantity(Amount::Short { value: if self.negative { -value } else { value }, exponent }))
     }
 
-    /// Returns the long representation: billionths, rounded up, and at most 2^63-1 units with a binary suffix.
+    /// Returns the long representation: billionths, rounded away from zero, and at most 2^63-1 units with a binary
+    /// suffix.
     pub(super) fn long(&self, suffix: Suffix) -> Result<Quantity, QuantityError> {
         if !self.has_digits {
             return Err(QuantityError::Number);
@@ -88,7 +89,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// Multiplies a number in decimal digits.
+/// Multiplies a number that is given as decimal digits.
 fn multiply(digits: &mut Vec<u8>, factor: u64) {
     let mut carry = 0_u128;
     for digit in digits.iter_mut().rev() {

@@ -29,7 +29,7 @@ const fn position(names: &[&str], name: &str) -> Option<usize> {
     None
 }
 
-/// Reports that the value is not `wanted` (with an article).
+/// Reports that the value does not have the kind `wanted`, a noun with its article.
 pub const fn wrong_kind(node: &Node, wanted: &str, errors: &mut Errors) {
     errors.report(node, &[Subject, Text(" is "), Text(node.value.kind()), Text(", but must be "), Text(wanted)]);
 }
@@ -116,7 +116,7 @@ pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], error
 
 /// Reports that the table at `node` lacks the field `name`.
 pub const fn missing(node: &Node, name: &str, errors: &mut Errors) {
-    // Otherwise, the wrong kind has been reported already.
+    // For any other value, the wrong kind has been reported already.
     if let Value::Table(_) = node.value {
         errors.report(node, &[Name(name), Text(" is missing"), Within]);
     }

@@ -57,7 +57,7 @@ const fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(i)
 }
 
-/// Splits off a unit's name: all up to the next number.
+/// Splits off a unit's name: all bytes up to the next digit or `.`.
 const fn unit(text: &[u8]) -> (&[u8], &[u8]) {
     let mut i = 0;
     while i < text.len() && !text[i].is_ascii_digit() && text[i] != b'.' {
@@ -87,7 +87,7 @@ const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
         i += 1;
     }
     let Some(mut value) = value.checked_mul(unit) else { return None };
-    // Each digit counts a tenth of the one before it; digits below a nanosecond count nothing.
+    // Each digit has a tenth of the weight of the previous one. Parts of a nanosecond are truncated.
     let mut scale: i128 = 1;
     let mut part: i128 = 0;
     let mut i = 0;

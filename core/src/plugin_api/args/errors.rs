@@ -3,9 +3,9 @@
 
 use super::Node;
 
-/// Size of the buffer, for about forty errors; further ones are counted.
+/// Size of the buffer, which suffices for about forty errors; further errors are only counted.
 const CAPACITY: usize = 4096;
-/// Reserve for the line with the number of further errors.
+/// Number of bytes reserved for the line with the number of further errors.
 const TAIL: usize = 40;
 /// Texts of a profile are shortened to this number of bytes.
 const EXCERPT: usize = 80;
@@ -51,7 +51,7 @@ pub enum Part<'a> {
     Bounds(Option<i64>, Option<i64>),
     /// The value that is being decoded: the field, an entry of the field, or the arguments.
     Subject,
-    /// The table of a key: ` in ` and the [`Part::Subject`], or nothing for the outermost table.
+    /// The table that contains a key: ` in ` and the [`Part::Subject`], or nothing for the outermost table.
     Within,
 }
 
@@ -82,7 +82,7 @@ impl Errors {
             self.part(parts[i]);
             i += 1;
         }
-        // A truncated error is dropped, unless it is the only one.
+        // A truncated error is dropped, unless it is the first one.
         if self.overflow && start > 0 {
             self.len = start;
             self.omitted += 1;
@@ -115,7 +115,7 @@ impl Errors {
         self.close().split("\n    ").skip(1).map(str::to_owned).collect()
     }
 
-    /// Sets the value that is being decoded, and returns the former one, which the caller restores.
+    /// Sets the value that is being decoded, and returns the previous one, which the caller has to restore.
     #[doc(hidden)]
     pub const fn enter(&mut self, decoding: Decoding) -> Decoding {
         let outer = self.decoding;
@@ -194,7 +194,7 @@ impl Errors {
         let bytes = text.as_bytes();
         let mut rest = text;
         let mut i = 0;
-        // One line for each error, regardless of the profile.
+        // Control characters become `?`: each error stays on one line, whatever the profile contains.
         while i < bytes.len() && i < EXCERPT {
             if bytes[i].is_ascii_control() {
                 self.text("?");

@@ -9,8 +9,7 @@ pub enum Format {
     Any,
     /// A Kubernetes label key or resource name: `cpu`, `example.com/gpu` (apimachinery's `IsQualifiedName`).
     QualifiedName,
-    /// Prefix before the `/` of the resource names in a group: a qualified name without `/`, as in kube-scheduler's
-    /// `ignoredResourceGroups`.
+    /// Prefix of resource names, without the `/` that follows it, as in kube-scheduler's `ignoredResourceGroups`.
     NamePrefix,
     /// A Kubernetes label value, which may be empty (apimachinery's `IsValidLabelValue`).
     LabelValue,
@@ -74,7 +73,8 @@ const fn is_qualified_name(bytes: &[u8]) -> bool {
     is_name(bytes)
 }
 
-/// Returns whether it consists of at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+/// Returns whether the text consists of at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both
+/// ends.
 const fn is_name(bytes: &[u8]) -> bool {
     let [first, ..] = bytes else { return false };
     let [.., last] = bytes else { return false };
@@ -91,7 +91,7 @@ const fn is_name(bytes: &[u8]) -> bool {
     true
 }
 
-/// Returns whether it consists of labels of lower-case letters, digits and `-`, joined by `.`; at most 253 bytes.
+/// Returns whether the text consists of labels of lower-case letters, digits and `-`, joined by `.`; at most 253 bytes.
 const fn is_dns_subdomain(bytes: &[u8]) -> bool {
     if bytes.len() > 253 {
         return false;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// At most `N` values, stored inline: constants cannot allocate, and a loop over a constant list is unrolled.
+/// At most `N` values, stored inline because constants cannot allocate. rustc unrolls a loop over a constant list.
 ///
 /// It dereferences to a slice. Keep `N` small, because the arguments contain the whole array; for long lists see
 /// [`Seq`](super::Seq).

@@ -29,9 +29,9 @@ pub enum Schema {
         min: usize,
         /// Maximum number of entries, if there is one.
         max: Option<usize>,
-        /// The field of an entry (or `""`: the entry itself) that must differ in all entries.
+        /// The field whose values must differ in all entries; `""` is the entry itself.
         unique: Option<&'static str>,
-        /// The field of an entry (or `""`: the entry itself), an integer that must increase from entry to entry.
+        /// The integer field whose values must increase from entry to entry; `""` is the entry itself.
         increasing: Option<&'static str>,
     },
 }

@@ -4,10 +4,10 @@ use super::{Decode, Errors, Node};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Any number of values, checked with the other arguments, and decoded at each iteration.
+/// Any number of values. They are checked together with the other arguments, and decoded again at each iteration.
 ///
-/// It is a small view of the profile's tree and can be nested to any depth: node selectors, label selectors. Read it
-/// when a plugin is created, not in Filter or Score.
+/// It is a small view of the profile's argument tree, and can be nested to any depth, as in node selectors and label
+/// selectors. Read it when a plugin is created, not in Filter or Score.
 pub struct Seq<T> {
     entries: &'static [Node],
     of: PhantomData<fn() -> T>,

@@ -62,7 +62,7 @@ impl<T> Channel<T> {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Locks the items. A panic under the lock leaves no half-made change, so the items are valid.
+    /// Locks the items. A panic under the lock leaves no incomplete change, so the items are valid.
     fn lock(&self) -> MutexGuard<'_, Items<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,8 +14,8 @@ use crate::plugin_api::events::ObjectEvent;
 use crate::plugin_api::requests::WriteOperation;
 
 /// The cluster, for a background task of a plugin. As a [`Client`], it gets, creates, changes and deletes objects of
-/// kinds that plugins declare, and sleeps by the scheduler's clock. It neither binds nor deletes pods: only the
-/// scheduler does.
+/// kinds that plugins declare, and sleeps by the scheduler's clock. It cannot bind pods, delete them or patch their
+/// status: only the scheduler can.
 ///
 /// It works only in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: the scheduler forwards their
 /// calls.
@@ -32,8 +32,8 @@ impl BackgroundClient {
     /// Watches nodes, bound pods, and objects of other kinds that plugins watch. Existing objects come first, as
     /// additions; then every cluster event in order.
     ///
-    /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names are
-    /// symbols there, which are meaningless in a task: resolve them with [`Base::interner`].
+    /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names in
+    /// events are symbols, which are meaningless in a task: resolve them in `read`, with [`Base::interner`].
     ///
     /// Items are kept until the task takes them.
     #[must_use]

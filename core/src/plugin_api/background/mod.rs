@@ -11,8 +11,7 @@
 //! | `channel` | an asynchronous queue |
 //! | `watch` | cluster events for a task |
 //!
-//! The types of tasks, and of the values that they make of events, are erased. No virtual call is made between a popped
-//! pod and its decision.
+//! Tasks and watches are trait objects. No virtual call is made between a popped pod and its decision.
 
 mod channel;
 mod client;
@@ -35,7 +34,7 @@ use serde_json::Value;
 use crate::plugin_api::client::{ApiError, ObjectRef};
 use crate::plugin_api::requests::WriteOperation;
 
-/// Request of a plugin or its task to the scheduler, run while the scheduler is the leader.
+/// Request of a plugin or its task to the scheduler. It is executed only while the scheduler is the leader.
 pub(crate) enum TaskRequest {
     /// Starts a task.
     Spawn(Task),

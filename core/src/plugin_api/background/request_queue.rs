@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 use super::TaskRequest;
 use crate::plugin_api::requests::Command;
 
-/// Requests since the scheduler's last step. Clones share the requests.
+/// Requests that the scheduler has not taken yet. Clones share the requests.
 #[derive(Clone, Default)]
 pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
 
@@ -17,8 +17,8 @@ pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
 struct PendingRequests {
     commands: Vec<Command>,
     task_requests: Vec<TaskRequest>,
-    /// Waker of the task that signals requests to the scheduler, if there is one. The scheduler also checks at every
-    /// event.
+    /// Waker of the task that signals requests to the scheduler, if there is one. The scheduler also checks the queue
+    /// at every event.
     notifier: Option<Waker>,
 }
 
@@ -69,7 +69,7 @@ impl RequestQueue {
         }
     }
 
-    /// Locks the requests. A panic under the lock leaves no half-made change, so the requests are valid.
+    /// Locks the requests. A panic under the lock leaves no incomplete change, so the requests are valid.
     fn lock(&self) -> MutexGuard<'_, PendingRequests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -19,7 +19,7 @@ impl<T> Watch<T> {
     }
 }
 
-/// Notifies one task. Returns false if the task has dropped its watch.
+/// Function that notifies one task of an event. It returns false if the task has dropped its watch.
 pub(crate) type Watcher = Box<dyn Fn(&ObjectEvent, &Base) -> bool + Send + Sync>;
 
 /// Makes a watch, and the function that fills it.

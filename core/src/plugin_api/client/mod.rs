@@ -1,7 +1,7 @@
 //! Requests of the scheduler and its plugins to the cluster.
 //!
 //! The client is a type parameter of the methods that use it, and plugins and profiles do not depend on it. Changes in
-//! the cluster do not arrive here; the driver passes them to the scheduler.
+//! the cluster do not arrive through the client; the driver passes them to the scheduler.
 
 use std::fmt;
 use std::future::Future;
@@ -32,7 +32,7 @@ pub struct ApiError {
 pub enum ApiReason {
     /// The object does not exist, or another one has its name.
     NotFound,
-    /// The object's state differs: a pod has a node already, or the version is not the newest.
+    /// The object's state is not the expected one: a pod has a node already, or the version is not the newest.
     Conflict,
     /// An object with this name exists already.
     AlreadyExists,
@@ -146,8 +146,9 @@ pub trait Client: Clone + Send + Sync + 'static {
     /// Binds a pod to its node, on condition that a pod with this uid exists and has no node.
     fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send;
 
-    /// Lets an extender bind a pod. `call` sends the request, which may take long and blocks, and returns whether the
-    /// pod is bound now. A cluster without a connection to the extender then binds the pod itself.
+    /// Lets an extender bind a pod. `call` sends the request, blocks until the response, possibly for long, and returns
+    /// whether an extender bound the pod. A cluster that the extender cannot reach, such as one in memory, then binds
+    /// the pod itself.
     ///
     /// # Errors
     /// The pod is not bound, as far as is known.
@@ -159,7 +160,7 @@ pub trait Client: Clone + Send + Sync + 'static {
         async { call() }
     }
 
-    /// Notifies an extender without waiting; `notify` may take long and blocks.
+    /// Notifies an extender; the caller does not wait for the result. `notify` blocks, possibly for long.
     fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
         notify();
     }
@@ -206,13 +207,13 @@ pub trait Client: Clone + Send + Sync + 'static {
         let refusal = unsupported(format_args!("patch {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Changes an object's status by a JSON merge patch; its `metadata` is only a condition. For kinds with a status
-    /// subresource, which most have, [`Client::patch`] leaves the status unchanged.
+    /// Changes an object's status by a JSON merge patch; the patch's `metadata` is only a condition. Most kinds have a
+    /// status subresource: for these, [`Client::patch`] leaves the status unchanged.
     fn patch_status(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("patch the status of {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Deletes an object; only if it has this uid, if one is given.
+    /// Deletes an object. If a uid is given, only an object with this uid is deleted.
     fn delete(&self, object: &ObjectRef, _uid: Option<&Uid>) -> impl Future<Output = Result<(), ApiError>> + Send {
         let refusal = unsupported(format_args!("delete {} {}", object.kind, object.name));
         async { Err(refusal) }

@@ -12,8 +12,9 @@ pub trait ObjectUpdates: Send {
     /// Watches another object, and reports its current state. Returns its index.
     fn add(&mut self, object: ObjectRef) -> usize;
 
-    /// Returns the next object that may have changed: its index and its current state. An older state may arrive late,
-    /// which `metadata.resourceVersion` shows. `None`: the deadline has passed; the time begins with the first call.
+    /// Returns the next object that may have changed: its index and its current state. The state may be older than one
+    /// that was returned before; compare `metadata.resourceVersion`. `None`: the deadline has passed. The time until
+    /// the deadline begins with the first call.
     fn next(&mut self) -> impl Future<Output = Option<(usize, Result<Value, ApiError>)>> + Send;
 }
 

@@ -9,7 +9,8 @@ use crate::model::{Node, Resources};
 pub type Events = SmallVec<[ClusterEvent; 4]>;
 
 /// Returns the events of a changed node, one for each changed aspect; none if scheduling reads none of them
-/// (`NodeSchedulingPropertiesChange`). Uncordoning is a separate event for a taint change; cordoning is no event.
+/// (`NodeSchedulingPropertiesChange`). Uncordoning causes a separate `UPDATE_NODE_TAINT` event; cordoning causes no
+/// event.
 pub fn node_updated(old: &Node, new: &Node) -> Events {
     let changed = [
         (old.unschedulable && !new.unschedulable, Action::UPDATE_NODE_TAINT),

@@ -98,7 +98,7 @@ impl EventResource {
         }
     }
 
-    /// Returns the kind with this name, except declared kinds.
+    /// Returns the kind with this name; `None` for kinds that plugins declare, and for unknown names.
     pub fn from_name(name: &str) -> Option<EventResource> {
         EventResource::ALL.into_iter().find(|resource| resource.name() == name)
     }
@@ -167,7 +167,7 @@ impl Action {
         (Action::ALL, "All"),
     ];
 
-    /// Returns the union of both.
+    /// Returns the union of the two sets.
     pub const fn or(self, other: Action) -> Action {
         Action(self.0 | other.0)
     }
@@ -204,8 +204,8 @@ impl ClusterEvent {
         ClusterEvent { resource, actions }
     }
 
-    /// Returns whether a registration for this covers `happened` (`MatchClusterEvents`). Only registrations for all
-    /// changes cover a general change.
+    /// Returns whether a registration for this event covers `happened` (`MatchClusterEvents`). Only a registration for
+    /// all of [`Action::UPDATE`] covers a general update.
     pub fn covers(self, happened: ClusterEvent) -> bool {
         self.resource.covers(happened.resource) && self.actions.contains(happened.actions)
     }

@@ -1,4 +1,4 @@
-//! Events that can be stored: with the object before and after.
+//! Owned events, which can be stored: with the object before and after the change.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl PodOnNode {
         PodOnNode { node: pod.spec.node_name, pod }
     }
 
-    /// Returns the form for hints.
+    /// Returns the borrowed form, for hints.
     pub(crate) fn as_event(&self) -> EventPod<'_> {
         EventPod { pod: &self.pod, node: self.node }
     }
@@ -39,7 +39,7 @@ pub enum ChangedObject {
 }
 
 impl ChangedObject {
-    /// Returns the form for hints.
+    /// Returns the borrowed form, for hints.
     pub(crate) fn as_event(&self) -> EventObject<'_> {
         match self {
             ChangedObject::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
@@ -71,7 +71,8 @@ pub fn node_changed(old: Option<&Node>, new: Option<&Node>) -> Events {
     }
 }
 
-/// Returns the event of another object that was added, changed or removed; `None` for kinds without events.
+/// Returns the event of an object, other than a node or pod, that was added, changed or removed; `None` for kinds
+/// without events.
 pub fn object_changed(old: Option<&Object>, new: Option<&Object>) -> Option<ClusterEvent> {
     let resource = resource(new.or(old)?)?;
     change_action(old.is_some(), new.is_some()).map(|action| ClusterEvent::new(resource, action))

@@ -1,4 +1,4 @@
-//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one event does.
+//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one such event does.
 
 use std::fmt;
 
@@ -71,8 +71,8 @@ pub struct HintContext<'a, P: Plugin> {
     note = "its catalog entry has `enqueue-extensions = true`"
 )]
 pub trait EnqueueExtensions: Plugin {
-    /// The events. Other events never cause an attempt, with one exception of kube-scheduler: a plugin that is
-    /// registered for new nodes, but not for taint changes, is also notified of every taint change.
+    /// The events. Other events never cause an attempt, with one exception of kube-scheduler: if a plugin registers for
+    /// new nodes, but not for taint changes, every taint change causes an attempt.
     const EVENTS: &'static [Registration];
 
     /// Evaluates an event that is registered with [`Registration::hinted`]. A needless `Queue` costs an attempt; a

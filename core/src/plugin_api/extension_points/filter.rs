@@ -11,7 +11,7 @@ use crate::plugin_api::status::{Code, Reasons};
 pub trait FilterPlugin: Plugin {
     /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.
     type Cycle: Send + Sync + 'static;
-    /// Reason of a rejection, as a small value. The loop over nodes calls only `is_ok()`, and the compiler removes the
+    /// Reason of a rejection, as a small value. The loop over nodes calls only `is_ok()`, so rustc removes the
     /// construction of the value.
     type Rejection: Copy;
 
@@ -26,8 +26,9 @@ pub trait FilterPlugin: Plugin {
         node: Row<'_, Self>,
     ) -> Result<(), Self::Rejection>;
 
-    /// Returns `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code fails the attempt
-    /// ([`Incremental::FILTER_CAN_FAIL`](crate::incremental::Incremental::FILTER_CAN_FAIL)).
+    /// Returns the code of a rejection: `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code
+    /// fails the attempt; a plugin without such codes can set
+    /// [`Incremental::FILTER_CAN_FAIL`](crate::incremental::Incremental::FILTER_CAN_FAIL) to false.
     fn code(rejection: &Self::Rejection) -> Code;
 
     /// Writes the reasons of a rejection.

@@ -10,7 +10,7 @@ use crate::plugin_api::status::Status;
 /// Result of a Permit plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermitResult {
-    /// The pod is bound.
+    /// The plugin allows the binding. The pod is bound if all plugins allow it.
     Allow,
     /// The pod waits until the plugin allows or rejects it. It is rejected after this time, or after 15 minutes if the
     /// time is longer.

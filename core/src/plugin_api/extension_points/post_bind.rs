@@ -3,7 +3,7 @@
 use crate::model::placement::Placement;
 use crate::plugin_api::plugin::Plugin;
 
-/// Receives bindings.
+/// Is notified of bound pods.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `post-bind`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PostBindPlugin`"

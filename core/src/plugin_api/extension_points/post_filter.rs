@@ -1,4 +1,5 @@
-//! Results of PostFilter. The plugin's trait is in the layer of profiles, because it evaluates its profile.
+//! Results of PostFilter. The trait `PostFilterPlugin` is in the layer `profile_api`, because such a plugin evaluates
+//! nodes with its whole profile.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ pub type VictimList = SmallVec<[Uid; 4]>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostFilterResult {
     /// `Success` if the pod may become schedulable: no further plugin runs. After `Unschedulable`, the next plugin
-    /// runs. `UnschedulableAndUnresolvable` and `Error` end the loop.
+    /// runs. After `UnschedulableAndUnresolvable` or `Error`, no further plugin runs either.
     pub status: Status,
     /// Change of the pod's nomination.
     pub nomination: Nomination,
@@ -37,8 +38,8 @@ pub struct PostFilterResult {
     /// All candidates, if a node was nominated, for reports and for tests of the choice. Empty unless the caller requests
     /// them ([`PostFilterContext::lists_candidates`](crate::extension_points::PostFilterContext::lists_candidates)).
     pub candidates: Vec<Candidate>,
-    /// Changes of objects, each of which may make the pod schedulable. The scheduler carries out the first; the others
-    /// are equally good, for reports.
+    /// Changes of objects, each of which may make the pod schedulable. The scheduler carries out the first. The others
+    /// are equally good alternatives, for reports.
     pub repairs: Vec<Repair>,
 }
 

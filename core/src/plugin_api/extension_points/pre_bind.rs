@@ -12,7 +12,7 @@ use crate::plugin_api::status::Status;
 pub enum PreFlightResult {
     /// PreBind runs. The pod's nomination is written first, because PreBind may take long.
     Run,
-    /// PreBind runs concurrently with adjacent plugins that return the same: kube-scheduler's `AllowParallel`.
+    /// PreBind runs concurrently with adjacent plugins that also return this: kube-scheduler's `AllowParallel`.
     RunInParallel,
     /// PreBind is skipped.
     Skip,
@@ -27,7 +27,7 @@ pub trait PreBindPlugin: Plugin {
     /// State from the plugin's Reserve; `()` for a plugin without Reserve.
     type Reserved: Send + Sync + 'static;
 
-    /// Returns quickly whether PreBind has work for this pod.
+    /// Returns whether PreBind has work for this pod. The scheduling cycle waits for the result.
     ///
     /// # Errors
     /// Any error fails the attempt, and so does a rejection, which belongs in an earlier extension point.

@@ -27,11 +27,12 @@ pub enum CandidateNodes {
     Only {
         /// The nodes, in any order.
         nodes: SmallVec<[NodeIndex; 4]>,
-        /// Names that no node has: kube-scheduler's `PreFilterResult` is a set of names.
+        /// Names without a node. As in kube-scheduler, whose `PreFilterResult` is a set of names, the pod is not
+        /// rejected as a whole as long as a name is left.
         unknown: Vec<Symbol>,
     },
-    /// All nodes, but this plugin's Filter will reject all except these. The others are evaluated only if the reasons
-    /// are needed. Each node occurs once, in any order. Use it where the list is short.
+    /// All nodes are candidates, but this plugin's Filter will reject all except these. The rejected nodes are
+    /// evaluated only if the reasons are needed. Each node occurs once, in any order. Use this if the list is short.
     Likely(SmallVec<[NodeIndex; 4]>),
     /// No node: the pod as a whole is rejected. With `Unschedulable`, removing pods may help: the other PreFilters
     /// still run, but no Filter.
@@ -101,10 +102,11 @@ pub trait PreFilterPlugin: Plugin {
     /// Takes a discarded state of `pre_filter`, to reuse its memory.
     fn recycle(&self, _cycle: Self::Cycle) {}
 
-    /// Adds a pod to a node hypothetically. `remove_pod` must undo it exactly, and vice versa.
+    /// Updates the state as if the pod `other` were added to a node. `remove_pod` must undo this exactly, and vice
+    /// versa.
     fn add_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
 
-    /// Removes a pod from a node hypothetically.
+    /// Updates the state as if the pod `other` were removed from a node.
     fn remove_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
 }
 

@@ -58,8 +58,8 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
     Ok(())
 }
 
-/// Reads the cluster data of a score kernel that kube-scheduler's plugin reads within Score. Part of Score, not a separate
-/// extension point.
+/// Reads cluster data for a score kernel, once for all nodes. kube-scheduler's plugin reads them within Score, so this
+/// is a part of Score, not a separate extension point.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `PrepareScore`",
     note = "its catalog entry has `prepares-score = true`"

@@ -14,7 +14,7 @@ pub struct QueuedPod {
     pub timestamp: i64,
     /// Number of attempts.
     pub attempts: u32,
-    /// Priority of its spec, copied here: ordering a million pods reads no other memory.
+    /// Copy of the priority in the pod's spec: ordering a million pods then reads no other memory.
     pub priority: i32,
 }
 
@@ -34,8 +34,8 @@ pub trait QueueSortPlugin: Plugin {
     /// Returns whether `a` precedes `b`. Pods that are equal both ways are attempted in order of arrival.
     fn less(args: &Self::Args, a: &QueuedPod, b: &QueuedPod) -> bool;
 
-    /// Returns the pod's [`QueuedPod::timestamp`] when it enters the queue, or enters it again. Default: `timestamp`. A
-    /// plugin that keeps pods together returns the same time for all of them.
+    /// Returns the [`QueuedPod::timestamp`] of a pod that enters the queue, also if it enters again. Default: the
+    /// parameter `timestamp`. A plugin that keeps pods together returns the same time for all of them.
     fn timestamp(&self, _args: &Self::Args, _pod: &Pod, timestamp: i64, _view: IndexView<'_, Self>) -> i64 {
         timestamp
     }

@@ -11,7 +11,7 @@ use crate::plugin_api::status::Status;
 pub struct Preview {
     /// The plugin.
     pub plugin: &'static str,
-    /// The resources, as the plugin reports them, or what the node lacks.
+    /// The resources, as the plugin reports them, or the resources that the node lacks.
     pub resources: Result<Value, Shortage>,
 }
 
@@ -30,7 +30,7 @@ pub struct Shortage {
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ReservePlugin`"
 )]
 pub trait ReservePlugin: Plugin {
-    /// Data of the pod's attempt until the pod is bound; they move into the binding task.
+    /// The plugin's data about the reservation, until the pod is bound; they move into the binding task.
     type Reserved: Send + Sync + 'static;
 
     /// Reserves resources.

@@ -45,10 +45,12 @@ impl Extent {
         self.min = self.min.min(raw);
     }
 
-    /// Includes another score of a plugin, as far as the plugin reads the extremes.
+    /// Includes another score of a plugin, unless the plugin ignores it. Updates only the extremes that the plugin
+    /// reads.
     #[inline(always)]
     pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
-        // The lowest possible score is never the highest, so most plugins need no comparison here.
+        // Including `i64::MIN` never changes the maximum: a plugin that ignores only this score, and reads only the
+        // maximum, needs no comparison.
         if (P::IGNORED == i64::MIN && !P::USES_MIN) || raw != P::IGNORED {
             self.max = self.max.max(raw);
             if P::USES_MIN {

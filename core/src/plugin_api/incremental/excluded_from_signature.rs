@@ -4,8 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 /// A part of a compiled pod ([`Plugin::Pod`](crate::Plugin::Pod)) that does not affect equality. Example: the names of
-/// the pod's claims. Every pod of a StatefulSet has different claims, but nearly all of them have no effect on any
-/// node.
+/// the pod's claims. Every pod of a StatefulSet has different claims, but nearly all claims have no effect on any node.
 ///
 /// Pods that differ only in such parts share a cached answer. A plugin that reads such a part must handle the
 /// difference: `update_filter` receives the current pod, not the one of the cached state, and converts state and

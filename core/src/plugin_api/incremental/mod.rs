@@ -10,7 +10,8 @@ use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
 
-/// Error of an update: a full evaluation from PreFilter on is necessary. Always correct, but slow.
+/// Error of an update: a full evaluation from PreFilter on is necessary. Returning this error is always correct, but
+/// slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeedsFullEvaluation;
 
@@ -37,7 +38,7 @@ pub struct FilterUpdate<'a> {
 
 impl<'a> FilterUpdate<'a> {
     /// Makes an update. `mask` has the nodes that pass. `reevaluate` receives the nodes to evaluate again,
-    /// `feasibility_changed` those whose verdict changed.
+    /// `feasibility_changed` those whose verdict changed. `alive` has the nodes that exist.
     #[inline(always)]
     pub fn new(
         changed: NodeChanges<'a>,
@@ -66,8 +67,8 @@ impl<'a> FilterUpdate<'a> {
         self.reevaluate.insert_word(word, bits);
     }
 
-    /// Sets the verdicts on the nodes `bits` of one word of the node mask: those in `passing` pass. Values for nodes
-    /// with changed columns have no effect; Filter runs for these.
+    /// Sets the verdicts on the nodes in `bits`, which are nodes of one word of the node mask: those in `passing` pass.
+    /// Verdicts on nodes with changed columns have no effect, because Filter runs for these nodes.
     #[inline]
     pub fn set_word(&mut self, word: usize, bits: u64, passing: u64) {
         let Some(cached) = self.mask.words_mut().get_mut(word) else { return };

@@ -13,11 +13,11 @@ use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 pub enum DependsOn {
     /// Nothing: Filter passes on every node, and Score is 0 on every node, even after normalisation.
     Nothing,
-    /// The plugin's columns of the node. No cluster change can affect the state of PreFilter or PreScore, which is not
+    /// The plugin's columns of the node. No cluster change can affect the state of PreFilter or PreScore, so it is not
     /// updated.
     Node,
-    /// The node, given the current state of PreFilter. The state is updated for every pod, and the promise is checked
-    /// again.
+    /// The plugin's columns of the node, and the current state of PreFilter. The state is updated for every pod; then
+    /// the plugin is asked for its dependencies again.
     NodeUntilUpdate,
     /// The cluster. Always correct.
     Cluster,
@@ -48,8 +48,8 @@ impl DependsOn {
 /// A plugin with type parameters writes the types of `update_filter` and other methods as here: `Self::Args`,
 /// `Self::Pod`, `<Self as PreFilterPlugin>::Cycle`.
 pub trait Incremental: Plugin {
-    /// How often PreFilter and PreScore skip. [`DependsOn::Nothing`] counts as a skip for a Score with [`PrepareScore`], and
-    /// for a Filter without PreFilter if this is [`SkipFrequency::Usually`].
+    /// How often PreFilter and PreScore skip. [`DependsOn::Nothing`] counts as a skip for a Score with
+    /// [`PrepareScore`], and for a Filter without PreFilter if `SKIPS` is [`SkipFrequency::Usually`].
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
     /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
@@ -63,8 +63,8 @@ pub trait Incremental: Plugin {
         <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
     }
 
-    /// Returns a number that determines code and reasons of a rejection, for one pod and one state of PreFilter. `None`: they
-    /// also depend on the node.
+    /// Returns a number that determines code and reasons of a rejection, for one pod and one state of PreFilter.
+    /// `None`: code and reasons also depend on the node.
     #[inline(always)]
     fn reasons_key(_rejection: &Self::Rejection) -> Option<u32>
     where

@@ -1,7 +1,8 @@
-//! Extenders outside of the process: kube-scheduler's `Extender`, all of a profile as one value.
+//! Scheduler extenders, kube-scheduler's `Extender`: services outside of the process. One value stands for all
+//! extenders of a profile.
 //!
-//! A profile without extenders has [`NoExtenders`], which compiles to nothing. Calls in a scheduling cycle block it.
-//! Bind and later calls go through the [`Client`](crate::client::Client), which decides where they may block.
+//! A profile without extenders has [`NoExtenders`], which compiles to nothing. Calls in a scheduling cycle block the
+//! cycle. Bind and later calls go through the [`Client`](crate::client::Client), which decides where they may block.
 
 mod overrides;
 
@@ -19,13 +20,14 @@ use crate::profile_api::profile_info::ProfileInfo;
 
 pub use overrides::{Overrides, Setting};
 
-/// Name of a rejector that stands for extenders; every event concerns it.
+/// Name that stands for the extenders among the plugins that rejected a pod. Every event causes another attempt for
+/// such a pod.
 pub const EXTENDER: &str = "Extender";
 
 /// A node that extenders removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtenderRejection {
-    /// The node; it may be one that the extender did not receive. The last entry for a node counts.
+    /// The node; it may be one that the extender did not receive. If a node has several entries, the last one counts.
     pub node: NodeIndex,
     /// `Unschedulable`, or `UnschedulableAndUnresolvable` where removing pods does not help.
     pub code: Code,
@@ -38,7 +40,7 @@ pub trait Extenders: Send + Sync + 'static {
     /// Whether there are no extenders.
     const NONE: bool = false;
 
-    /// Prepares the extenders, before any call. `here` overrides extender settings of all these profiles, which include
+    /// Prepares the extenders, before any call. `here` has overrides for the extenders of all `profiles`, which include
     /// this profile.
     ///
     /// # Errors
@@ -50,7 +52,8 @@ pub trait Extenders: Send + Sync + 'static {
     /// Removes nodes from `feasible`, after Filter, and returns the known reasons.
     ///
     /// # Errors
-    /// Fails the attempt. For a nominated pod, the other nodes are evaluated instead.
+    /// The attempt fails. Exception: if only the pod's nominated node is being evaluated, the other nodes are evaluated
+    /// instead.
     fn filter(
         &self,
         _pod: &Arc<Pod>,

@@ -1,4 +1,4 @@
-//! Overrides of a profile's extenders at the place of installation: URLs and certificates.
+//! Overrides of extender settings for one installation: URLs and certificates.
 
 /// A setting of an extender that can be overridden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

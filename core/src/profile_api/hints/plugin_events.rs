@@ -40,8 +40,8 @@ impl PluginEvents {
             let mut nodes = events.iter().filter(|registration| registration.event.resource == EventResource::Node);
             nodes.any(|registration| registration.event.actions.intersects(action))
         };
-        // A plugin that registers for new nodes is also called for taint updates, because it may miss the addition of a
-        // node (kube-scheduler's workaround).
+        // If a plugin registers for new nodes, but not for taint updates, every taint update causes an attempt, because
+        // the plugin may miss the addition of a node (kube-scheduler's workaround).
         let taints = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_TAINT);
         if event == taints && registers(Action::ADD) && !registers(Action::UPDATE_NODE_TAINT) {
             return Interest::Always;

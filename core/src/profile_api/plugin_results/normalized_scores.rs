@@ -10,7 +10,7 @@ use crate::plugin_api::extension_points::{NormalizeScore, ScoreClass, ScoreError
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::plugin::{Row, Slices};
 
-/// The inputs of a plugin's Score for one pod, except for the node. Evaluates Score for score classes.
+/// The inputs of a plugin's Score for one pod, except for the node, and the functions for score classes.
 pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     /// The plugin's arguments.
     pub args: &'a P::Args,
@@ -26,12 +26,12 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     pub score: S,
 }
 
-/// Cached scores by level. Nodes of one class share a level, which has the raw score and its part of the totals. If the
-/// scores of many nodes or the extremes change, the cost depends on the number of levels, not of nodes. Totals change
-/// only for nodes of levels whose normalised score changed.
+/// Cached scores by level. Nodes of one score class share a level: their raw score, and its part of their totals. If
+/// the scores of many nodes or the extremes change, the cost depends on the number of levels, not of nodes. Totals
+/// change only for nodes of levels whose normalised score changed.
 ///
-/// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without them, there are no levels
-/// by node. Then a node that becomes feasible or infeasible costs nothing.
+/// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, no level is
+/// stored for each node. Then a node that becomes feasible or infeasible costs nothing.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
     /// Number of node slots.
@@ -45,14 +45,14 @@ pub struct NormalizedScores {
     levels: ScoreLevels,
     /// The levels whose weighted score changed, and the difference.
     moved: Vec<(u32, i64)>,
-    /// The difference for each level, where many changed.
+    /// The difference for each level, if many levels changed.
     by_level: Vec<i64>,
     /// For each word of a node mask, the levels that its nodes may have: bit `n` for levels whose number is `n` modulo
     /// 64.
     present: Vec<u64>,
 }
 
-/// Number of levels up to which a loop over them is fastest.
+/// Maximum number of changed levels for which one loop over the nodes per level is fastest.
 const FEW: usize = 3;
 
 /// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
@@ -68,7 +68,7 @@ fn add_to_totals(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64
     any
 }
 
-/// Returns the bit in [`NormalizedScores::present`].
+/// Returns the bit of a level in [`NormalizedScores::present`].
 #[inline(always)]
 fn bit(level: u32) -> u64 {
     1 << (level % 64)
@@ -146,7 +146,8 @@ impl NormalizedScores {
         Ok(())
     }
 
-    /// Returns whether nodes have the class of all feasible nodes. The first node determines it.
+    /// Returns whether `nodes` have the one class of all feasible nodes. The first node that is scored determines this
+    /// class.
     #[inline(always)]
     fn have_uniform_class(
         &mut self,

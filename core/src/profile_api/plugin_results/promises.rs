@@ -20,9 +20,9 @@ pub struct Promises<P>(PhantomData<P>);
 pub trait DefaultPromises {
     /// The plugin.
     type Plugin: Plugin;
-    /// As [`Incremental::SKIPS`].
+    /// Default of [`Incremental::SKIPS`].
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
-    /// As [`Incremental::FILTER_CAN_FAIL`].
+    /// Default of [`Incremental::FILTER_CAN_FAIL`].
     const FILTER_CAN_FAIL: bool = true;
 
     /// Returns the default of [`Incremental::compile_epoch`].
@@ -58,7 +58,7 @@ pub trait DefaultPromises {
     /// Runs the default of [`Incremental::update_filter`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::update_filter`].
     fn update_filter(
         plugin: &Self::Plugin,
         args: &<Self::Plugin as Plugin>::Args,
@@ -75,7 +75,7 @@ pub trait DefaultPromises {
     /// Runs the default of [`Incremental::update_score`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::update_score`].
     fn update_score(
         plugin: &Self::Plugin,
         args: &<Self::Plugin as Plugin>::Args,
@@ -105,7 +105,7 @@ pub trait DefaultPromises {
     /// Returns the default of [`Incremental::score_class`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::score_class`].
     #[inline(always)]
     fn score_class(
         args: &<Self::Plugin as Plugin>::Args,
@@ -184,7 +184,7 @@ impl<P: Incremental> Promises<P> {
     /// Calls [`Incremental::update_filter`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::update_filter`].
     #[inline(always)]
     pub fn update_filter(
         plugin: &P,
@@ -202,7 +202,7 @@ impl<P: Incremental> Promises<P> {
     /// Calls [`Incremental::update_score`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::update_score`].
     #[inline(always)]
     pub fn update_score(
         plugin: &P,
@@ -234,7 +234,7 @@ impl<P: Incremental> Promises<P> {
     /// Calls [`Incremental::score_class`].
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Incremental::score_class`].
     #[inline(always)]
     pub fn score_class(
         args: &P::Args,

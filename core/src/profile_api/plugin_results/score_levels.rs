@@ -35,9 +35,9 @@ pub(super) struct ScoreLevels {
 enum Staleness {
     /// Nothing.
     Current,
-    /// A level was added or removed that may have changed the extremes.
+    /// The extremes may have changed: a level lost its last node, or nothing is normalised yet.
     Extremes,
-    /// The raw scores of levels.
+    /// The raw scores of levels changed.
     RawScores,
 }
 
@@ -80,7 +80,7 @@ impl ScoreLevels {
         level != ScoreLevels::INFEASIBLE && self.all[level as usize].class == class
     }
 
-    /// Adds a node to a class. Returns its level.
+    /// Adds a node to a class. Returns the level of the class.
     #[inline]
     pub(super) fn add_node(&mut self, class: ScoreClass, raw: impl FnOnce() -> i64) -> u32 {
         if !self.has_class(self.latest, class) {

@@ -46,7 +46,7 @@ pub struct Changes {
     pub(crate) node_objects: NodeSet,
 }
 
-/// The nodes with other verdicts.
+/// The nodes whose verdicts changed.
 #[derive(Debug, Default)]
 pub struct VerdictChanges {
     /// The nodes whose verdict may have changed, because plugins report it, or because they were added or removed.
@@ -55,16 +55,16 @@ pub struct VerdictChanges {
     pub reevaluate: NodeSet,
 }
 
-/// The nodes with other scores or totals.
+/// The nodes whose scores or totals changed.
 #[derive(Debug, Default)]
 pub struct ScoreChanges {
     /// The feasible nodes for which every Score runs.
     pub to_score: NodeSet,
     /// The nodes of `to_score` for which a Score that does not read pods runs.
     pub(crate) to_score_ignoring_pods: NodeSet,
-    /// Other nodes whose raw scores change.
+    /// Nodes outside of `to_score` for which plugins request another Score.
     pub rescored: NodeSet,
-    /// The nodes that plugins without normalisation report, together.
+    /// The nodes of `rescored` that plugins without normalisation report.
     pub rescored_unnormalized: NodeSet,
     /// Whether plugins without normalisation may give other scores to unchanged nodes.
     pub(crate) unnormalized_changed: bool,
@@ -75,7 +75,7 @@ pub struct ScoreChanges {
     pub reevaluate: NodeSet,
     /// Whether the raw scores of classes of the current plugin may have changed.
     pub(super) classes_changed: bool,
-    /// Other nodes whose totals changed.
+    /// At least the nodes outside of `to_score` and `rescored` whose totals changed.
     pub retotalled: NodeSet,
 }
 
@@ -88,7 +88,8 @@ impl UpdateScratch {
         self.changes.existing.clear();
         self.scores.to_score.clear();
         (self.scores.unnormalized_changed, self.scores.is_base_limited) = (false, false);
-        // Usually, the other sets are empty. Sets that are not listed here have nodes only if one of these has nodes.
+        // Usually, the other sets are empty. Sets that are not checked here have nodes only if one of the checked sets
+        // has nodes.
         let UpdateScratch { changes, verdicts, scores, .. } = &*self;
         let are_others_empty = changes.node_objects.is_empty()
             && verdicts.dirty.is_empty()
@@ -158,7 +159,7 @@ impl UpdateScratch {
 }
 
 impl UpdateScratch {
-    /// Finds the feasible nodes that every Score runs for.
+    /// Finds the feasible nodes for which every Score runs.
     #[inline(always)]
     pub(crate) fn find_nodes_to_score(&mut self, feasible: &NodeMask) {
         let UpdateScratch { changes, feasibility_changed, scores, .. } = self;
@@ -192,8 +193,8 @@ impl Changes {
         !self.affecting::<P::Columns>(depends).is_empty()
     }
 
-    /// Returns the existing nodes that may get another result of a plugin. If only pods were added or removed, the
-    /// results of a plugin that reads only nodes stay.
+    /// Returns the existing nodes for which a plugin may return another result. If only pods were added to a node or
+    /// removed from it, the results of a plugin that reads only nodes stay.
     #[inline(always)]
     pub(super) fn affecting<C: ColumnSet>(&self, depends: DependsOn) -> &NodeSet {
         if C::READS_ONLY_NODE && !depends.needs_update() { &self.node_objects } else { &self.existing }
@@ -201,7 +202,7 @@ impl Changes {
 }
 
 impl ScoreChanges {
-    /// Scores all feasible nodes.
+    /// Requests that every Score runs for all feasible nodes.
     pub(crate) fn score_all(&mut self, feasible: &NodeMask) {
         for set in [&mut self.to_score, &mut self.to_score_ignoring_pods] {
             set.clear();
@@ -209,7 +210,7 @@ impl ScoreChanges {
         }
     }
 
-    /// Returns the nodes to score that may get another result of a plugin, as `Changes::affecting` does.
+    /// Returns the nodes to score for which a plugin may return another result, as `Changes::affecting` does.
     #[inline(always)]
     pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn) -> &NodeSet {
         if P::Columns::READS_ONLY_NODE && !depends.needs_update() {
@@ -219,7 +220,7 @@ impl ScoreChanges {
         }
     }
 
-    /// Removes nodes from those for which Score of plugins without normalisation runs.
+    /// Excludes the nodes `skipped` from Score of plugins without normalisation.
     pub(crate) fn skip_base(&mut self, slots: usize, skipped: &[u64]) {
         self.to_score_base.reset(slots);
         for (word, bits) in self.to_score.words() {
@@ -250,8 +251,8 @@ impl ScoreChanges {
         }
     }
 
-    /// Returns whether the update of a plugin's state may have changed scores of nodes or of classes. The nodes are
-    /// then those that are left in `reevaluate`, which are feasible and not in `to_score`.
+    /// Returns whether the update of a plugin's state may have changed scores of nodes or of classes. Leaves only nodes
+    /// in `reevaluate` that are feasible and not in `to_score`.
     #[inline(always)]
     pub fn have_changed(&mut self, feasible: &NodeMask) -> bool {
         if self.reevaluate.is_empty() {

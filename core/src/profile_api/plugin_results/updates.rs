@@ -24,7 +24,7 @@ pub struct FilterKernel<'a, P: FilterPlugin> {
 }
 
 impl<P: FilterPlugin> FilterKernel<'_, P> {
-    /// Runs Filter for nodes, and stores its verdicts in `passing`. Adds those whose verdict changed to `dirty`.
+    /// Runs Filter for nodes, and stores its verdicts in `passing`. Adds the nodes whose verdict changed to `dirty`.
     #[inline(never)]
     fn evaluate(self, nodes: &NodeSet, passing: &mut NodeMask, dirty: &mut NodeSet) -> Result<(), NeedsFullEvaluation> {
         let FilterKernel { args, pod, state, columns } = self;
@@ -35,7 +35,7 @@ impl<P: FilterPlugin> FilterKernel<'_, P> {
             for node in nodes_of(word, bits) {
                 match P::filter(args, pod, state, P::Columns::row(columns, node.get())) {
                     Ok(()) => pass |= 1 << (node.0 % 64),
-                    // The compiler removes this check for plugins that never fail.
+                    // rustc removes this check for plugins that never fail.
                     Err(rejection) => failed |= !P::code(&rejection).is_rejected(),
                 }
             }
@@ -71,7 +71,7 @@ impl UpdateScratch {
         self.changes.affect_filter::<P>(depends) || !self.verdicts.reevaluate.is_empty()
     }
 
-    /// Runs a filter for these nodes, and stores its verdicts in `passing`.
+    /// Runs a filter for the nodes that [`UpdateScratch::affects_filter`] finds, and stores its verdicts in `passing`.
     ///
     /// # Errors
     /// The filter failed with an error on one of them.
@@ -145,9 +145,9 @@ pub fn score_each(
     Ok(())
 }
 
-/// Returns whether the totals of all nodes of a word are computed faster than those of the nodes `bits`, one after the
-/// other. Computing the whole word changes no total of another feasible node, and totals of infeasible nodes are not
-/// read.
+/// Returns whether computing the totals of all nodes of a word together is faster than computing those of the nodes
+/// `bits` one after the other. Computing the whole word changes no total of another feasible node, and totals of
+/// infeasible nodes are not read.
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
     const MANY: u32 = 12;

@@ -122,7 +122,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Returns a pod's timestamp in the queue's order.
     fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<Self::State>) -> i64;
 
-    /// Runs PreFilter. Candidate nodes and resolvable rejections are left in `run`.
+    /// Runs PreFilter. Stores candidate nodes and resolvable rejections in `run`.
     ///
     /// # Errors
     /// The pod is rejected as a whole, or a plugin failed.
@@ -157,7 +157,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Returns the filters that are idle for a pod.
     fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> IdlePlugins;
-    /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known at compile time of `idle_filters`.
+    /// Runs Filter on the node at `index` of the columns. `IDLE`: the value of `idle_filters`, or a lower one.
     ///
     /// # Errors
     /// The rejection of the first plugin that rejects the node.
@@ -217,14 +217,14 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn recycle_score(&self, score: Self::Score);
     /// Returns the range of the scores that are not normalised.
     fn range(extents: &Self::Extents) -> ScoreRange;
-    /// Returns the number of nodes that `raw` has slots for.
+    /// Returns the number of nodes for which `raw` has slots.
     fn slots(raw: &Self::Raw) -> usize;
     /// Resizes the raw scores to this number of nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
-    /// Returns the plugins that skip Score.
+    /// Returns the Scores that are idle for a pod.
     fn idle_scores(score: &Self::Score) -> IdlePlugins;
-    /// Runs Score on the node at `index` of the columns, and stores the raw scores. `IDLE`: what is known at compile
-    /// time of `idle_scores`.
+    /// Runs Score on the node at `index` of the columns, and stores the raw scores. `IDLE`: the value of `idle_scores`,
+    /// or a lower one.
     ///
     /// # Errors
     /// A plugin's Score failed.
@@ -321,7 +321,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub compiled: &'a P::Pod,
     /// The cycle state; `None` if PreFilter rejected the pod without a state.
     pub cycle: Option<&'a P::Cycle>,
-    /// Number of the pod's equivalence class, valid during this run of the profile. For all pods of a class, Filter has
+    /// Number of the pod's equivalence class, never reused while the profile runs. For all pods of a class, Filter has
     /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more.
     pub equivalence_class: Option<u64>,
     /// Results of the PreFilter plugins.
@@ -416,8 +416,8 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Finds the plugins that are active for a compiled pod, not idle: for a new answer, for new states of Score, and for
-    /// another pod with the signature.
+    /// Finds the plugins that are active, not idle, for a compiled pod. Called for a new answer, for new states of
+    /// Score, and for another pod with the same signature.
     fn find_active(&mut self, pod: &P::Pod, cycle: &P::Cycle, score: Option<&P::Score>);
 
     /// Removes all scores.
@@ -426,7 +426,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Removes the scores of nodes that are no longer feasible.
     fn remove_infeasible(&mut self, score: &P::Score, feasible: &NodeMask, feasibility_changed: &NodeSet);
 
-    /// Runs every plugin's Score for the nodes in `work.scores` that changed themselves.
+    /// Runs every plugin's Score for the changed and the newly feasible nodes in `work.scores`.
     ///
     /// # Errors
     /// A raw score failed, or is out of range.

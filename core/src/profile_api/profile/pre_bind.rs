@@ -82,7 +82,7 @@ pub fn reserved_by<'a, R>(plugin: &'static str, reserved: &'a Option<R>) -> Resu
         .ok_or_else(|| Status::error(format!("nothing is reserved by plugin {plugin:?}")).with_plugin(plugin))
 }
 
-/// Runs both concurrently. The first failure ends both: the other future is dropped.
+/// Runs two futures concurrently. The first failure ends both: the other future is dropped.
 ///
 /// # Errors
 /// The first failure.

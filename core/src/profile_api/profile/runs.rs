@@ -13,7 +13,7 @@ use crate::plugin_api::status::{Code, ReasonList, Status};
 /// Combined result of the PreFilter plugins.
 #[derive(Debug, Default)]
 pub struct PreFilterRun {
-    /// Sorted, each once.
+    /// The candidate nodes, sorted, each once.
     nodes: Vec<NodeIndex>,
     unknown_nodes: Vec<Symbol>,
     /// The plugins that restricted the nodes. Empty: all nodes remain.
@@ -42,7 +42,7 @@ impl PreFilterRun {
     /// Adds one plugin's result.
     ///
     /// # Errors
-    /// The run ends here.
+    /// The pod is rejected or the plugin failed: no further PreFilter runs.
     #[inline(always)]
     pub fn take<C>(
         &mut self,
@@ -98,7 +98,8 @@ impl PreFilterRun {
                     self.nodes.retain(|node| nodes.binary_search(node).is_ok());
                     self.unknown_nodes.retain(|name| unknown.contains(name));
                 }
-                // Names count even if their nodes do not exist: the diagnosis reports each node.
+                // Names without a node count, too. The pod is then not rejected as a whole, and the diagnosis has a
+                // reason for each node.
                 if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
                     return Err(self.no_node_left());
                 }
@@ -128,7 +129,7 @@ impl PreFilterRun {
     pub fn nodes(&self) -> Option<&[NodeIndex]> {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
-    /// Returns the nodes that Filter may not reject, if a plugin predicted its rejections; each once.
+    /// Returns the only nodes that can pass Filter, each once, if a plugin predicted its rejections.
     pub fn likely(&self) -> Option<&[NodeIndex]> {
         self.is_predicted.then_some(&self.likely)
     }
@@ -146,7 +147,7 @@ impl PreFilterRun {
     pub fn rejected(&self) -> Option<&Status> {
         self.rejected.as_ref()
     }
-    /// Returns whether a plugin's PreFilter ran: those after an unresolvable rejection do not.
+    /// Returns whether a plugin's PreFilter ran. After an unresolvable rejection, no further PreFilter runs.
     pub fn ran(&self, plugin: &str) -> bool {
         self.answered.contains(&plugin)
     }
@@ -206,10 +207,10 @@ impl PostFilterRun {
     }
 }
 
-/// Combined result of the Permit plugins: those for which the pod waits, and the times.
+/// Combined result of the Permit plugins: those for which the pod waits, and the maximum times.
 #[derive(Debug, Default)]
 pub struct PermitRun {
-    /// Plugins with the longest wait, in nanoseconds.
+    /// The plugins for which the pod waits, each with its maximum wait in nanoseconds.
     pub waits: Vec<(&'static str, i64)>,
 }
 

@@ -34,12 +34,12 @@ pub struct AnyBundle {
     /// [`Bundle::ORIGINALS`].
     pub originals: RequiredOriginals,
     scheduler: Arc<StartScheduler>,
-    /// `None` in programs that only run a scheduler; these do not link it.
+    /// `None` in programs that only run a scheduler, which therefore do not link the code of clusters.
     cluster: Option<Arc<StartCluster>>,
 }
 
 impl AnyBundle {
-    /// Makes a value of the profiles of `B`, for programs that only [run](AnyBundle::scheduler).
+    /// Makes a value of the profiles of `B`, for programs that only run [a scheduler](AnyBundle::scheduler).
     pub fn running<B: Bundle>() -> Self {
         Self::with_factory(B::PROFILES, B::new)
     }

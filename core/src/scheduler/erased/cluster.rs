@@ -185,7 +185,7 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
             profile,
             fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Decision {
                 engine.percentage_of_nodes_to_score = 100;
-                // As in the scheduling cycle: the engine is compiled once for these types.
+                // The types are those of the scheduling cycle, so that the engine is compiled only once.
                 let (mut random, mut observer) = (Random::new(0), ());
                 let mut draw = TieBreak::First.draw_fn(&mut random);
                 let recorder = &mut Recorder::new(&mut observer);

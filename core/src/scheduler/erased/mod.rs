@@ -1,4 +1,5 @@
-//! Type-erased schedulers for commands and drivers. These are therefore compiled once, not for each set of profiles.
+//! Type-erased schedulers. Commands and drivers use these, and are therefore compiled once, not for each set of
+//! profiles.
 //!
 //! A [`Scheduler`](crate::scheduler::Scheduler) is generic over its profiles, its client and its tasks. Commands and
 //! drivers do not need these types. They have an [`AnyScheduler`], made by an [`AnyBundle`], and each virtual call is a

@@ -33,7 +33,8 @@ pub trait AttemptObserver {
     }
     /// Runs before the next pod is popped, if there is one.
     fn before_pop(&mut self) {}
-    /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there and has passed Permit.
+    /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there, and Permit allowed it
+    /// or makes it wait.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
 

@@ -18,8 +18,9 @@ use crate::profile_api::extenders::ExtenderCall;
 use crate::scheduler::queue::{Cause, QueueCounts, QueueKind, QueuePlace};
 use crate::scheduler::{Change, Completed, DurationMetrics, InProgressCounts, Outcome, Scheduler};
 
-/// Declares [`AnyScheduler`], whose methods call those of [`Scheduler`]: `tasks` with tasks of any type, `read` and
-/// `write` unchanged, `boxed` with an iterator of any type, and `listed` with a list instead of an iterator.
+/// Declares [`AnyScheduler`], whose methods call those of [`Scheduler`]. The sections have the methods with tasks of
+/// any type (`tasks`), with an unchanged signature (`read`, `write`), with an iterator of any type (`boxed`), and with
+/// a list instead of an iterator (`listed`).
 macro_rules! any_scheduler {
     (
         $(#[$about:meta])*

@@ -164,7 +164,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         strategy
     }
 
-    /// Moves a pod that is in no heap and not parked according to a strategy.
+    /// Moves a pod according to a strategy. The pod must be in no heap and not parked.
     pub(super) fn move_by(
         &mut self,
         slot: Slot,

@@ -39,7 +39,8 @@ impl Backoff {
         if self.initial > self.max >> shift { self.max } else { self.initial << shift }
     }
 
-    /// Returns the end of the backoff of a pod that failed at `now`.
+    /// Returns the end of the backoff of a pod that failed at `now`, rounded down to a window; `i64::MIN` if there is
+    /// none.
     pub(super) fn ready(self, failures: u32, now: i64) -> i64 {
         if self.max == 0 || failures == 0 { i64::MIN } else { window(now.saturating_add(self.after(failures))) }
     }
@@ -58,7 +59,7 @@ impl<O: QueueOrder> EntryOrder for ByWindow<O> {
     }
 }
 
-/// Order of the error backoff queue: by window alone.
+/// Order of the error backoff queue: by window, and within it by arrival.
 pub(super) struct ByReady;
 impl EntryOrder for ByReady {
     fn before(a: &Entry, b: &Entry) -> bool {

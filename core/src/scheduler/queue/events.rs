@@ -26,7 +26,7 @@ impl Strategy {
     }
 }
 
-/// Some plugins' interests in an event, by the effect of their hints.
+/// Interests of the plugins that rejected or gate a pod in an event, by the effect of their hints.
 struct Interests<I> {
     pending: Option<I>,
     unschedulable: Option<I>,

@@ -25,7 +25,7 @@ impl<O> Default for Heap<O> {
     }
 }
 
-/// Slot value of a pod that left the FIFO before its turn.
+/// Value of a place in the FIFO whose pod left before its turn.
 const VACANT: Slot = Slot::MAX;
 /// Flag for positions in the FIFO. The other bits are the number of the place, which wraps around to 0.
 const IN_FIFO: u32 = 1 << 31;
@@ -73,7 +73,7 @@ impl Fifo {
         while self.places.back() == Some(&VACANT) {
             self.places.pop_back();
         }
-        // Otherwise vacant places could accumulate.
+        // Without this, vacant places could accumulate.
         if self.places.len() > 2 * self.taken + 64 {
             self.compact(entries);
         }

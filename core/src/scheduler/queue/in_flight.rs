@@ -8,8 +8,8 @@ use super::entries::Slot;
 use crate::model::Pod;
 use crate::model::map::Map;
 
-/// A popped pod. It returns to its queue in exactly one way: requeued, bound, or dropped. An attempt that is
-/// dropped in Rust, for example by an early return, returns as after an error.
+/// A popped pod. Its attempt ends in exactly one way: the pod is requeued, bound, or dropped. If this value is dropped
+/// without such an end, for example by an early return, the pod returns to the queue as after an error.
 #[must_use = "a popped pod is requeued, bound or dropped"]
 #[derive(Debug)]
 pub struct Attempt {
@@ -113,7 +113,7 @@ pub(super) struct InFlight<E> {
     /// Number of pods.
     len: usize,
     next: u64,
-    /// Notes of attempts; most have none.
+    /// Events and marks of attempts; most have none.
     notes: Map<u64, AttemptEvents<E>>,
     /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first.
     /// Usually, only the last popped attempt is in the list.
@@ -172,7 +172,7 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Records an event.
+    /// Records a cluster event for all pods in flight.
     pub(super) fn record(&mut self, event: E) {
         if self.watching.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl<E> InFlight<E> {
         }
         self.events.push_back(event);
     }
-    /// Records an event about a pod in flight.
+    /// Records an event about one pod in flight.
     pub(super) fn record_own(&mut self, attempt: u64, event: E) {
         let is_watching = self.watcher(attempt).is_some();
         let notes = self.notes.entry(attempt).or_default();

@@ -68,7 +68,7 @@ impl QueueKind {
 pub(super) struct IncomingCounts {
     /// The most frequent cause: new pods in the active queue.
     created: u64,
-    /// All others. There are few causes.
+    /// All other counts. There are few causes.
     counts: Vec<(Cause, [u64; QueueKind::ALL.len()])>,
 }
 

@@ -12,7 +12,6 @@
 //! | `backoff` | duration of the backoff after a failure |
 //! | `in_flight` | pods in flight, and the events during their attempts |
 //! | `parked` | unschedulable and gated pods, in groups |
-//! | `nominator` | nominated pods by node |
 //! | `incoming_counts` | counts of arrivals by cause |
 //! | `entries`, `heap` | storage of pods |
 
@@ -88,7 +87,8 @@ pub trait QueueContext {
         event: &Self::Event,
     ) -> QueueingHint;
 
-    /// Returns the name of an event in kube-scheduler's metrics. Default, without metrics: the same for all.
+    /// Returns an event as the cause of arrivals, for metrics. The default, for queues without metrics, is equal for
+    /// all events.
     fn cause(_event: &Self::Event) -> Cause {
         Cause::POD_UPDATE
     }

@@ -66,8 +66,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Ok(())
     }
 
-    /// Adds a pod that is in flight. If it was deleted, it starts again after the attempt has ended: no pod is in
-    /// flight twice.
+    /// Adds a pod that is already in flight. If it was deleted meanwhile, it starts again after its attempt has ended:
+    /// no pod is in flight twice.
     fn restart(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
         if entry.gone {
@@ -96,7 +96,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             self.delete(&old.uid, context);
         }
         let Some(slot) = self.find(&new.uid) else {
-            // The status is not needed: PreEnqueue runs again later.
+            // The status of a gated pod is not needed: PreEnqueue runs again later.
             let _held = self.add(profile, new, now, context, now);
             return;
         };

@@ -8,18 +8,18 @@ use crate::model::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::profile_api::profile::Profile;
 
-/// A change.
+/// A change that can be undone.
 pub(super) enum UndoEntry<P: Profile> {
     /// A node was added, changed or removed.
     Node {
         name: Symbol,
-        /// Its former state.
+        /// Its previous state.
         old: Option<Arc<Node>>,
     },
     /// Another object was added, changed or removed.
     Object {
         key: ObjectKey,
-        /// Its former state.
+        /// Its previous state.
         old: Option<Object>,
     },
     /// A pod was added to a node.
@@ -31,7 +31,7 @@ pub(super) enum UndoEntry<P: Profile> {
         state: PodState,
         /// The node's pods before that, in their order.
         on_node: Vec<Arc<Pod>>,
-        /// Kept until the removal can no longer be undone.
+        /// The reservation, kept until the removal can no longer be undone.
         reserved: Option<ReservedPlacement<P>>,
     },
 }
@@ -67,7 +67,7 @@ impl<P: Profile> Snapshot<P> {
         self.forks.len()
     }
 
-    /// Records a change, if it may be undone.
+    /// Records a change if a fork is open; otherwise finalises it.
     pub(super) fn note(&mut self, change: UndoEntry<P>) {
         match self.forks.is_empty() {
             true => self.settle(change),
@@ -75,7 +75,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// Finalises a change.
+    /// Finalises a change: the reservation of a removed pod is released.
     pub(super) fn settle(&mut self, change: UndoEntry<P>) {
         if let UndoEntry::PodRemoved { reserved: Some(ReservedPlacement { placement, reserved }), .. } = change {
             self.engine.plugins.unreserve(&placement, &reserved);

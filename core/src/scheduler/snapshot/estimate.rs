@@ -11,8 +11,8 @@ use crate::profile_api::profile::Profile;
 /// A node that does not exist yet, such as the next one of a node group.
 #[derive(Clone, Debug)]
 pub struct NodeTemplate {
-    /// The node. A copy's name is this name with a number, and so is its label `kubernetes.io/hostname`, if there is
-    /// one.
+    /// The node. A copy's name is this name with a number. Its label `kubernetes.io/hostname`, if there is one, has the
+    /// copy's name.
     pub node: Node,
     /// The pods on each copy, such as those of DaemonSets.
     pub pods: Vec<Arc<Pod>>,
@@ -23,14 +23,15 @@ pub struct NodeTemplate {
 pub struct Estimate {
     /// Number of new nodes with at least one of the pods.
     pub nodes: usize,
-    /// The pods that fit on them, by their indices in the list.
+    /// Indices, in the list of pods, of the pods that fit on the new nodes.
     pub placed: Vec<usize>,
     /// The other pods, each with its verdict on an empty node. `None`: it fits, but no further node was allowed.
     pub left: Vec<(usize, Option<Verdict>)>,
 }
 
 impl<P: Profile> Snapshot<P> {
-    /// Adds a copy of this node with its pods. Its name is the template's with this number, or the next free one.
+    /// Adds a copy of the template's node with its pods. Its name is the template's with this number, or with the next
+    /// free number.
     fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
         let base = &mut self.cache.base;
         let mut name = Symbol::EMPTY;
@@ -54,7 +55,7 @@ impl<P: Profile> Snapshot<P> {
         index
     }
 
-    /// Evaluates a pod on a copy of this node.
+    /// Evaluates a pod on a copy of the template's node.
     ///
     /// # Errors
     /// The rejection of the first plugin.
@@ -66,8 +67,8 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Puts each pod on the first of at most `most` new copies of this node on which it fits. Existing nodes take no
-    /// pods. All changes are reverted.
+    /// Adds at most `most` copies of the template's node, and puts each pod on the first copy on which it fits.
+    /// Existing nodes take no pods. All changes are reverted.
     pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
@@ -94,8 +95,8 @@ impl<P: Profile> Snapshot<P> {
         estimate
     }
 
-    /// Puts a pod on the first of these nodes on which it fits. Returns its index among them, and the verdict of an
-    /// empty node.
+    /// Puts a pod on the first of these nodes on which it fits. Returns the index of this node among them, and the
+    /// rejection by a node without such pods, if there is one.
     fn schedule_on_first_of(
         &mut self,
         pod: &Arc<Pod>,

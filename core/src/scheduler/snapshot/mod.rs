@@ -6,7 +6,7 @@
 //! [`Snapshot::revert`] are undone.
 //!
 //! It corresponds to Cluster Autoscaler's `ClusterSnapshot`. PreFilter, Filter and Reserve run as in a scheduler with
-//! this profile. Pods that are nominated elsewhere are ignored.
+//! this profile. Nominations of other pods are ignored.
 
 mod changes;
 mod estimate;
@@ -127,7 +127,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. It is removed from its former node.
+    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. It is removed from its previous node.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.remove_pod(&pod.uid);
         self.note(UndoEntry::PodAdded(pod.uid.clone()));

@@ -1,5 +1,5 @@
-//! A handwritten profile without plugins: only extenders decide. `plugin filter N` can be set to reject the node with
-//! that number, and `plugin reserve` or `plugin permit` a pod.
+//! A handwritten profile without plugins, for tests of extenders. The answer of `plugin filter N` can reject the node
+//! with index N, and the answers of `plugin reserve` and `plugin permit` can reject a pod.
 
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
@@ -25,7 +25,7 @@ use crate::framework::plugins::stage::{Answer, answer};
 
 type Hypothetical<'a> = <State as schedc_core::cache::State>::Hypothetical<'a>;
 
-/// The rejector in place of plugins.
+/// Name of the plugin in rejections by this profile.
 const PLUGIN: &str = "Plugin";
 
 /// The profile.

@@ -1,4 +1,5 @@
-//! Extenders: between Filter and Score, instead of Bind, and the events for pods that they reject.
+//! Extenders: their calls after Filter and Score, their bindings in place of Bind plugins, and the events for pods that
+//! they reject.
 
 mod bare;
 
@@ -20,7 +21,7 @@ mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/alone.toml");
 }
 
-/// Runs the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+/// Extenders that return the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
 pub struct Referee;
 
 impl Extenders for Referee {

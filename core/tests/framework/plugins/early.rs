@@ -1,4 +1,5 @@
-//! Plugins `X` and `Y`: configured answers at the points before PostFilter. From there on they are like `A`.
+//! Plugins `X` and `Y`: configured answers at PreEnqueue, PreFilter, Filter, PreScore and Score. At all other points,
+//! they are like `A`.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
@@ -16,7 +17,7 @@ use super::stage::{Answer, answer, note};
 pub type X = Probe<NamedX>;
 pub type Y = Probe<NamedY>;
 
-/// Returns the configured answer of a plugin where it does not see the pod.
+/// Returns the configured answer at an extension point whose functions do not receive the pod.
 fn called<N: Everywhere>(point: &str) -> Answer {
     let call = format!("{} {point}", N::PROBE);
     note(&*call);

@@ -78,10 +78,10 @@ impl<N: Named> ScorePlugin for Favour<N> {
     }
 }
 
-/// The highest `rank` of the feasible nodes scores 100, the lowest 0. Nodes without one are excluded from the extremes
-/// and score 0.
+/// The highest `rank` of the feasible nodes scores 100, the lowest 0. Nodes without a rank are excluded from the
+/// extremes and score 0.
 ///
-/// A pod with the label `rank: ignored` skips, one with `rank: broken` fails.
+/// For a pod with the label `rank: ignored`, PreScore skips; with `rank: broken`, it fails.
 pub struct Rank;
 
 impl Plugin for Rank {

@@ -1,4 +1,5 @@
-//! Filter over whole nodes: `health: sick` rejects a node unresolvably, `health: unknown` fails.
+//! Filter that reads whole nodes: the node label `health: sick` causes an unresolvable rejection, `health: unknown` an
+//! error.
 
 use schedc_core::args::NoArgs;
 use schedc_core::column::NodeInfo;
@@ -12,7 +13,7 @@ use schedc_core::{Plugin, plugin};
 #[derive(Default)]
 pub struct Health;
 
-/// The values for which the filter looks.
+/// The label's key, and the values with which the filter compares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Words {
     health: Symbol,

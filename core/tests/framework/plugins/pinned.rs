@@ -1,7 +1,7 @@
 //! PreFilter: a label of the pod decides.
 //!
-//! `only-a: n1.n2` restricts to these nodes. `only-a: later` rejects the pod, `only-a: never` rejects it unresolvably,
-//! `only-a: broken` fails. Without the label, PinnedA skips.
+//! `only-a: n1.n2` restricts the pod to these nodes. `only-a: later` rejects the pod, `only-a: never` rejects it
+//! unresolvably, `only-a: broken` fails. Without the label, PinnedA skips.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Plugins with configured answers at every point from PostFilter on, which record each call.
+//! Plugins with configured answers at PostFilter and at every point from Reserve on. They record each call.
 
 use std::future::{pending, poll_fn};
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Pods that stay unschedulable until an event.
+//! A plugin whose pods stay unschedulable until an event.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};

@@ -1,4 +1,4 @@
-//! Filter over its own column: a node takes as many pods as its allocatable `pods`.
+//! Filter that reads its own column: a node takes as many pods as its allocatable `pods`.
 
 use schedc_core::args::NoArgs;
 use schedc_core::column::Column;

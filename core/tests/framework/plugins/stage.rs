@@ -1,5 +1,5 @@
-//! Configured answers and recorded calls of plugins. A test and its scheduler share a thread: neither needs a reference
-//! to the other.
+//! Configured answers and recorded calls of plugins. They are thread-local: a test and its scheduler run on one thread,
+//! so neither needs a reference to the other.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub enum Answer {
     Wait(u64),
     /// Permit allows all pods that this plugin holds.
     AllowOthers,
-    /// PreBind is skipped.
+    /// PreFilter, PreScore or PreBind is skipped.
     Skip,
     /// PreBind may run concurrently.
     Parallel,
@@ -45,7 +45,7 @@ pub enum Answer {
     NotYet,
     /// PreBind never completes.
     Never,
-    /// Calls the handle.
+    /// Calls this function with the plugin's handle, and succeeds.
     Call(fn(&Handle)),
 }
 
@@ -78,7 +78,7 @@ pub fn notes() -> Vec<String> {
     NOTES.take()
 }
 
-/// Sets the answer of a plugin when it is called, for example at `B reserve`, or only for one pod at `B reserve web`.
+/// Sets the answer of a plugin at a call, for all pods (`B reserve`) or for one pod (`B reserve web`).
 pub fn set_answer(call: &str, answer: Answer) {
     ANSWERS.with_borrow_mut(|answers| answers.insert(call.to_owned(), answer));
 }

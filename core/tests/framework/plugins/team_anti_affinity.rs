@@ -1,4 +1,4 @@
-//! PreFilter with state: pods with the same label `team` run on different nodes, at most three.
+//! PreFilter with state: pods with the same label `team` run on different nodes, and a team has at most three pods.
 
 use std::collections::BTreeMap;
 

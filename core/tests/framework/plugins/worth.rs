@@ -1,4 +1,4 @@
-//! A score from a column that depends on the arguments of its plugin.
+//! A filter and a score from a column that depends on the arguments of its plugin.
 
 use schedc_core::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct WorthArgs {
     pub free: &'static str,
 }
 
-/// The worth of a node: a label, less its pods.
+/// The worth of a node: the value of a label, minus the worth that its pods take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeWorth {
     pub left: i64,
@@ -49,7 +49,7 @@ impl ColumnWithArgs for NodeWorth {
     }
 }
 
-/// Prefers nodes of great worth, and rejects those without any.
+/// Prefers nodes of great worth, and rejects nodes without worth.
 #[derive(Default)]
 pub struct Worth;
 
