@@ -6,7 +6,7 @@
 //!
 //! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster
 //! of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, because the
-//! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size for it.
+//! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size of the large cluster.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -215,7 +215,7 @@ fn keeps_limits(large: usize) -> Result<bool, String> {
     Ok(within)
 }
 
-/// Returns the time of each phase over [`TIMED`] turns.
+/// Returns the time of each phase over all timed turns.
 fn time(churn: &mut Churn, scenario: Scenario) -> [Duration; Phase::ALL.len()] {
     let mut times = [Duration::ZERO; Phase::ALL.len()];
     let turns = scenario.timed();

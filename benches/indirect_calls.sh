@@ -11,8 +11,8 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         if (/schedc_core::engine::node_loops::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
         next
     }
-    # The loader fills a slot at a fixed distance once: such a call has a single target, also if the slot was read
-    # before a loop.
+    # A call through a slot at a fixed distance (of the global offset table) has a single target, because the loader
+    # fills the slot once. That holds also if the slot was read into a register before a loop.
     /\t(call|jmp) +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
     /\tcall +\*%r[a-z0-9]+$/ && (at, substr($NF, 2)) in slot { fixed[at]++; before = $0; next }
     /,%r[a-z0-9]+( |$)/ && !/\t(cmp|test)/ {
@@ -20,7 +20,8 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         register = substr($0, RSTART + 1, RLENGTH - 1); sub(/ $/, "", register)
         if (/\tmov +.*\(%rip\),%.*<_DYNAMIC/) slot[at, register]; else delete slot[at, register]
     }
-    # A jump table stays in its function. After the end of the stack frame, it would be a call.
+    # An indirect jump is a jump table, which stays in its function, unless the stack frame was removed just before:
+    # then it is a tail call.
     /\tcall +\*/ || (/\tjmp +\*/ && before ~ /\t(pop|leave|add .*,%rsp)/) { indirect[at] = indirect[at] $0 "\n" }
     /\tjmp +\*/ && before !~ /\t(pop|leave|add .*,%rsp)/ { tables[at]++ }
     /\t(call|jmp) +[0-9a-f]+ <[^+]*>$/ { callees[at] = callees[at] " " $3 }

@@ -53,7 +53,7 @@ const PASSES: [Pass; 5] = [
     pass::<pipelines::kept_nodes_called::Pipeline>,
 ];
 
-/// External filters, in that order.
+/// External filters, in the order of their pairs in [`PASSES`].
 const EXTERNAL: [&str; 2] = ["KeptNodes, of `schedc new`", "Maintenance, of another crate"];
 
 fn main() -> ExitCode {

@@ -2,9 +2,10 @@
 //! hand, and the interpreted profile with the same plugins behind trait objects. `cargo bench -p schedc-benches --bench instructions`
 //!
 //! The program runs itself under callgrind, which counts the same instructions every time. Each pass is counted on two
-//! clusters, and the difference divided by that of their nodes; costs that do not depend on the number of nodes cancel
-//! out. The program fails if a generated pipeline takes more than [`LIMIT`] times the instructions of the loops by hand
-//! with the same phases. Ratios are generated over the other.
+//! clusters, and the difference divided by the difference of their numbers of nodes; costs that do not depend on the
+//! number of nodes cancel out. The program fails if a generated pipeline takes more than [`LIMIT`] times the
+//! instructions of the loops by hand with the same phases. Ratios are the instructions of the generated pipeline,
+//! divided by those of the other implementation.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 
 use support::{Cluster, IMPLEMENTATIONS, Implementation, KINDS, PROFILES, assert_agreement, implementations, setup};
 
-/// Maximum ratio of generated to by hand, for all kinds of pods of a profile together.
+/// Maximum instructions of a generated pipeline relative to the loops by hand, for all kinds of pods of a profile together.
 const LIMIT: f64 = 1.02;
 const NODES: [usize; 2] = [1_000, 3_000];
 

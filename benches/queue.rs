@@ -66,7 +66,7 @@ fn pods(from: usize, count: usize) -> Vec<Arc<Pod>> {
 
 fn add(queue: &mut Queue, plugins: &mut Plugins, pods: &[Arc<Pod>]) {
     for (at, pod) in pods.iter().enumerate() {
-        // Held pods are in the queue, too.
+        // The result, whether a plugin holds the pod, does not matter: held pods are in the queue, too.
         let _held = queue.add(0, pod.clone(), at as i64, plugins, 0);
     }
 }
@@ -78,8 +78,8 @@ fn reject_all(queue: &mut Queue, plugins: &mut Plugins) {
     }
 }
 
-/// Returns the time of `n` operations that can be repeated for `pods` pods and are then undone, outside of the measured
-/// time.
+/// Returns the time of `n` operations, at most one for each of `pods` pods before all are undone. The time of `undo`
+/// does not count.
 fn in_turns(n: u64, pods: usize, mut act: impl FnMut(usize), mut undo: impl FnMut()) -> Duration {
     let (mut left, mut time) = (n as usize, Duration::ZERO);
     while left > 0 {

@@ -51,7 +51,7 @@ impl Churn {
         self.attempt_waiting_pods();
     }
 
-    /// Adds a label to a node, which concerns all waiting pods, and attempts them. Removes the label.
+    /// Adds to a node the label that all waiting pods require, attempts these pods, and removes the label.
     pub(crate) fn wake_all(&mut self, phases: &mut PhaseEnd<'_>) {
         let interner = &mut self.scheduler.cache.base.interner;
         let (plain, gold) = (objects::node(0, interner), objects::gold_node(0, interner));

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures back-tests, and writes the table into docs/backtest.md: benches/workloads/backtest.sh [BINARY [FOLDER]]
 # The binary has the feature `recordings`. tools/backtest/mappings/week.sh writes the week: 70,000 pods on 1,000 nodes. FOLDER has
-# the tables of Alibaba's trace (openb_node_list_all_node.csv and openb_pod_list_default.csv); without it, that row stays out, and nothing
-# is written. REPORTS=FOLDER keeps the reports, PRINT=1 prints the rows and leaves the page as it is.
+# the tables of Alibaba's trace (openb_node_list_all_node.csv and openb_pod_list_default.csv); without it, the row `openb` is missing, and the
+# table is printed instead. REPORTS=FOLDER keeps the reports, PRINT=1 prints the rows and leaves the page as it is.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
@@ -15,7 +15,7 @@ mkdir -p "$reports"
 
 tools/backtest/mappings/week.sh "$folder/week"
 
-# Five profiles: kube-scheduler's defaults, two strategies, and both for GPUs first.
+# Profiles in addition to `default` and `binpack`: two strategies with most weight on GPUs, and one that fills nodes to half.
 profile() { # the name, and the scoring strategy of NodeResourcesFit
     printf 'scheduler-name = "%s"\n\n[args.NodeResourcesFit]\nscoring-strategy = %s\n' "$1" "$2" >"$folder/$1.toml"
 }

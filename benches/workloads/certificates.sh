@@ -1,6 +1,7 @@
 # Sourced by the scripts that run a real API server. openssl is required.
 
-# Creates a certification authority in $dir, a certificate and a public key `server`, and client certificates: certificates NAME SUBJECT...
+# Creates in $dir a certification authority, a certificate `server` with its public key, and a client certificate for each NAME:
+# certificates [NAME SUBJECT]...
 certificates() {
     echo "subjectAltName=IP:127.0.0.1" >"$dir/extensions"
     {

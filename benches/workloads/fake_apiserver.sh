@@ -1,6 +1,6 @@
 # Sourced by the scripts that run programs with the fake API server of the tests, the program $server. curl and jq are required.
 #
-# Sets `folder`, a temporary folder. Programs in `pids` end with the script, or by `stop`.
+# Sets `folder`, a temporary folder. `stop`, and the end of the script, kill the processes in `pids`.
 for tool in curl jq; do command -v "$tool" >/dev/null || { echo "install $tool" >&2; exit 1; }; done
 [ -x "$server" ] || { echo "there is no $server: cargo build --release -p schedc-fake-apiserver --example serve" >&2; exit 1; }
 folder=$(mktemp -d)

@@ -2,8 +2,9 @@
 # Measures the libraries and `schedc serve`, and writes the table into docs/libraries.md: benches/workloads/libraries.sh [BINARY]
 #
 # Every program has nodes with five pods each and a pod that fits on all of them. It prints a line for each operation, with the
-# microseconds of one: `check` with one call each, `check-nodes` with all nodes per call, `fork`, schedule and revert, `decide` with the
-# verdicts and the scores of all nodes, and `threads`: the same number of checks as before, in as many threads with a cluster each.
+# microseconds of one: `check` is one call for one node; `check-nodes` is one of the nodes of a call for all nodes; `fork` includes
+# scheduling the pod and reverting; `decide` returns the verdicts and the scores of all nodes; `threads` divides the number of checks by
+# threads with a cluster each.
 #
 # NODES=100 CHECKS=1000 FORKS=10 DECISIONS=2 THREADS=2 are other sizes; PRINT=1 prints the rows and leaves the page as it is. GO, NODE,
 # PYTHON and CC name programs; the rows of those that are missing are left out with a message.

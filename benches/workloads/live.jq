@@ -1,6 +1,6 @@
 # The objects of live.sh. Each line of the output is an object.
 #
-# $what: nodes | first | node | pods; $from, $count: numbers of the objects; $batch: number of the batch.
+# $what: first | nodes | needs | pods, where `needs` are the claims and volumes of the pods; $from, $count: numbers of the objects.
 
 def range_of: range($from; $from + $count);
 def requests($cpu; $memory): { resources: { requests: { cpu: $cpu, memory: $memory } } };
@@ -43,7 +43,7 @@ def app($name):
 
 def priority($name; $value): { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { $name }, $value };
 
-# A volume on one node, and its claim. The claim is bound, because no controller binds it.
+# A volume for nodes of one zone, and its claim. The claim is created as a bound one, because no controller would bind it.
 def volume:
     . as $i
     | { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "volume-\($i)" },

@@ -7,13 +7,13 @@
 # SCHEDC                program with the profile `default` and the features `run` and `recordings`; default: target/dist/schedc
 # REPLAY                program for the replay; default: SCHEDC
 # NODES=1000 PODS=5000  numbers of objects
-# WAITING               pods are created while fewer than this number are in the active queue of kube-scheduler; default: 30
+# WAITING               pods are created while at most this number are in the active queue of kube-scheduler; default: 30
 # SECONDS_LIMIT         no pods are created after this time; default: 840
-# PORT                  port of the API server; etcd uses the next two, kube-scheduler the third; default: 27443
+# PORT                  port of the API server; etcd uses PORT + 1 and PORT + 2, kube-scheduler PORT + 3; default: 27443
 # KEEP                  new folder for logs and the recording; default: a temporary one
 # PRINT=1               prints the table and leaves the page as it is
 #
-# openssl, curl and jq are required. live.jq has the objects. Between batches of pods, pods are deleted, and nodes are added, removed,
+# openssl, curl and jq are required. live.jq defines the objects. Between batches of pods, pods are deleted, and nodes are added, removed,
 # relabelled, tainted and cordoned. There is no kubelet: the script removes evicted pods.
 set -eu
 cd "$(dirname "$0")/../.."

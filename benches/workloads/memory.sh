@@ -6,12 +6,13 @@
 # BINARY  program with the profile `default` and the feature `run`; default: target/dist/schedc
 # SERVER  the fake API server; default: target/release/examples/serve (cargo build --release -p schedc-fake-apiserver --example serve)
 # NODES=1000  number of nodes
-# PODS=150000 BATCH=3000  number of pods of the long life, and of those that are created before the ones before them are deleted
+# PODS=150000  number of pods of the long life
+# BATCH=3000  number of pods that are created at once, before those of the previous batch are deleted
 # BURST=4000  number of unschedulable pods at the start
 # PRINT=1 prints the tables and leaves the page as it is.
 #
 # Each pod has a unique name, labels, and a selector of these labels; ten pods share a namespace. Memory is the resident memory of the
-# scheduler, from /proc/PID/statm. curl and jq are required.
+# scheduler, from /proc/PID/status. curl and jq are required.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
@@ -53,14 +54,14 @@ start_scheduler() {
     scheduler=$!
     pids="$pids $scheduler"
 }
-# Waits until the API server has no pod that is not accepted by this filter: wait_for FILTER
+# Waits until this jq filter is true for all pods of the API server: wait_for FILTER
 wait_for() {
     while [ "$(curl -s "$url/api/v1/pods" | jq "[.items[] | select($1 | not)] | length")" -gt 0 ]; do
         kill -0 "$scheduler" 2>/dev/null || { cat "$folder/log" >&2; exit 1; }
         sleep 0.2
     done
 }
-# Prints MB of resident memory, or of the largest amount since the start: resident VmRSS|VmHWM
+# Prints the current or the largest resident memory of the scheduler in MB: resident VmRSS|VmHWM
 resident() { awk -v field="$1:" '$1 == field { printf "%.1f\n", $2 * 1024 / 1e6 }' "/proc/$scheduler/status"; }
 # CPU time of the scheduler in µs.
 cpu() { awk '{ sum += $1 } END { printf "%d\n", sum / 1000 }' /proc/"$scheduler"/task/*/schedstat; }

@@ -150,7 +150,7 @@ until_success 60 0.1 curl -sSf "http://127.0.0.1:$((port + 1))/health" ||
     { echo "etcd is not ready; see $dir/etcd.log (set KEEP to keep it)" >&2; exit 1; }
 start_apiserver
 
-# system:kube-scheduler permits the lease of kube-scheduler only, and reads only the kinds that kube-scheduler reads.
+# Necessary because the role system:kube-scheduler only permits the lease of kube-scheduler, and only to read the kinds that kube-scheduler reads.
 jq -n '{
     apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "outage" },
     rules: [

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares a program of `cargo build --release` with one of `cargo build --profile dist`, and writes the table into docs/building.md:
 # benches/workloads/release.sh [RELEASE DIST]
-# Each workload runs five times (RUNS) with each program, alternately. The table has the medians of the mean times.
+# Each workload runs five times (RUNS) with each program, alternately. The table has the medians of the mean times of a decision.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh

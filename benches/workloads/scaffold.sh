@@ -41,14 +41,14 @@ summary() { # COLUMN TEXT
 row() { # NAME MEASUREMENTS
     printf '| %s | %s | %s |\n' "$1" "$(summary 1 "$2")" "$(summary 2 "$2")"
 }
-# An assignment, because the exit status of a substitution in an argument is lost.
+# Prints the row of one measurement. `times` is assigned first, because the exit status of a substitution in an argument is lost.
 once() { # NAME COMMAND
     local name=$1 times; shift
     times=$(measure "$@")
     row "$name" "$times"
 }
 number=0
-# Changes the generation of nodes without the label, which no test depends on.
+# Changes the generation that the plugin assumes for nodes without the label. No test depends on it.
 edit() {
     number=$((number + 1))
     sed -i "s/unwrap_or([-0-9]*) >= pod/unwrap_or(-$number) >= pod/" src/minimum_generation.rs

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures `schedc run` at the fake API server, and writes the table into docs/run.md: benches/workloads/wire.sh [BINARY [EDGE]]
+# Measures `schedc run` against the fake API server, and writes the table into docs/run.md: benches/workloads/wire.sh [BINARY [EDGE]]
 #
 # BINARY  program with the profiles `default` and `edge`, and the feature `wire`; default: target/dist/schedc
 # EDGE    program with the profile `edge` alone (`schedc build edge -o FILE`); default: target/edge

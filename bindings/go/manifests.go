@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// manifests returns nodes and pods as a list in JSON. Objects of k8s.io/api usually have no kind.
+// manifests returns nodes and pods as a list in JSON. It sets apiVersion and kind, which objects of k8s.io/api usually lack.
 func manifests(nodes, pods []Object) (string, error) {
 	items := make([]Manifest, 0, len(nodes)+len(pods))
 	for kind, objects := range map[string][]Object{"Node": nodes, "Pod": pods} {

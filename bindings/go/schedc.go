@@ -1,5 +1,5 @@
 // Package schedc asks what a Kubernetes scheduler would do: which pods may run on a node, where pods go, and how many
-// nodes they need. It is the C library of schedc (bindings/c), which contains the scheduler's own code.
+// nodes they need. It calls the C library of schedc (bindings/c), which contains the scheduler's own code.
 //
 // A [Snapshot] has the method names of Cluster Autoscaler's ClusterSnapshot. An [Evaluator] evaluates the scenarios of
 // `schedc evaluate`, with the same bytes as results.
@@ -24,7 +24,7 @@ import (
 // Status is the result of a function of the C library. Its numbers are stable.
 type Status int
 
-// The statuses of errors.
+// Statuses of errors, and of a rejection.
 const (
 	Rejected        Status = C.SCHEDC_STATUS_REJECTED
 	Panicked        Status = C.SCHEDC_STATUS_PANICKED
@@ -71,7 +71,8 @@ func texts(strings []string) (*C.schedc_text, func()) {
 	return &list[0], pinner.Unpin
 }
 
-// result returns the content of a buffer, and releases it. Errors other than a rejection become an [Error].
+// result returns the content of a buffer, and releases the buffer. The second value is false for a rejection. Other statuses than success
+// and rejection become an [Error].
 func result(status C.schedc_status, out *C.schedc_buffer) (string, bool, error) {
 	content := C.GoStringN((*C.char)(unsafe.Pointer(out.data)), C.int(out.length))
 	C.schedc_buffer_free(out)
@@ -96,7 +97,7 @@ type Source struct {
 	Name, Text string
 }
 
-// Profiles are valid profiles. Their texts stay in memory until the program ends: read a profile once.
+// Profiles are valid profiles. Their texts stay in memory until the program ends: read each profile once.
 type Profiles struct {
 	handle *C.schedc_profiles
 }

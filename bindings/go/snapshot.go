@@ -68,18 +68,18 @@ type Estimate struct {
 	Left []LeftPod `json:"left"`
 }
 
-// LeftPod is a pod that fits on no new node.
+// LeftPod is a pod that was not placed on a new node.
 type LeftPod struct {
 	Pod string `json:"pod"`
-	// Rejection is that of an empty new node. nil: the pod fits there, but no further node was allowed.
+	// Rejection is the rejection by an empty new node. nil: the pod fits there, but no further node was allowed.
 	Rejection *SchedulingError `json:"rejection"`
 }
 
 // Snapshot is a hypothetical cluster with a profile, with the method names of Cluster Autoscaler's ClusterSnapshot. Methods return a
 // [SchedulingError] if the profile rejects a pod, and an [Error] for wrong input.
 //
-// A pod that the snapshot does not have yet is read by the first method that names it, and waits for a node. Later calls find it by its
-// namespace and name, and do not read it again; [Snapshot.ForceAddPod] and [Snapshot.Apply] replace it.
+// A pod that the snapshot does not have yet is added by the first method that receives it, and waits for a node. Later calls find it by its
+// namespace and name, and ignore its other fields; [Snapshot.ForceAddPod] and [Snapshot.Apply] replace it.
 type Snapshot struct {
 	handle *C.schedc_cluster
 }
@@ -182,7 +182,7 @@ func (s *Snapshot) ForceAddPod(pod Object, nodeName string) error {
 	return s.apply(nil, []Object{placed})
 }
 
-// ForceRemovePod removes a pod from the cluster.
+// ForceRemovePod removes a pod from the cluster. It must be on the named node.
 func (s *Snapshot) ForceRemovePod(namespace, podName, nodeName string) error {
 	if err := s.isOn(namespace, podName, nodeName); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (s *Snapshot) SchedulePod(pod Object, nodeName string) error {
 }
 
 // SchedulePodOnAnyNodeMatching puts a pod on the first node where it may run and that matches, and returns the node. The search begins
-// after the node that it found last.
+// after the node that the previous search found.
 func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod Object, nodeMatches func(nodeName string) bool) (string, error) {
 	names, err := s.ListNodes()
 	if err != nil {
@@ -255,7 +255,7 @@ func (s *Snapshot) UnschedulePod(namespace, podName, nodeName string) error {
 	return err
 }
 
-// change calls a function without a result. The snapshot stays alive during the call: its finalizer frees the cluster.
+// change calls a function without a result. It keeps the snapshot alive during the call, because the finalizer frees the cluster.
 func (s *Snapshot) change(call func(out *C.schedc_buffer) C.schedc_status) error {
 	var out C.schedc_buffer
 	status := call(&out)
@@ -284,7 +284,7 @@ func (s *Snapshot) Clear() error {
 	return s.change(func(out *C.schedc_buffer) C.schedc_status { return C.schedc_cluster_clear(s.handle, out) })
 }
 
-// Decide returns the decision about a pod in JSON, as `schedc evaluate` writes it. Nothing changes.
+// Decide returns the decision about a pod in JSON, as `schedc evaluate` writes it. The pod is not placed.
 func (s *Snapshot) Decide(pod Object) (json.RawMessage, error) {
 	decision, _, err := s.call(pod, func(name string, out *C.schedc_buffer) C.schedc_status {
 		return C.schedc_cluster_decide(s.handle, text(name), out)
@@ -292,7 +292,8 @@ func (s *Snapshot) Decide(pod Object) (json.RawMessage, error) {
 	return json.RawMessage(decision), err
 }
 
-// Estimate returns the number of copies of a node that pods need, as BinpackingNodeEstimator does. Nothing changes.
+// Estimate returns the number of copies of a node that pods need, as BinpackingNodeEstimator does. It
+// adds pods that the snapshot does not have yet, which then wait; nothing else changes.
 func (s *Snapshot) Estimate(template NodeInfo, pods []Object, maxNodes int) (Estimate, error) {
 	var estimate Estimate
 	manifests, err := manifests([]Object{template.Node}, template.Pods)

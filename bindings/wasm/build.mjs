@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 
-// The default stack of a module is 1 MiB; nested input needs more.
+// The default stack of a module is 1 MiB; deeply nested input needs more.
 execFileSync(
   process.env.CARGO ?? "cargo",
   ["rustc", "--package", "schedc-c", "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown",

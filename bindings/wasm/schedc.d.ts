@@ -1,4 +1,4 @@
-/** A library: its own memory, values and handles. */
+/** An instance of the library, with separate memory and objects. */
 export interface Library {
   readonly apiVersion: number;
   readonly memoryBytes: number;
@@ -40,7 +40,7 @@ export interface NodeResult extends Answer {
   total?: number;
 }
 
-/** A result in the format of `schedc evaluate`. */
+/** A decision in the format of `schedc evaluate`. */
 export interface Decision {
   pod: string;
   preenqueue?: Answer;
@@ -116,7 +116,7 @@ export class Cluster {
   unschedule(pod: string): boolean;
   decide(pod: string): Decision;
   estimate(template: KubernetesObject[], pods: string[], maxNodes: number): Estimate;
-  /** Answers one request of docs/libraries.md. */
+  /** Answers one request; docs/libraries.md describes the requests. */
   request(op: string, fields?: Record<string, unknown>): unknown;
   /** Answers many requests with one call. An error does not prevent the requests after it. */
   requests(requests: ({ op: string } & Record<string, unknown>)[]): Response[];

@@ -7,7 +7,7 @@ const CODES = {
   10: "invalid-profile", 11: "unknown-profile", 12: "invalid-objects", 13: "unknown-kind",
   14: "unknown-pod", 15: "unknown-node", 16: "invalid-scenario", 17: "invalid-request",
 };
-// The argument of a function that returns a handle.
+// The argument for the pointer to which a function writes a handle.
 const HANDLE = Symbol("handle");
 
 const encoder = new TextEncoder();
@@ -52,7 +52,7 @@ class Library {
     return this.#functions.schedc_api_version();
   }
 
-  /** The bytes of memory. They never decrease; a new library starts with little memory. */
+  /** The size of the memory in bytes. It never decreases; a new library starts with little memory. */
   get memoryBytes() {
     return this.#functions.memory.buffer.byteLength;
   }
@@ -117,7 +117,7 @@ class Library {
     return { out, words };
   }
 
-  // Pages that JavaScript adds to the memory are not used by the allocator of the library.
+  // Reserves memory in pages that JavaScript adds: the allocator of the library does not use them.
   #reserve(size) {
     if (size > this.#scratch.size) {
       const pages = Math.ceil((2 * size) / PAGE);
@@ -228,7 +228,7 @@ export class Cluster extends Handle {
     return result;
   }
 
-  // An admission has no text, and needs no JSON.
+  // If the pod may run on the node, the text is empty, and there is no JSON to parse.
   #answer(name, pod, node) {
     const { status, text } = this.library.call(name, this.handle, pod, node);
     return status ? JSON.parse(text) : { code: "Success" };

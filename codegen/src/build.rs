@@ -12,8 +12,8 @@ use crate::select::{PROFILES_VARIABLE, select};
 const CODE: &str = "pipelines.rs";
 
 /// Compiles profiles in a build script: those in `folder` of the package, or those that `SCHEDC_PROFILES`
-/// selects. Writes `OUT_DIR/pipelines.rs`. Makes cargo run the script again when a profile changes, or a catalog
-/// that a profile names.
+/// selects. Writes `OUT_DIR/pipelines.rs`. Makes cargo run the script again when a profile changes, or another file
+/// with an effect on the result, such as a catalog.
 ///
 /// ```ignore
 /// fn main() {

@@ -61,17 +61,17 @@ pub struct PluginEntry {
     pub default_weight: i64,
     /// Whether it implements NormalizeScore.
     pub normalizes: bool,
-    /// Whether it implements PrepareScore: cluster facts that its Score reads.
+    /// Whether it implements PrepareScore, which computes cluster facts for its Score.
     pub prepares_score: bool,
     /// Whether it implements EnqueueExtensions.
     pub enqueue_extensions: bool,
     /// The built-in kinds of objects that it watches.
     pub watches: Vec<String>,
-    /// The kinds of its catalog that it watches.
+    /// The kinds declared in its catalog that it watches.
     pub kinds: Vec<CustomKind>,
-    /// Its additional requests to the API server, if the profile runs it at a point that may write.
+    /// Its requests to the API server other than watches. They apply if the profile runs it at a point that may write.
     pub writes: Vec<Write>,
-    /// One line.
+    /// Its effect, in one line; may be empty.
     pub description: String,
     /// The shape of its arguments.
     pub args: ArgsSchema,
@@ -89,7 +89,7 @@ impl PluginEntry {
 pub struct Read {
     /// The plugin.
     pub plugin: String,
-    /// Written with a trailing `?`: a profile need not contain the plugin.
+    /// Whether a profile may omit the plugin; written as a trailing `?`.
     pub optional: bool,
 }
 
@@ -102,7 +102,7 @@ pub struct State {
     pub path: String,
     /// Whether it depends on the arguments of the plugin that declares it; columns only.
     pub with_args: bool,
-    /// One line.
+    /// Its content, in one line; may be empty.
     pub description: String,
 }
 
@@ -200,7 +200,7 @@ impl Catalogs {
         self.by_name.get(name)
     }
 
-    /// Returns all plugins, by name.
+    /// Returns all plugins, sorted by name.
     pub fn plugins(&self) -> impl Iterator<Item = &Arc<PluginEntry>> {
         self.by_name.values()
     }

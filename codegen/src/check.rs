@@ -1,4 +1,4 @@
-//! The rules for profiles, one in each file. [`RULES`] and [`cross_profile`] list them.
+//! The rules for profiles, one in each module: [`RULES`] for each profile, [`cross_profile`] for all profiles of a scheduler.
 //!
 //! Rules read the profile as written and as planned, and report all errors. A rule reports nothing if an
 //! error of another rule makes its own result uncertain.
@@ -31,9 +31,9 @@ pub(crate) struct Context<'a> {
     pub(crate) raw: &'a RawProfile,
     /// The profile as planned.
     pub(crate) plan: &'a Plan,
-    /// The plugins that it can refer to.
+    /// The plugins that the profile can refer to.
     pub(crate) catalogs: &'a Catalogs,
-    /// Whether all of its catalogs were read completely.
+    /// Whether all catalogs that the profile names were read without errors.
     pub(crate) catalogs_complete: bool,
 }
 

@@ -193,7 +193,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
     }
 
-    /// Returns the crates that a profile names with their catalogs, and whether all catalogs were read without errors.
+    /// Returns the crates that a profile names, each with its catalog, and whether all catalogs were read without errors.
     fn of(
         &mut self,
         raw: &RawProfile,

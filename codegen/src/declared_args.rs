@@ -21,18 +21,18 @@ const NO_ARGS: &str = "NoArgs";
 /// Maximum nesting of declarations.
 const MAX_DEPTH: usize = 32;
 
-/// The declarations of a crate, by the last names of paths.
+/// The declarations of a crate, by the last segments of their paths.
 #[derive(Default)]
 pub(crate) struct DeclaredArgs {
     /// The imports of each file.
     imports: Vec<Imports>,
     /// `type Args` of each plugin.
     of_plugins: ItemsByName<Path>,
-    /// `None` for types without the derive.
+    /// Structs, enums and type aliases; `None` for those without `#[derive(Args)]`.
     types: ItemsByName<Option<DeriveInput>>,
     /// Types with handwritten code that reads them from strings, and the format in their `SCHEMA`.
     strings: ItemsByName<Format>,
-    /// `None` for constants without a literal.
+    /// Constants; `None` for a value that is not a literal.
     constants: ItemsByName<Option<i64>>,
 }
 

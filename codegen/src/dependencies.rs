@@ -32,9 +32,9 @@ pub(crate) struct Dependencies<'a> {
     /// The folder of the package that compiles the profiles.
     folder: &'a Path,
     cargo: &'a CargoEnvironment,
-    /// Read once.
+    /// The package in `folder`, read at the first look-up.
     package: OnceCell<Result<Package, String>>,
-    /// Requested once without optional dependencies, and once with all of them.
+    /// The output of `cargo metadata`, by whether all optional dependencies were requested.
     metadata: BTreeMap<bool, Result<Metadata, MissingCatalog>>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Dependencies<'a> {
         folder.ok_or_else(|| MissingCatalog::OtherPlatform { package: package.name.clone() })
     }
 
-    /// Returns the manifests and the lock file that determine the crates' folders, if any crate was looked up.
+    /// Returns the manifests and the lock file that determine the crates' folders; empty if no crate was looked up.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let Some(Ok(package)) = self.package.get() else { return Vec::new() };
         let mut files = vec![package.manifest.path(), package.root.path(), package.root.folder.join(lock::FILE)];
@@ -89,8 +89,8 @@ impl<'a> Dependencies<'a> {
         files
     }
 
-    /// Returns why generated code cannot refer to a crate. It also returns `None` if the manifest cannot be read,
-    /// because rustc checks it too.
+    /// Returns why generated code cannot refer to a crate. `None`: it can, or the manifest cannot be read. In the latter
+    /// case, rustc reports a missing crate.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
         let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()?;
         let mut named = package.named(name).peekable();

@@ -180,10 +180,12 @@ fn renderer(color: bool) -> Renderer {
     if color { Renderer::styled() } else { Renderer::plain() }
 }
 
-/// Maximum length of displayed lines, in bytes. The renderer processes all of them, and truncates long ones.
+/// Maximum length of the displayed source lines of an error, in bytes. Beyond it, the error shows only locations: the
+/// renderer processes whole lines, although it truncates long ones.
 const MAX_LINES_LEN: usize = 64 << 10;
 
-/// Returns the lines of a file that contain the spans. The renderer reads its whole input for each error.
+/// Returns the lines of a file from the first to the last span, not the whole file: the renderer reads all of its input
+/// for each error.
 fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
     let (mut start, mut end) = (usize::MAX, 0);
     for span in spans {

@@ -1,4 +1,5 @@
-//! The syntax of Kubernetes names (apimachinery's `IsDNS1123Subdomain`, `IsQualifiedName`, `IsValidLabelValue`).
+//! The syntax of Kubernetes names (apimachinery's `IsDNS1123Subdomain`, `IsQualifiedName`, `IsValidLabelValue`), and of
+//! durations.
 
 use crate::schema::Format;
 

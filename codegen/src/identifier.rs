@@ -10,7 +10,7 @@ const KEYWORDS: &[&str] = &[
 /// Keywords that cannot be raw identifiers.
 const NEVER_RAW: &[&str] = &["Self", "crate", "self", "super"];
 
-/// Returns whether this is an identifier, and not a keyword. Raw identifiers, such as `r#type`, are.
+/// Returns whether `text` is an identifier, and not a keyword. Raw identifiers, such as `r#type`, are identifiers.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let (name, excluded) = match text.strip_prefix("r#") {
         Some(name) => (name, NEVER_RAW),

@@ -163,7 +163,7 @@ impl<'i> Texts<'i> {
         texts
     }
 
-    /// Returns this result, or the error of an unreadable file.
+    /// Adds the errors of unreadable files to a result, which is then an error.
     fn or_unreadable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
         let unreadable = self.unreadable;
         match result {

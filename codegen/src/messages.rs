@@ -42,7 +42,7 @@ fn joined<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {
     }
 }
 
-/// Adds "did you mean" if there is a suggestion, which replaces `written`; quoted as TOML if `quote`.
+/// Adds "did you mean" if a candidate is close to `name`. The suggested edit replaces `written`, with quotes if `quote`.
 fn did_you_mean<'c>(
     diagnostic: Diagnostic,
     name: &str,

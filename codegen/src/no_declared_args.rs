@@ -1,4 +1,4 @@
-//! Replacement of `declared_args` without source files: rustc alone checks the arguments of plugins in other
+//! Replacement of `declared_args` without the feature `sources`: rustc alone checks the arguments of plugins in other
 //! crates.
 
 use crate::schema::ArgsSchema;

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Returns the displayed path: relative to the package if it is inside, with `/`.
+/// Returns the displayed path, with `/` as separator: relative to the package if it is inside.
 pub(crate) fn display_path(path: &Path, manifest_dir: &Path) -> String {
     let path = normalize(path);
     let inside = path.strip_prefix(manifest_dir).unwrap_or(&path);

@@ -23,15 +23,15 @@ pub fn watches<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p str> {
     ALWAYS.into_iter().chain(others).collect()
 }
 
-/// Returns the kinds of catalogs that plugins of these profiles watch: each once, by name.
+/// Returns the kinds that catalogs declare and plugins of these profiles watch: each once, sorted by full name.
 pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKind> {
     let kinds = plans.into_iter().flat_map(|plan| &plan.plugins).flat_map(|plugin| &plugin.entry.kinds);
     let by_name: BTreeMap<String, &CustomKind> = kinds.map(|kind| (kind.full_name(), kind)).collect();
     by_name.into_values().collect()
 }
 
-/// Returns the requests of these profiles' plugins for objects: each resource once, in order. Only plugins at
-/// points where they may write count. The scheduler's own requests are not included.
+/// Returns the declared writes of these profiles' plugins: each resource once for each namespace, sorted. Only plugins
+/// that run at a point that may write are included, and no requests of the scheduler itself.
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {
@@ -84,7 +84,7 @@ mod tests {
         watches(&plans(profiles)).into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns each as `verbs resource`.
+    /// Returns the writes, each as `verbs resource`.
     fn written(profiles: &[&str]) -> Vec<String> {
         let writes = writes(&plans(profiles)).into_iter();
         writes.map(|write| format!("{} {}", write.verbs.join(","), write.resource)).collect()

@@ -125,7 +125,7 @@ pub struct PluginId(pub usize);
 pub struct PlanPlugin {
     /// Its catalog entry.
     pub entry: Arc<PluginEntry>,
-    /// Location of its first name in the profile; `None` if only the default list contains it.
+    /// Location where the profile names it first; `None` if only the default list contains it.
     pub named_at: Option<Span>,
     /// The table of its arguments; `None` without arguments in the profile.
     pub args: Option<Node>,

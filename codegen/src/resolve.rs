@@ -1,9 +1,10 @@
-//! Merges a profile with defaults: missing values, and the two ways of merging plugin sets.
+//! Merges a profile with defaults: missing values, and plugin sets in two steps.
 //!
-//! Both are kube-scheduler's. First the `multi-point` set is merged with the default set (`mergePluginSet` in
+//! The steps are those of kube-scheduler. First the `multi-point` set is merged with the default set (`mergePluginSet` in
 //! pkg/scheduler/apis/config/v1/default_plugins.go); the other points have no defaults there. Then the
 //! plugins of `multi-point` are added to the points that they implement (`expandMultiPointPlugins` in
-//! pkg/scheduler/framework/runtime/framework.go). A list, KEP-624's form, is a set that disables `*`.
+//! pkg/scheduler/framework/runtime/framework.go). A list, the form in KEP-624, is equivalent to
+//! a set that disables `*`.
 //!
 //! Invalid entries (unknown names, points that a plugin does not implement, duplicates) are silently omitted
 //! here; the rules in [`crate::check`] report them.
@@ -33,7 +34,7 @@ pub(crate) struct MultiPointPlugin {
     weight: Option<Setting<i64>>,
 }
 
-/// Creates the plan of a profile. Values out of range are replaced by defaults; another phase reports them.
+/// Creates the plan of a profile. A number that does not fit its type is replaced by the default; `check` reports it.
 pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan {
     let path = files.path(raw.file).to_owned();
     let stem = Path::new(&path).file_stem().map_or_else(|| path.clone(), |stem| stem.to_string_lossy().into_owned());
@@ -129,8 +130,8 @@ fn multi_point_plugin(entry: &Arc<PluginEntry>, named: Option<&RawPlugin>) -> Mu
 }
 
 fn written_weight(weight: &Spanned<i128>) -> Setting<i64> {
-    // Negative weights are reported. Weights beyond 64 bits are set to the maximum, so the sum overflows
-    // visibly.
+    // `check` reports weights below 1. A weight beyond 64 bits becomes the maximum, so that `check` reports the
+    // overflow of the sum.
     let value = i64::try_from(weight.value.max(1)).unwrap_or(i64::MAX);
     Setting { value, span: Some(weight.span) }
 }
@@ -201,8 +202,8 @@ fn at_point(
 }
 
 /// Returns the weight at `score`: as written there, otherwise as written at `multi-point`, otherwise the
-/// catalog's. (kube-scheduler uses 1 for a plugin that a profile names without a weight, regardless of its
-/// default profile.)
+/// catalog's. (kube-scheduler uses 1 for a plugin that a profile names without a weight, regardless of
+/// the weight in its default profile.)
 fn weight_at(point: Point, entry: &PluginEntry, written: Option<Setting<i64>>) -> Option<Setting<i64>> {
     (point == Point::Score).then(|| written.unwrap_or(Setting::default_of(entry.default_weight)))
 }

@@ -1,7 +1,7 @@
 //! Schema of a plugin's arguments.
 //!
 //! In-tree schemas are generated from the Rust structs (`catalog/in-tree-args.json`). A plugin crate may
-//! contain the same schema in its `schedc.toml`, under `args` of a `[[plugin]]`.
+//! contain a schema of the same form in its `schedc.toml`, under `args` of a `[[plugin]]`.
 
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ pub enum Format {
     Any,
     /// A Kubernetes label key or resource name: `[prefix/]name`.
     QualifiedName,
-    /// The part of a qualified name before the `/`.
+    /// A name without `/`, which selects resources by the part of their names before the `/`.
     NamePrefix,
     /// A Kubernetes label value.
     LabelValue,

@@ -1,8 +1,8 @@
 //! Measures decisions from cached answers, compiled and interpreted: pods of one template, one after the other, each of which changes the
 //! node that it gets. The profile is kube-scheduler's default one, with all nodes evaluated.
 //!
-//! `cargo bench -p schedc-api --bench cached_answers`; NODES and PODS are other sizes. It fails if
-//! interpreted decisions take more than three times as long.
+//! `cargo bench -p schedc-api --bench cached_answers`; The environment variables NODES and PODS set other
+//! sizes. It fails if interpreted decisions take more than three times as long.
 
 use std::env;
 use std::error::Error;
@@ -19,7 +19,7 @@ use schedc_core::snapshot::Snapshot;
 use schedc_interpret::Interpretation;
 use schedc_objects::{Manifests, convert_node, convert_pod};
 
-/// Maximum time of an interpreted decision, in times of a compiled one.
+/// Maximum time of an interpreted decision, as a multiple of the time of a compiled one.
 const LIMIT: f64 = 3.0;
 
 fn setting(name: &str, default: usize) -> Result<usize, Box<dyn Error>> {
@@ -54,7 +54,7 @@ fn measure<P: Profile>(mut engine: Engine<P>, manifests: &Manifests, pods: usize
     for (at, pod) in pods.iter().enumerate() {
         let begin = Instant::now();
         let decision = snapshot.decide(pod, |nodes| at % nodes);
-        // The first decision creates the answer.
+        // The first decision creates the cached answer.
         took += if at == 0 { Duration::ZERO } else { begin.elapsed() };
         let Decision::Node(node) = decision else { panic!("the pod fits on every node: {decision:?}") };
         let name = snapshot.cluster().base.name(node).to_owned();

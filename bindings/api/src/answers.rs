@@ -1,4 +1,4 @@
-//! Results.
+//! Results of operations on a cluster.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub struct Applied {
 /// The node of a pod, or the reason why it has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Placement {
-    /// The node.
+    /// The node; `None` if the pod has none.
     pub node: Option<String>,
-    /// The rejection of the pod as a whole. Without a node and a rejection, every node rejects the pod.
+    /// The rejection of the pod as a whole. If both fields are `None`, every node rejects the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Answer>,
 }
@@ -42,7 +42,7 @@ pub struct Estimate {
     pub left: Vec<LeftPod>,
 }
 
-/// A pod that fits on no new node.
+/// A pod that was not placed on a new node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftPod {
     /// The pod.

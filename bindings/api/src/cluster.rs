@@ -22,8 +22,8 @@ use crate::snapshot::AnySnapshot;
 
 /// A hypothetical cluster with a profile: objects, questions, and forks that can be reverted.
 ///
-/// Pods with a node occupy it, other pods wait until [`Cluster::schedule`] puts them on a node. It is a
-/// [`Snapshot`] with names; docs/libraries.md lists what differs from a scheduler.
+/// Pods with a node occupy it, other pods wait until [`Cluster::schedule`] puts them on a node. A cluster is a
+/// [`Snapshot`] with names; docs/libraries.md lists the differences from a scheduler.
 pub struct Cluster {
     snapshot: Box<dyn AnySnapshot>,
     /// Pods that have not finished, by `namespace/name`.
@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     /// Adds or replaces the objects of a text: documents in YAML or JSON, or lists of objects. A pod with `spec.nodeName`
-    /// occupies that node; a pod that has a node keeps it. A finished pod is removed.
+    /// occupies that node. A replaced pod without it keeps the node that it has. A finished pod is removed.
     ///
     /// # Errors
     /// Returns all problems of the objects. Nothing changed then.
@@ -127,7 +127,7 @@ impl Cluster {
         applied
     }
 
-    /// Replaces a pod. Like in scenarios, this counts as removal and arrival.
+    /// Adds or replaces a pod. As in scenarios, a replacement counts as removal and arrival.
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = format!("{}/{}", namespace(&pod.metadata), pod.metadata.name.as_deref().unwrap_or_default());
         let mut node = None;
@@ -227,7 +227,7 @@ impl Cluster {
         Some(self.snapshot.base().interner.resolve(node).to_owned())
     }
 
-    /// Returns whether a pod may run on a node: PreFilter and Filter. Another pod of this name on a node still counts there.
+    /// Returns whether a pod may run on a node: PreFilter and Filter. A pod that is on a node already still counts there.
     ///
     /// # Errors
     /// Returns an error if there is no such pod or node.
@@ -260,8 +260,8 @@ impl Cluster {
         Ok(self.snapshot.schedule(&pod, node).map_or_else(Answer::from, |()| Answer::success()))
     }
 
-    /// Puts a pod on the first node where it may run, of these nodes or of all. The search begins after the node that it found
-    /// last.
+    /// Puts a pod on the first node where it may run, of `nodes` or of all nodes. The search begins after the node that the
+    /// previous search found.
     ///
     /// # Errors
     /// Returns an error if there is no such pod, or one of the nodes does not exist.

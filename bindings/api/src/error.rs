@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Error {
     /// The code.
     pub code: ErrorCode,
-    /// Everything that is wrong, where, and how to fix it. It may have several lines.
+    /// All problems with their locations and solutions; may have several lines.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ pub struct Error {
 #[repr(u32)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// A profile is wrong, or needs a compiler.
+    /// A profile is wrong, or cannot be interpreted: it has extenders, or plugins of other crates.
     InvalidProfile = 10,
     /// No profile has this name.
     UnknownProfile = 11,
@@ -44,7 +44,7 @@ impl Error {
 }
 
 impl ErrorCode {
-    /// Returns the number of the code, for languages without names.
+    /// Returns the number of the code, for interfaces that pass codes as numbers, such as C.
     pub fn number(self) -> u32 {
         self as u32
     }

@@ -26,7 +26,7 @@ pub fn caught<R, E: From<Panicked>>(work: impl FnOnce() -> Result<R, E>) -> Resu
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Panicked::of(&*panic).into()))
 }
 
-/// The value of an object of another language; `None` after a panic.
+/// A value that an object of another language owns; `None` after a panic.
 #[derive(Debug)]
 pub struct Guarded<T>(Option<T>);
 

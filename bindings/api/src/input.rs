@@ -21,8 +21,8 @@ pub enum Defaults {
     /// warnings.
     #[default]
     AsGiven,
-    /// Objects are completed and validated as an API server does when they are created. The priority classes and storage
-    /// classes of the same call count.
+    /// Objects are completed and validated as an API server does when they are created. Only the priority classes and
+    /// storage classes of the same call are used for this.
     Complete,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Input {
     pub(crate) nodes: Vec<Node>,
     pub(crate) pods: Vec<Pod>,
     pub(crate) others: Vec<AnyObject>,
-    /// Namespaces of pods that have no object.
+    /// Namespaces of pods that are missing among the objects.
     pub(crate) implied: Vec<AnyObject>,
     pub(crate) skipped: BTreeMap<String, usize>,
     pub(crate) warnings: Vec<String>,
@@ -139,7 +139,8 @@ impl Input {
     }
 }
 
-/// Objects that are used unchanged may have wrong expressions: a scheduler accepts them, and rejects the pods that need them.
+/// Returns the reader of objects. It accepts wrong CEL expressions in objects that are used unchanged: a scheduler accepts them,
+/// and rejects the pods that need them.
 fn reader(defaults: Defaults) -> ObjectReader {
     let mut reader = ObjectReader::new(Kinds::default(), Validation::default());
     reader.allow_wrong_expressions = defaults == Defaults::AsGiven;

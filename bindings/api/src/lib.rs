@@ -32,11 +32,11 @@
 //! | [`Error`] | an error with a stable [code](ErrorCode) |
 //! | [`guard`] | panics at the boundary to other languages |
 //!
-//! A [`Cluster`] also answers [requests in JSON](Cluster::requests), many per call. A node is its name, a pod is
-//! `namespace/name`, or only a name in the namespace `default`.
+//! A [`Cluster`] also answers [requests in JSON](Cluster::requests), many per call. Calls identify a node by its name,
+//! and a pod by `namespace/name`, or only by its name in the namespace `default`.
 //!
-//! Values are independent. Each belongs to one thread at a time, and any number of threads can have values of the same
-//! profiles.
+//! Clusters and evaluators are independent of each other. Each belongs to one thread at a time, and any number of threads can
+//! have clusters and evaluators with the same profiles.
 
 mod answers;
 mod cluster;

@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorCode};
 /// Valid profiles. Clones share them.
 ///
 /// The texts of profiles and the arguments of their plugins stay in memory until the program ends: read a profile once, and
-/// use its value again.
+/// reuse the value.
 #[derive(Clone)]
 pub struct Profiles {
     interpretation: Arc<Interpretation>,

@@ -30,7 +30,8 @@ fn scenarios(family: &str) -> impl Iterator<Item = Value> {
     lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap()["scenario"].take())
 }
 
-/// Results with a claim whose allocation is reserved but not written: a cluster writes nothing.
+/// Messages about claims whose allocation is reserved but not written. `schedc evaluate` has others, because a cluster writes
+/// nothing.
 const UNWRITTEN: [&str; 2] = ["is in the process of being allocated", "deallocation of ResourceClaim completed"];
 
 /// Returns whether a cluster has other rules for a scenario than `schedc evaluate`: it ignores nominations, computes no status
@@ -49,7 +50,7 @@ fn steps(scenario: &Value) -> impl Iterator<Item = (&str, &Value)> {
 /// Returns the decisions of a cluster, as JSON.
 fn decisions(cluster: &mut Cluster, scenario: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    // One by one, because scenarios have the order of creation.
+    // One by one, to keep the order of creation in the scenario.
     for object in scenario["objects"].as_array().unwrap() {
         cluster.apply_values(vec![object.clone()], Defaults::AsGiven).unwrap();
     }

@@ -25,7 +25,7 @@ fn change(cluster: &mut Cluster, random: &mut Random) {
     }
 }
 
-/// Returns all answers of a cluster.
+/// Returns the nodes and pods of a cluster, and the decision about each pod.
 fn answers(cluster: &mut Cluster) -> Vec<String> {
     let mut answers = vec![format!("{:?} {:?}", cluster.nodes(), cluster.pods())];
     for pod in cluster.pods().into_keys() {

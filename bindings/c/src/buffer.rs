@@ -35,7 +35,7 @@ pub struct Buffer {
 }
 
 impl Text {
-    /// Returns the text, which the caller keeps.
+    /// Returns a text that points to `text`, which must outlive it.
     pub fn of(text: &str) -> Self {
         Text { data: text.as_ptr(), length: text.len() }
     }

@@ -25,7 +25,7 @@ impl EvaluatorHandle {
     }
 }
 
-/// Answers with the line of a scenario.
+/// Answers with the line of results for a scenario.
 ///
 /// # Safety
 /// `evaluator` is null or a handle that no other thread uses during the call; `scenario` is valid during the call; `out` is

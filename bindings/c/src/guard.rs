@@ -23,7 +23,7 @@ pub(crate) unsafe fn answer(out: *mut Buffer, work: impl FnOnce() -> Answered) -
     status
 }
 
-/// Creates a handle, and writes it to a pointer of the caller; null if it fails.
+/// Creates a handle, and writes it to a pointer of the caller; writes null if the creation fails.
 ///
 /// # Safety
 /// `handle` and `out` are null or valid for a write.

@@ -4,7 +4,7 @@
 //!
 //! - Handles are boxes. C receives the pointer, passes it to functions, and releases it once.
 //! - Texts have a length. They are borrowed for one call, and validated as UTF-8.
-//! - No panic leaves a function: it becomes [`Status::Panicked`], and the handle refuses all later calls but its release.
+//! - No panic leaves a function: it becomes [`Status::Panicked`], and the handle refuses all later calls except for its release.
 //! - There is no global state.
 //!
 //! Functions are `unsafe` because they dereference pointers. The conditions are the same for all of them, and are those of any

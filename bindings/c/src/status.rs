@@ -37,7 +37,7 @@ pub enum Status {
     Other = 99,
 }
 
-/// An error, as functions return it.
+/// The status and the message of an error.
 pub(crate) struct Failure {
     pub(crate) status: Status,
     pub(crate) message: String,

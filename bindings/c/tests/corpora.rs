@@ -10,11 +10,11 @@ use schedc_api::{Evaluator, Profiles};
 
 use crate::c_program::root;
 
-/// Files with all corpora, one scenario per line.
+/// Files with the scenarios of all corpora, one per line.
 pub(crate) struct Corpora {
     /// The scenarios.
     pub(crate) scenarios: PathBuf,
-    /// The scenarios, compressed: members of several files follow each other.
+    /// The scenarios, compressed: the gzip members of all files, one after the other.
     pub(crate) compressed: PathBuf,
     /// The lines that `evaluate` writes.
     pub(crate) expected: PathBuf,

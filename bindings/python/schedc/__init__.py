@@ -1,10 +1,10 @@
 """What a Kubernetes scheduler would do, with the scheduler's own code.
 
 A :class:`Cluster` has objects and a profile. It answers which pods may run on a node, where a pod goes and why, and how many
-nodes pods need. Changes are reverted by forks. :func:`evaluate` evaluates the scenarios of ``schedc evaluate``.
+nodes pods need. Changes within a fork can be reverted. :func:`evaluate` evaluates the scenarios of ``schedc evaluate``.
 :func:`simulate`, :func:`explain`, :func:`replay` and :func:`backtest` are commands of ``schedc``.
 
-The functions run without the GIL. Calls of one cluster by several threads wait for each other.
+The functions run without the GIL. Calls to one cluster from several threads run one after the other.
 """
 
 import json
@@ -44,9 +44,9 @@ __all__ = [
 
 
 class Profiles:
-    """Valid profiles, by name: texts in TOML, or dictionaries. Without profiles: kube-scheduler's, with the name ``default``.
+    """Valid profiles, by name: texts in TOML, or dictionaries. Without an argument: kube-scheduler's default profile, ``default``.
 
-    Their texts stay in memory until the program ends: read a profile once.
+    Their texts stay in memory until the program ends: read each profile once.
     """
 
     def __init__(self, profiles: Optional[Mapping[str, Union[str, Mapping[str, Any]]]] = None) -> None:
@@ -109,7 +109,7 @@ class Cluster:
         self._native.commit()
 
     def nodes(self) -> List[str]:
-        """Returns the names of the nodes."""
+        """Returns the names of the nodes, sorted."""
         return self._native.nodes()
 
     def pods(self) -> Dict[str, Optional[str]]:
@@ -121,7 +121,7 @@ class Cluster:
         return self._native.check(pod, node)
 
     def check_nodes(self, pod: str, nodes: Optional[Sequence[str]] = None) -> List[bool]:
-        """Returns for each node, or for all nodes, whether a pod may run there, with one call."""
+        """Returns for each of ``nodes``, or for each node of :meth:`nodes`, whether a pod may run there."""
         return self._native.check_nodes(pod, nodes)
 
     def schedule(self, pod: str, node: str) -> Answer:
@@ -129,7 +129,7 @@ class Cluster:
         return self._native.schedule(pod, node)
 
     def schedule_on_any(self, pod: str, nodes: Optional[Sequence[str]] = None) -> Optional[str]:
-        """Puts a pod on the first of these nodes, or of all, where it may run. Returns the node."""
+        """Puts a pod on the first of these nodes, or of all, where it may run. Returns the node, if there is one."""
         return self._native.schedule_on_any(pod, nodes)
 
     def unschedule(self, pod: str) -> bool:
@@ -178,7 +178,8 @@ def evaluate(
     profiles: Optional[Profiles] = None,
     profile: Optional[str] = None,
 ) -> Any:
-    """Evaluates scenarios, and returns a table with a row for each decision: scenario, profile, pod, node and message.
+    """Evaluates scenarios, and returns a table with a row for each decision: scenario, profile, pod, node,
+    number of feasible nodes, and message.
 
     It is a data frame where pandas is installed, otherwise a list of dictionaries.
     """

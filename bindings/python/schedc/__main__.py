@@ -9,7 +9,7 @@ from . import _native
 
 def main() -> None:
     """Runs the command line, and ends the process."""
-    # Python's handler would only note an interrupt until the command ends.
+    # Python's handler would delay an interrupt until the command ends.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = pathlib.Path(sys.argv[0]).name
     sys.exit(_native.main(["schedc" if name == "__main__.py" else name, *sys.argv[1:]]))

@@ -83,7 +83,9 @@ class Explanation(Result):
 
     @property
     def nodes(self) -> Any:
-        """A row for each node: ``feasible``, ``plugin`` and ``reasons`` of its rejection, ``total``, and weighted scores by plugin."""
+        """A row for each node: whether it is ``chosen`` and ``feasible``, ``plugin`` and ``reasons`` of its rejection, ``total``, and
+        weighted scores by plugin.
+        """
         rows = []
         for node in self.raw["nodes"]:
             rejections = node.get("rejections", [])
@@ -117,12 +119,12 @@ class Replay(Result):
 
     @property
     def disagreements(self) -> Any:
-        """The decisions with another answer; empty for a closed loop."""
+        """The recorded decisions that differ from those of the profile; empty for a closed loop."""
         return self._rows("disagreements", "at", "place", "pod", "profile", "result")
 
     @property
     def pods(self) -> Any:
-        """What happened to each pod in a closed loop; empty without it."""
+        """The history of each pod in a closed loop; otherwise empty."""
         return self._rows("pods", "pod", "priority", "created", "bound", "node", "ended", "state")
 
     def _tables(self) -> Mapping[str, Any]:
@@ -134,7 +136,7 @@ class Backtest(Result):
 
     @property
     def metrics(self) -> Any:
-        """A row for each profile and metric: its ``mean`` over the seeds, and the ``low`` and ``high`` end of its interval.
+        """A row for each profile and metric: its ``mean`` over the seeds, and the ``low`` and ``high`` end of its confidence interval.
 
         ``difference.mean``, ``difference.low`` and ``difference.high`` compare it with the first profile.
         """

@@ -12,5 +12,5 @@ class Error(Exception):
         self.message = message
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # Processes of `multiprocessing` pass errors on.
+        # `multiprocessing` passes errors between processes with `pickle`.
         return type(self), (self.code, self.message)

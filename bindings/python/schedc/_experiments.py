@@ -11,13 +11,13 @@ Score = Callable[[str, str], float]
 
 
 def place(cluster: "Cluster", pods: Sequence[str], score: Score, weight: float = 1) -> Any:
-    """Places pods one by one with a further score, and returns a table: ``pod``, ``node``, ``score``, ``total`` and ``message``.
+    """Places pods one by one with an additional score, and returns a table: ``pod``, ``node``, ``score``, ``total`` and ``message``.
 
     ``score`` gets the names of a pod and of a feasible node, and returns a number from 0 to 100. Its product with ``weight`` is added to
     the total of the profile. The node with the highest sum wins; among equal ones, the choice of the profile, otherwise the first by name.
     Pods that fit nowhere keep waiting; nothing is preempted.
 
-    This is slow: it needs a decision, and a call of Python for each feasible node. Write a plugin in Rust for a scheduler.
+    This is slow: each pod needs a decision, and a call of Python for each feasible node. For a scheduler, write a plugin in Rust.
     """
     rows = []
     for pod in pods:

@@ -109,7 +109,7 @@ def rows_of(table: Any) -> Iterator[Dict[str, Any]]:
 
 
 def _is_missing(value: Any) -> bool:
-    # `NaT` and `NA` of pandas are not equal to themselves, or have no truth value.
+    # By the name of the type: pandas is not imported, `NaT` is not equal to itself, and `NA` has no truth value.
     if value is None or isinstance(value, float) and math.isnan(value):
         return True
     return type(value).__name__ in ("NAType", "NaTType")

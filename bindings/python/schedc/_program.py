@@ -1,6 +1,6 @@
 """Commands of ``schedc`` that simulate, replay and compare.
 
-A command runs in a process of its own: other threads continue, an interrupt ends it, and its memory is released at its end.
+A command runs in a separate process: other threads continue, an interrupt ends it, and its memory is released at its end.
 The process is Python with only the native module, which contains the command line, or another program.
 """
 
@@ -22,7 +22,7 @@ from ._errors import Error
 PathLike = Union[str, "os.PathLike[str]"]
 _PROGRESS = re.compile(r"note: (\d+) of (\d+) simulations are complete")
 _REPORT = "report.html"
-# Loads the native module alone: the modules of this package, and those of `site`, would need longer than a short command.
+# Loads only the native module: loading the modules of this package and `site` takes longer than a short command.
 _RUN = "import sys; sys.path.insert(0, sys.argv[1]); import _native; sys.exit(_native.main(['schedc', *sys.argv[2:]]))"
 
 
@@ -79,7 +79,7 @@ def call(program: Optional[PathLike] = None) -> Iterator[Call]:
 
 
 def find(program: Optional[PathLike] = None) -> List[str]:
-    """Returns the beginning of a command line: this program, that of ``SCHEDC_PROGRAM``, or Python with the native module."""
+    """Returns the beginning of a command line: ``program``, the program in ``SCHEDC_PROGRAM``, or Python with the native module."""
     given = program or os.environ.get("SCHEDC_PROGRAM")
     if given:
         path = pathlib.Path(given).absolute()

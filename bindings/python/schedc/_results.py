@@ -44,7 +44,7 @@ class Result:
 
 
 def table(rows: List[Dict[str, Any]], columns: Sequence[str] = ()) -> Any:
-    """Returns rows as a data frame where pandas is installed. An empty one has these columns."""
+    """Returns rows as a data frame where pandas is installed, otherwise unchanged. An empty data frame has ``columns``."""
     try:
         import pandas
     except ImportError:

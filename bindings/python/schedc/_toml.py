@@ -10,7 +10,7 @@ def dumps(profile: Mapping[str, Any]) -> str:
 
 
 def _key(key: str) -> str:
-    # Strings of JSON are strings of TOML, except for surrogates, which `json` escapes.
+    # Strings of JSON are strings of TOML, except for escaped surrogates, which `ensure_ascii` would write.
     return json.dumps(key, ensure_ascii=False)
 
 

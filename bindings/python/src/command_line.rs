@@ -15,7 +15,7 @@ const PANICKED: i32 = 101;
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> i32 {
     let run = || {
         let result = catch_unwind(AssertUnwindSafe(|| schedc::pipelines::main_with(arguments)));
-        // Python does not write the rest of Rust's buffer. A reader may be gone.
+        // Python does not flush Rust's buffer. An error is ignored: the reader may have closed the pipe.
         let _ = stdout().flush();
         result.map_or(PANICKED, number)
     };

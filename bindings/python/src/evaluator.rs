@@ -11,7 +11,7 @@ pub(crate) struct Evaluator(Guarded<schedc_api::Evaluator>);
 
 #[pymethods]
 impl Evaluator {
-    /// Creates an evaluator. The profile of this name decides, otherwise the one that a scenario names.
+    /// Creates an evaluator. The profile of this name decides; without a name, each scenario names its profile.
     #[new]
     fn new(py: Python<'_>, profiles: &Profiles, profile: Option<&str>) -> PyResult<Self> {
         let make = || {

@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 use schedc_api::guard::{self, Panicked, caught};
 use serde::Serialize;
 
-/// The value of an object. Calls of several threads wait for each other.
+/// A value that a Python object owns. Calls from several threads run one after the other.
 pub(crate) struct Guarded<T>(Mutex<guard::Guarded<T>>);
 
 impl<T: Send> Guarded<T> {
@@ -32,7 +32,7 @@ pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R,
     py.detach(|| caught(work)).map_err(|failure| failure.raise(py))
 }
 
-/// A result as JSON.
+/// Returns a result as JSON.
 pub(crate) fn json(result: &impl Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(result).map_err(|error| Failure { code: "other".to_owned(), message: error.to_string() })
 }
@@ -62,7 +62,7 @@ impl From<Panicked> for Failure {
 
 impl From<schedc_api::Error> for Failure {
     fn from(error: schedc_api::Error) -> Self {
-        // Codes have their names in JSON.
+        // The names of codes are those in JSON.
         let name = serde_json::to_value(error.code).ok();
         let code = name.as_ref().and_then(|name| name.as_str()).unwrap_or("other").to_owned();
         Failure { code, message: error.message }

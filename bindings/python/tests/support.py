@@ -25,7 +25,7 @@ def records(table):
 
 
 def needs(*packages):
-    """Skips a test without packages of PyPI."""
+    """Skips a test unless these packages of PyPI are installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     return unittest.skipIf(missing, f"{', '.join(missing)}: not installed; pip install './bindings/python[test]'")
 
@@ -36,5 +36,5 @@ def zstd(content):
     parts = [content[at : at + size] for at in range(0, len(content), size)]
     for at, part in enumerate(parts):
         blocks += struct.pack("<I", len(part) << 3 | (at == len(parts) - 1))[:3] + part
-    # A single segment whose size has four bytes.
+    # The header: a single segment, and its size in four bytes.
     return b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", len(content)) + blocks

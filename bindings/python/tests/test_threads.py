@@ -21,7 +21,7 @@ class Threads(unittest.TestCase):
             events.append("end of the call")
 
         interval = sys.getswitchinterval()
-        # Python takes the GIL from no thread: another thread runs only if the call releases it.
+        # Within this interval, Python does not take the GIL from a thread: another one runs only if the call releases it.
         sys.setswitchinterval(1000)
         try:
             thread = threading.Thread(target=work)

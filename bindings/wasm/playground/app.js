@@ -19,7 +19,7 @@ function bytesOfBase64(text) {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-// The fragment of the address: the state in JSON, compressed.
+// Returns the fragment of the page's address: the state in JSON, compressed.
 async function encodeState(state) {
   const bytes = await transform(new TextEncoder().encode(JSON.stringify(state)), new CompressionStream("deflate-raw"));
   let text = "";
@@ -46,7 +46,7 @@ function show(field, badge, problems) {
 let module;
 let library;
 
-// Returns the value of a function, or null after it showed the problems of a field.
+// Returns the result of `work`. If it throws a SchedcError, shows the message below the field, and returns null.
 function attempt(field, work) {
   try {
     return work();
@@ -59,7 +59,7 @@ function attempt(field, work) {
 }
 
 async function evaluate() {
-  // The texts of profiles stay in the memory of a library.
+  // Each library keeps the texts of all its profiles in memory; a new one starts with little memory.
   if (!library || library.memoryBytes > MEMORY_LIMIT) library = await load(module);
   const profiles = attempt("profile", () => library.profiles({ "profile.toml": at("profile").value }));
   if (!profiles) return fail("the profile has problems");

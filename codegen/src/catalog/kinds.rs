@@ -48,7 +48,7 @@ pub struct CustomKind {
 }
 
 impl CustomKind {
-    /// Returns its API group; empty for that of pods and nodes.
+    /// Returns its API group; empty for the core group, that of pods and nodes.
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
@@ -62,7 +62,8 @@ impl CustomKind {
         }
     }
 
-    /// Returns whether both describe the same kind, regardless of their names.
+    /// Returns whether two kinds with the same [full name](Self::full_name) agree in their other properties, regardless of
+    /// their names in the catalogs.
     pub(super) fn is_same_kind(&self, other: &CustomKind) -> bool {
         (&self.kind, self.namespaced) == (&other.kind, other.namespaced)
     }
@@ -106,7 +107,7 @@ pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<Cust
     })
 }
 
-/// Returns whether a text is an API version: `group/version`, or only the version for the group of pods.
+/// Returns whether a text is an API version: `group/version`, or only the version for the core group.
 fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').unwrap_or(("", text));
     let is_version = version.starts_with('v') && is_dns_subdomain(version) && !version.contains('.');

@@ -105,7 +105,7 @@ fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKi
     declared
 }
 
-/// Reads `[columns]` or `[indexes]`: for each name a path, or a table with these keys.
+/// Reads `[columns]` or `[indexes]`: for each name a path, or a table with `keys`.
 fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<State> {
     let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
         let subject = format!("`{}`", field.key.value);
@@ -144,7 +144,7 @@ fn check_keys_of_points(table: &RawTable, points: &[Point], found: &mut Vec<Diag
     }
 }
 
-/// Returns the declaration of a kind that is not Kubernetes' own.
+/// Returns the catalog's declaration of a kind that is not in [`KINDS`]. Reports a kind without a declaration.
 fn watched_kind(name: &Spanned<String>, catalog: &Catalog, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
     let kind = catalog.kinds.iter().find(|kind| kind.name == name.value);
     if kind.is_none() {
@@ -270,7 +270,7 @@ fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns whether this is a path, with or without generic arguments; rustc checks the arguments.
+/// Returns whether `text` is a Rust path, with or without generic arguments, which only rustc checks.
 fn is_path(text: &str) -> bool {
     let (names, has_arguments) = text.split_once('<').map_or((text, false), |(names, _)| (names, true));
     let is_name = |name: &str| matches!(name, "crate" | "self" | "super") || is_identifier(name);

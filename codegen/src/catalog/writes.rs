@@ -13,7 +13,7 @@ pub const VERBS: [&str; 8] = ["get", "list", "watch", "create", "update", "patch
 /// Requests for the objects of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// The API group; empty for that of pods and nodes.
+    /// The API group; empty for the core group, that of pods and nodes.
     pub group: String,
     /// The resource as roles name it: `persistentvolumes`, `pods/status`.
     pub resource: String,

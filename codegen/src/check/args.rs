@@ -44,8 +44,8 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     check_absent(cx, found);
 }
 
-/// Reports plugins with required arguments for which the profile has no table. Plugins that the profile does
-/// not name have none.
+/// Reports plugins with required arguments for which the profile has no table. Plugins of the default list, which the
+/// profile does not name, have no required arguments.
 fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for plugin in &cx.plan.plugins {
         let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
@@ -64,7 +64,7 @@ fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the plugin that a misspelt name probably means, unless it has other arguments.
+/// Returns the plugin that a misspelt name probably means, unless the profile also has arguments under the correct name.
 fn suggested_plugin<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEntry> {
     let name = closest(&args.plugin.value, cx.fitting(None)).filter(|_| cx.catalogs_complete)?;
     let has_others = cx.raw.args.iter().any(|other| other.plugin.value == name);

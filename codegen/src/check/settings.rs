@@ -1,6 +1,6 @@
 //! Percentage, backoff and scheduler name: the ranges that kube-scheduler validates
-//! (`ValidateKubeSchedulerConfiguration`), and a name that is valid in pods. Limits of the budget, which
-//! kube-scheduler does not have.
+//! (`ValidateKubeSchedulerConfiguration`), and a name that is valid in pods. Also the ranges of the budget's limits,
+//! which kube-scheduler does not have.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;

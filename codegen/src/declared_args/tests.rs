@@ -89,7 +89,7 @@ fn a_derive_is_the_description_of_arguments() {
     assert_eq!(declared.of("fast::Simple"), ArgsSchema::None);
 }
 
-/// `plugins/tests/catalog` compares the file with the structs.
+/// `plugins/tests/catalog` compares `in-tree-args.json` with the structs.
 #[test]
 fn sources_describe_the_arguments_of_all_in_tree_plugins() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

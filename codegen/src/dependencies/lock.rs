@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::manifest::Manifest;
 
-/// The file next to the manifest of a workspace.
+/// Name of the lock file, next to the root manifest.
 pub(super) const FILE: &str = "Cargo.lock";
 
 #[derive(Deserialize)]

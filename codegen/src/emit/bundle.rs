@@ -1,4 +1,4 @@
-//! Emits `Profiles`: all profiles of a program, selected by one match.
+//! Emits `Profiles`: all profiles of a program, selected by one `match`.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;

@@ -14,7 +14,7 @@ use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
-/// Returns all items of a catalog entry, as written.
+/// Returns the extension points and the flags that a catalog entry lists, as written there.
 fn listed(entry: &PluginEntry) -> impl Iterator<Item = &'static str> {
     let points = Point::ALL.into_iter().filter(|point| entry.implements(*point)).map(Point::name);
     let further = [
@@ -60,7 +60,7 @@ fn proof(
     let names: Vec<&str> = listed(entry).collect();
     let bounds = names.iter().map(|name| ident(&snake_case(name)));
     let doc = doc(format!("The catalog entry `{name}`."));
-    // The in-tree plugins use no kinds of catalogs.
+    // In-tree plugins watch built-in kinds only.
     let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
         let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
         let checks = [("watches_index_kinds", !entry.indexes.is_empty()), ("watches_event_kinds", entry.enqueue_extensions)];
@@ -98,7 +98,7 @@ fn indexes(entry: &PluginEntry, imports: &mut Imports) -> Vec<TokenStream> {
     entry.indexes.iter().map(|index| state_type(imports, &index.path).to_token_stream()).collect()
 }
 
-/// Returns the states that it reads, if all of their plugins are in a profile.
+/// Returns the types of the states that the plugin reads. `None`: one of their plugins is not in any profile.
 fn reads(
     entry: &PluginEntry,
     entries: &BTreeMap<&str, &PluginEntry>,

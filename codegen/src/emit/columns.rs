@@ -86,7 +86,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Returns a plugin's row. `columns` and `index` are variables of the code around it.
+/// Returns a plugin's row: its columns at one node. `columns` and `index` are variables of the surrounding code.
 pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let part = |(column, field): (&Column, Ident)| match column {
         Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },

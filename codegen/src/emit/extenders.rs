@@ -42,7 +42,7 @@ pub(super) fn ty(plan: &Plan) -> TokenStream {
     }
 }
 
-/// Returns the field of the pipeline, its initial value, and its accessor.
+/// Returns the pipeline's field for the client.
 pub(super) fn field(plan: &Plan) -> Option<TokenStream> {
     (!plan.extenders.is_empty()).then(|| {
         quote! {

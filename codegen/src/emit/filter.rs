@@ -39,14 +39,14 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #(#parts)* }
 }
 
-/// Returns the call of one plugin. Its error is the plugin's own.
+/// Returns the call of one plugin's Filter. The error of the call is the plugin's rejection.
 fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, row) = (state(member), row(members, member));
     quote! { <#ty as FilterPlugin>::filter(#args, &pod.#field, #state, #row) }
 }
 
-/// Skips a plugin if its PreFilter skipped.
+/// Makes `code` conditional: it runs unless the plugin's PreFilter skipped.
 fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {
@@ -56,7 +56,7 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     }
 }
 
-/// Skips a plugin if its PreFilter skipped, or if it is idle for the pod according to `IDLE`.
+/// Makes `code` conditional: it runs unless the plugin's PreFilter skipped, or the plugin is idle according to `IDLE`.
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {

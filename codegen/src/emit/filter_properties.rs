@@ -1,5 +1,5 @@
 //! Emits properties of filter states. `reads_only_node`: a verdict on a node holds until the node changes.
-//! `cannot_fail`: rejected nodes need no evaluation by later filters for failures.
+//! `cannot_fail`: no filter can return an error, so the later filters of a rejected node need not run.
 
 use proc_macro2::TokenStream;
 use quote::quote;

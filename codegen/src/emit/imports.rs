@@ -9,8 +9,7 @@ use super::names::{IdentScope, camel_case, ident};
 use super::tokens::idents;
 use crate::catalog::PluginEntry;
 
-/// The items of the framework and the standard library that generated code uses, and their modules. `self` is
-/// the module itself.
+/// The items of the framework and the standard library that generated code uses, by module.
 const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::args", &["Node", "Value"]),
     ("::schedc_core::cache", &["Base", "Cache"]),
@@ -174,7 +173,8 @@ impl Imports {
         Self { names: IdentScope::without(&reserved), by_path: BTreeMap::new() }
     }
 
-    /// Returns the name of a type here: the last part of its path, otherwise the result of `otherwise`.
+    /// Returns the name of a type in this module: the last part of its path or, if that name is taken, the result of
+    /// `otherwise`.
     pub(super) fn name(&mut self, path: &str, otherwise: impl FnOnce(&str) -> String) -> Ident {
         if let Some(name) = self.by_path.get(path) {
             return name.clone();
@@ -248,7 +248,7 @@ fn absolute(path: &str) -> String {
     if path.starts_with("::") { path.to_owned() } else { format!("::{path}") }
 }
 
-/// Parses a path. The catalog reader has checked it; another path becomes empty, which rustc rejects.
+/// Parses a path, which the catalog reader has checked. An invalid path becomes empty, which rustc rejects.
 fn parsed(path: &str) -> TokenStream {
     path.parse().unwrap_or_default()
 }

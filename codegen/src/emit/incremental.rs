@@ -63,7 +63,7 @@ pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Skips a filter that is idle for the pod.
+/// Makes `code` conditional: it runs unless the filter is idle for the pod.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {
@@ -159,7 +159,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits the search for plugins without updates.
+/// Emits `find_active`: whether all plugins that most pods skip are idle for this pod, and therefore need no updates.
 fn find_active(members: &Members<'_>) -> TokenStream {
     let filters: Vec<TokenStream> = members
         .filters_with_state()

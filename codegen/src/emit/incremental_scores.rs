@@ -69,7 +69,7 @@ fn resize(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Returns helpers of the other functions.
+/// Returns the functions that the other functions call.
 pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
     let (base, total) = (base_helpers(members), total_helpers(members));
     quote! {
@@ -128,7 +128,7 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the plugin's Score by classes with its inputs.
+/// Returns the plugin's Score, split into score classes, with its inputs.
 fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (state(member), members.column_slices(member));

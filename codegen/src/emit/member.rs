@@ -13,7 +13,7 @@ use crate::catalog::{Column, PluginEntry};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
 
-/// Local variables and fields of generated code that are invalid as names of plugin fields.
+/// Names of local variables and fields in generated code, which fields of plugins must not have.
 const RESERVED: &[&str] = &[
     "a",
     "are_idle",
@@ -201,8 +201,8 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// Returns the view with explicit states. `state` returns the reference to a plugin's filter state, given the
-    /// plugin, if the profile has it, and whether it is optional.
+    /// Returns the view with explicit states. `state` returns the reference to a filter state. Its arguments are the
+    /// plugin with the state (`None`: not in the profile), and whether the view needs it only optionally.
     pub(super) fn view_that_reads(
         &self,
         member: &Member<'_>,

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 
 use crate::plan::Plan;
 
-/// Converts `NodeResourcesFit` or `node-resources` to `node_resources_fit`, `node_resources`.
+/// Converts `NodeResourcesFit` to `node_resources_fit`, and `node-resources` to `node_resources`.
 pub(super) fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();

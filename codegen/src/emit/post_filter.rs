@@ -15,7 +15,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         let view = view(members, member);
         let call =
             |cx| quote! { run.take(#name, <#ty as PostFilterPlugin>::post_filter(&self.#field, #args, #cx, #view)) };
-        // The plugin requires the states that it reads.
+        // A plugin with a required read runs only if there are filter states.
         let reads = member.entry.reads.iter().any(|read| !read.optional);
         let last = at + 1 == count;
         // The context contains only references, so it can be passed more than once.

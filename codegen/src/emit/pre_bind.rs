@@ -50,7 +50,8 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits PreBind, except for plugins that skipped in pre-flight, in groups if there are several.
+/// Emits PreBind. Plugins that skipped in pre-flight do not run. Several plugins run in the groups of the plan, and the
+/// plugins of a group concurrently.
 fn pre_bind(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
     let body = match calls.as_slice() {

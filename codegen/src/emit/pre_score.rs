@@ -17,9 +17,9 @@ pub(super) enum Source {
     PreScore,
     /// PrepareScore, which runs with Score.
     Prepared,
-    /// Default: the profile omits the plugin's PreScore.
+    /// The default value, because the profile omits the plugin's PreScore.
     Omitted,
-    /// No state: the plugin has no PreScore.
+    /// No state: the plugin has no PreScore, or the profile runs neither its PreScore nor its Score.
     Stateless,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn can_be_skipped(member: &Member<'_>) -> bool {
     matches!(source(member), Source::PreScore | Source::Prepared)
 }
 
-/// Skips a plugin whose Score is skipped.
+/// Makes `code` conditional: it runs unless the plugin's Score is skipped.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if can_be_skipped(member) {
@@ -62,7 +62,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
     }
 }
 
-/// Skips a plugin in loops over nodes, according to `IDLE`.
+/// Makes `code` in a loop over nodes conditional: it runs unless the plugin is idle according to `IDLE`.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if can_be_skipped(member) {

@@ -39,8 +39,8 @@ pub(super) fn score_depends_on(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Returns whether the plugin's Filter passes on every node, if it has no PreFilter. `pod` is a variable of the code
-/// around it.
+/// Returns whether the plugin's Filter passes on every node, as an expression; `None` for a plugin with PreFilter. `pod`
+/// is a variable of the code around it.
 pub(super) fn is_filter_idle(member: &Member<'_>) -> Option<TokenStream> {
     let (field, ty) = (&member.field, &member.ty);
     let has_no_pre_filter = !member.runs(Point::PreFilter) && !runs_without_pre_filter(member);

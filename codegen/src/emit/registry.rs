@@ -92,7 +92,7 @@ fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 fn start(member: &Member<'_>) -> TokenStream {
     let (name, ty, events) = (member.name, &member.ty, events(member));
-    // The plugin type selects Bind.
+    // The generated `bind` selects Bind by the type of the plugin.
     let points = member.entry.points.iter().filter(|point| **point != Point::Bind);
     let points = points.map(|point| ident(point.snake_case()));
     let entry = member.entry;

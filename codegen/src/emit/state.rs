@@ -100,7 +100,7 @@ impl States {
         }
     }
 
-    /// Returns each column once, in the order of the state, special ones first.
+    /// Returns each column once: the node index, whole nodes, then the others in the order of the state.
     pub(super) fn sorted(&self, mut columns: Vec<(Column, Ident)>) -> Vec<(Column, Ident)> {
         columns.sort_by_key(|(column, field)| match column {
             Column::NodeIndex => 0,
@@ -178,7 +178,7 @@ fn set_node(states: &States) -> TokenStream {
         }
     });
     let differs = differs.chain(always).chain(never);
-    // All are updated, regardless of the earlier results.
+    // With `|` instead of `||`, all entries are rebuilt.
     quote! { #set_indexes #(#differs)|* }
 }
 

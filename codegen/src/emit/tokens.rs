@@ -63,7 +63,7 @@ pub(super) fn parameter(name: &str, body: &TokenStream) -> Ident {
     if uses(body, name) { ident(name) } else { format_ident!("_{name}") }
 }
 
-/// Returns `()`, the only value, or a tuple.
+/// Returns `()`, the only part itself, or a tuple.
 pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [only] => only.clone(),
@@ -71,7 +71,7 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Combines the results of plugins that may be idle.
+/// Combines the `IdlePlugins` of all plugins that can be idle.
 pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
     quote! { IdlePlugins::All #(.and(#answers))* }
 }
@@ -87,7 +87,7 @@ pub(super) fn context(body: &TokenStream) -> (TokenStream, Ident) {
     (quote! { let UpdateContext { #(#used,)* .. } = *cx; }, ident("cx"))
 }
 
-/// Returns code with the columns that it uses. They are created only where the code runs, which is rare.
+/// Prepends `let columns` to code that uses columns. The code runs rarely, so the columns are created only there.
 pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     if uses(&code, "columns") {
         quote! {
@@ -99,7 +99,7 @@ pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     }
 }
 
-/// Returns an expression with the columns that it uses.
+/// As [`with_columns`], for an expression.
 pub(super) fn expression_with_columns(expression: TokenStream) -> TokenStream {
     if uses(&expression, "columns") {
         let block = with_columns(expression);

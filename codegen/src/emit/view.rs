@@ -1,4 +1,4 @@
-//! Emits `mod view`: the cluster for plugins that read it once in a cycle.
+//! Emits `mod view`: for each plugin that reads the cluster once in a cycle, a function that returns its view.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{described, table};
 use crate::schema::{Format, Schema};
 
-/// A DNS subdomain.
+/// Pattern of a DNS subdomain.
 pub(super) const SUBDOMAIN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
-/// The name in a qualified name.
+/// Pattern of the name in a qualified name.
 const NAME: &str = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
 
-/// A number with its unit.
+/// Pattern of one number with its unit in a duration.
 const DURATION: &str = "([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|\u{b5}s|\u{3bc}s|ms|s|m|h)";
 
 pub(super) fn schema(schema: &Schema) -> Value {

@@ -1,7 +1,7 @@
 //! The JSON schema of profiles, for editors and other tools that validate files.
 //!
 //! It is generated from the tables of the checks: keys ([`crate::settings`]), plugins and arguments
-//! ([`crate::catalog`]). Every profile of these catalogs without errors is valid. The reverse does not hold:
+//! ([`crate::catalog`]). Every profile without errors is valid according to the schema. The reverse does not hold:
 //! a schema cannot express rules such as unique weights, or that a plugin binds pods. The draft is 07, which
 //! taplo supports.
 
@@ -66,7 +66,7 @@ fn value(key: &Key) -> Value {
             }
             schema
         }
-        // Keys of profiles with larger values have separate schemas above.
+        // `of_profiles` has separate schemas for the lists and tables of a profile.
         ValueKind::List(_) => json!({ "type": "array" }),
         ValueKind::Table(_) => json!({ "type": "object" }),
     }
@@ -107,7 +107,8 @@ fn doc(point: Option<Point>) -> String {
     }
 }
 
-/// Returns the schema of a name, or a name with a weight at points with weights.
+/// Returns the schema of an element of a plugin list: a name, or a table with the name and, at points with weights, a
+/// weight.
 fn plugin_entry(point: Option<Point>, plugins: &Plugins<'_>, names: &[&str]) -> Value {
     let scores = |name: &&&str| plugins.get(**name).is_some_and(|entry| entry.implements(Point::Score));
     let named = |names: &[&str]| ("name", json!({ "enum": names }));
@@ -133,7 +134,7 @@ fn arguments(plugins: &Plugins<'_>) -> Value {
     table(of_plugins, &[])
 }
 
-/// Returns the schema of an object with exactly these fields.
+/// Returns the schema of an object that has no other than these fields.
 fn table<'k>(fields: impl IntoIterator<Item = (&'k str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });

@@ -121,7 +121,8 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
     Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
 }
 
-/// Reports an invalid group: it contains a version, or names the group without a name.
+/// Reports an invalid group. The help has an edit for a group with its version, and for a name of the core group, which
+/// has no name.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
     let (name, reason) = match group.value.split_once('/') {

@@ -6,7 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::point::Point;
 use crate::source::{Span, Spanned};
 
-/// Reports an unknown plugin. `fitting` are the valid plugins; `at` is the extension point, if any.
+/// Reports an unknown plugin. `fitting` are the valid plugins; `at` is the extension point, if any; `in_quotes`: the name
+/// is a string, not a key.
 pub(crate) fn unknown_plugin(
     name: &Spanned<String>,
     at: Option<Point>,

@@ -30,7 +30,8 @@ pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     Diagnostic::at(span, title, expected)
 }
 
-/// Adds a note about unclosed brackets to a syntax error, the first of those that an unclosed bracket causes.
+/// Adds a note about unclosed brackets to a syntax error. Of all errors that an unclosed bracket causes, only the first
+/// one is reported.
 pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     if syntax.title.starts_with("unclosed") {
         return syntax;

@@ -2,7 +2,8 @@
 
 use crate::source::{FileId, Files, Span, Spanned};
 
-/// The kinds that `schedc import` reads, and a word that distinguishes them from other kinds with the name.
+/// The kinds that `schedc import` reads, each with a word that the file must also contain, because other APIs have a kind
+/// of the same name; empty if no word is needed.
 const KINDS: [(&str, &str); 2] = [("KubeSchedulerConfiguration", ""), ("Policy", "predicates")];
 
 /// Returns the kind of a YAML or JSON configuration with its location. `None`: the file is no configuration.
@@ -15,7 +16,7 @@ pub(super) fn find(files: &Files, file: FileId) -> Option<Spanned<String>> {
     })
 }
 
-/// Returns whether `before` ends with `kind: `, in YAML or JSON, and `after` contains no more of the value.
+/// Returns whether `before` ends with `kind: `, in YAML or JSON, and `after` does not continue the value.
 fn is_value_of_kind(before: &str, after: &str) -> bool {
     let quotes = ['"', '\''];
     let key = before.trim_end_matches(quotes).trim_end().strip_suffix(':').map(|key| key.trim_end());

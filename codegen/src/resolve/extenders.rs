@@ -11,7 +11,7 @@ use crate::source::Spanned;
 /// kube-scheduler's `DefaultExtenderTimeout`.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The plugin that filters by resources, and its argument with the ignored ones.
+/// The plugin that filters by resources, and its argument with the ignored resources.
 const FIT: &str = "NodeResourcesFit";
 const IGNORED: &str = "ignored-resources";
 
@@ -69,8 +69,8 @@ fn is_set(written: &Option<Spanned<bool>>) -> bool {
     written.as_ref().is_some_and(|written| written.value)
 }
 
-/// Adds the resources that extenders manage to those that NodeResourcesFit ignores. (kube-scheduler replaces
-/// its list.)
+/// Adds the resources that extenders manage to those that NodeResourcesFit ignores. (kube-scheduler
+/// replaces the plugin's list.)
 pub(super) fn ignore_resources(extenders: &[PlanExtender], plugins: &mut [PlanPlugin]) {
     let mut ignored = extenders
         .iter()

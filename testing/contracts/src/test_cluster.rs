@@ -141,7 +141,7 @@ impl<B: Bundle> TestCluster<B> {
         self.cluster.refuse_bindings(refuse.then(|| ApiError::new(ApiReason::Other, "refused by the test")));
     }
 
-    /// Returns the pods without a node, by name.
+    /// Returns the pods without a node, sorted by uid.
     pub(crate) fn pending(&self) -> Vec<Arc<Pod>> {
         let mut pods: Vec<Arc<Pod>> = self.cluster.scheduler.pending_pods().cloned().collect();
         pods.sort_by(|a, b| a.uid.cmp(&b.uid));
@@ -149,7 +149,7 @@ impl<B: Bundle> TestCluster<B> {
     }
 }
 
-/// Rebuilds the cluster of a cache without some pods and with others.
+/// Builds a new cache from the objects of `cache`: without the pods in `without`, and with the additional pods in `with`.
 pub(crate) fn rebuilt<S: schedc_core::cache::State>(
     cache: &Cache<S>,
     pending: &[Arc<Pod>],

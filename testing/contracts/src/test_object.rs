@@ -41,7 +41,7 @@ fn name(object: &AnyObject) -> String {
     }
 }
 
-/// Reads the objects of manifests, and groups those of one name.
+/// Reads the objects of manifests, and groups those with the same kind and name.
 pub(crate) fn read(manifests: &str, kinds: Kinds) -> Result<Vec<TestObject>, String> {
     let mut objects: Vec<TestObject> = Vec::new();
     for (at, document) in documents(manifests).into_iter().enumerate() {

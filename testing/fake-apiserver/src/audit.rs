@@ -13,7 +13,7 @@ use crate::request::ApiRequest;
 pub struct RecordedRequest {
     /// The scenario at the time of the request; see [`Server::scenario`](crate::Server::scenario).
     pub scenario: String,
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; `other` for other HTTP methods.
     pub verb: &'static str,
     /// Path and query, without timeouts.
     pub path: String,

@@ -25,7 +25,7 @@ impl Pages {
         self.last
     }
 
-    /// Discards all rests of lists.
+    /// Discards all remaining objects.
     pub(crate) fn clear(&mut self) {
         self.open.clear();
     }

@@ -12,8 +12,8 @@ use crate::store::Key;
 /// A request, parsed without reading any object.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; at non-resource
-    /// paths the HTTP method in lower case.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; `other` for other HTTP
+    /// methods. A non-resource path has the verbs of a single object.
     pub(crate) verb: &'static str,
     /// Path and query in the request.
     pub(crate) uri: String,

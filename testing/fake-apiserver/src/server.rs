@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An API server on this machine, in its own thread. It stops when it is dropped.
 ///
-/// Changes by a test (`create`, `apply`, `remove`) always succeed immediately. They are not requests: rules do not
+/// Changes by a test (`create`, `apply`, `merge`, `remove`) take effect immediately. They are not requests: rules do not
 /// apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths that
 /// clients use.
 pub struct Server {
@@ -333,7 +333,7 @@ impl Server {
         true
     }
 
-    /// Waits without blocking, for tests whose client runs in this thread's runtime.
+    /// Waits like [`wait`](Self::wait), without blocking the thread, for tests whose client runs in its runtime.
     pub async fn until(&self, time: Duration, condition: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
         while !condition(self) {

@@ -10,10 +10,10 @@ use crate::cluster::Cluster;
 use crate::plugin::{Cycle, Plugin, PreFilter, Rejection, stronger_nominated};
 use crate::profile::Profile;
 
-/// Rejection by a plugin; without a plugin, by several together.
+/// Rejection of a pod or of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginRejection {
-    /// Name of the plugin.
+    /// Name of the plugin; empty for a node that PreFilter plugins leave out.
     pub plugin: &'static str,
     /// Status code: whether preemption may help.
     pub code: Code,

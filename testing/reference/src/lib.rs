@@ -2,8 +2,8 @@
 //!
 //! [`evaluate`] returns the feasible nodes for one pod, the rejections of the others, the score of each plugin, and the
 //! best nodes. It iterates over all nodes, pods and objects every time and caches nothing: there are no columns,
-//! indexes or node masks. It shares the types of pods, nodes and objects with the scheduler, but no decisions. It is
-//! slow on purpose.
+//! indexes or node masks. It shares the types of pods, nodes and objects with the scheduler, but no code of
+//! decisions. It is slow on purpose.
 //!
 //! | module | content |
 //! |---|---|

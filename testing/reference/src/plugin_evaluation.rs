@@ -76,7 +76,7 @@ impl PluginEvaluation {
         };
         self.pre_filter == other.pre_filter && rejections(self) == rejections(other) && scores(self) == scores(other)
     }
-    /// Returns whether the plugin rejects or scores a node.
+    /// Returns whether the plugin rejects a node, or gives it a score other than 0.
     pub fn concerns(&self, node: Symbol) -> bool {
         self.rejections.contains_key(&node) || self.scores.get(&node).is_some_and(|score| *score != 0)
     }

@@ -40,7 +40,7 @@ fn profile(name: &str) -> (Profile, bool) {
 /// Cluster of a scenario.
 #[derive(Default)]
 struct World {
-    /// Gated pods are not nominated.
+    /// Whether the profile holds gated pods, which are then not nominated.
     is_gated: bool,
     names: Interner,
     cluster: Cluster,

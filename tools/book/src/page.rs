@@ -19,7 +19,7 @@ pub struct Page {
 /// A fenced code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Info string: `toml`, `console`, ... Empty for other blocks.
+    /// Info string: `toml`, `console`, ... Empty if the fence has none.
     pub info: String,
     /// Content.
     pub text: String,
@@ -123,7 +123,7 @@ impl Page {
         self.events().filter_map(link).collect()
     }
 
-    /// Returns the anchors of the headings, as forges and mdBook name them.
+    /// Returns the anchors of the headings, as GitHub and mdBook generate them.
     pub fn anchors(&self) -> Vec<String> {
         let mut anchors = Vec::new();
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();

@@ -12,7 +12,7 @@ const MAX: f64 = 1e9;
 pub enum InvalidPrice {
     /// It is not a number.
     NotANumber(String),
-    /// It is negative, infinite or too high.
+    /// It is a number, but not one from 0 to the highest price.
     OutOfRange(String),
 }
 

@@ -148,8 +148,8 @@ pub struct Exceeded {
 
 /// Measures profiles, given by their indexes in [`AnyBundle::profiles`].
 ///
-/// Valgrind counts instructions of decisions if a budget limits them and this program has no other way. `arguments` are
-/// those with which this program calls [`decide`] for a profile, with numbers of decisions.
+/// Valgrind counts instructions of decisions if a budget limits them and this program has no other way. `arguments` returns
+/// the command-line arguments with which this program calls [`decide`] for a profile and the given numbers of decisions.
 ///
 /// # Errors
 /// Returns an error if plugins cannot start, or fail for the pods.
@@ -279,7 +279,7 @@ fn compare(cost: &ProfileCost, budget: Budget, nodes: usize) -> (Vec<Exceeded>, 
             "instructions-per-decision",
             budget.instructions_per_decision,
             cost.per_decision.instructions(),
-            // Valgrind counts whole decisions; time has the same order.
+            // Valgrind counts only whole decisions; the plugins are then compared by time.
             plugin(&counted).or_else(|| plugin(&|part| time(part, nodes))),
         ),
         (

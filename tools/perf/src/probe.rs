@@ -61,7 +61,7 @@ impl Collection {
     }
 }
 
-/// Numbers of pods with a node by namespace, since counting began.
+/// Current numbers of pods with a node, by namespace.
 #[derive(Debug, Default)]
 pub(crate) struct ScheduledCounts {
     /// Labels that a pod must have.

@@ -69,7 +69,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) simulator: Simulator<Probe>,
     pub(crate) clock: Clock,
     pub(crate) background: Vec<PeriodicTask>,
-    /// Pods that were created in a namespace since the last barrier, and for which nothing else waited.
+    /// By namespace, the number of pods for which no operation has waited yet.
     pub(crate) unawaited: BTreeMap<String, usize>,
     /// Existing namespaces.
     namespaces: HashSet<String>,
@@ -143,7 +143,7 @@ impl<'a> Runner<'a> {
         self.catch_up()
     }
 
-    /// Sets the time to the clock's, and processes what is due.
+    /// Advances the simulator to the time of the clock, and runs the background tasks that are due.
     pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
         self.rounds = 0;
         let now = self.clock.now();
@@ -165,7 +165,8 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Runs the task once. Missed intervals are skipped, as with a ticker. Returns whether the task continues.
+    /// Runs the task once. A churn skips missed intervals, like a ticker; deletions do not. Returns whether the task
+    /// continues.
     fn run_once(&mut self, task: &mut PeriodicTask, now: i64) -> Result<bool, Error> {
         task.next = task.next.saturating_add(task.interval);
         match &mut task.task {
@@ -213,7 +214,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Creates an object, completed if `to_admit`. A namespaced object is created in this namespace.
+    /// Creates an object, which is admitted first if `to_admit`. A namespaced object is created in this namespace.
     pub(crate) fn create(&mut self, mut object: AnyObject, namespace: &str, to_admit: bool) -> Result<Key, Error> {
         let kind = object.kind();
         let metadata = object.metadata_mut();

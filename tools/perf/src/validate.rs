@@ -1,11 +1,11 @@
 //! Validation of placements by the rules of scheduling.
 //!
-//! A [`Validator`] receives the changes of a scheduler in the same order. When a pod is bound, it checks
+//! A [`Validator`] receives the changes that a scheduler received, in the same order. When a pod is bound, it checks
 //! whether the pod may run on the node, given the earlier state. It is written from the rules alone and
 //! shares no plugin code, column or index. It runs after a workload and takes no time during the run.
 //!
 //! It checks hard constraints only and ignores scores. It counts the holders of devices, but ignores counters and
-//! capacities, extended resources that devices serve, and claims without a volume.
+//! capacities of devices, and extended resources that devices serve.
 
 mod cluster;
 mod devices;
@@ -52,7 +52,7 @@ impl Default for Validator {
 }
 
 impl Validator {
-    /// Creates a validator with the rules of these plugins: those of a profile.
+    /// Creates a validator with the rules that the plugins of a profile enforce.
     pub(crate) fn with_plugins(plugins: impl IntoIterator<Item = &'static str>) -> Self {
         Validator::of(plugins.into_iter().collect(), |plugins, rule| {
             rule.plugin().is_none_or(|plugin| plugins.contains(&plugin))
@@ -91,8 +91,8 @@ impl Validator {
         }
     }
 
-    /// Processes a change that the scheduler received; `names` resolves its symbols. A pod that existed without a
-    /// node was placed. A pod that was created with a node is not checked, but counts.
+    /// Processes a change that the scheduler received; `names` resolves its symbols. The binding of a
+    /// pending pod is checked. A pod that was created with a node is not checked, but counts for other pods.
     pub fn observe(&mut self, change: &Change, names: &Interner) {
         match change {
             Change::Node(node) => {

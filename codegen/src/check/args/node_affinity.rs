@@ -60,7 +60,7 @@ fn field_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnosti
     }
 }
 
-/// Returns the values with their location; the location of the requirement without values. `None` if they
+/// Returns the values and their location. Without values, the location is that of the requirement. `None`: the values
 /// have the wrong shape.
 fn values(requirement: &RawTable, at: Span) -> Option<(Vec<&str>, Span)> {
     let Some(field) = requirement.get("values") else { return Some((Vec::new(), at)) };

@@ -1,4 +1,4 @@
-//! NodeResourcesBalancedAllocation: resources have no weights (kube-scheduler's
+//! NodeResourcesBalancedAllocation: the weight of a resource, if any, is 1 (kube-scheduler's
 //! `ValidateNodeResourcesBalancedAllocationArgs`).
 
 use super::{string_at, tables_at};

@@ -1,4 +1,4 @@
-//! PodTopologySpread: default constraints if and only if the defaulting type uses them, each once (kube-scheduler's
+//! PodTopologySpread: default constraints only with defaulting type `List`, each once (kube-scheduler's
 //! `ValidatePodTopologySpreadArgs`).
 
 use super::{string_at, tables_at};

@@ -1,4 +1,4 @@
-//! VolumeBinding: the argument behind a feature gate (kube-scheduler's `ValidateVolumeBindingArgs`).
+//! VolumeBinding: `shape` requires a feature gate that is off (kube-scheduler's `ValidateVolumeBindingArgs`).
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;

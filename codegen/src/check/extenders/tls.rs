@@ -1,5 +1,5 @@
-//! TLS settings of an extender. kube-scheduler accepts some of these errors silently: HTTPS without a CA does
-//! not authenticate the server, and TLS settings have no effect on plain HTTP.
+//! TLS settings of an extender. Two of the errors are silent in kube-scheduler: HTTPS without a CA does not
+//! authenticate the server, and TLS settings have no effect on plain HTTP.
 
 use super::url;
 use crate::diagnostic::Diagnostic;

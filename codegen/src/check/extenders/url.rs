@@ -19,7 +19,7 @@ pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     found.extend(fault(rest).map(|fault| messages::bad_url(url, &fault)));
 }
 
-/// Returns the error after the scheme.
+/// Returns the error in a URL without its scheme.
 fn fault(rest: &str) -> Option<String> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     if authority.contains('@') {

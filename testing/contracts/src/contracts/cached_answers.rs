@@ -42,7 +42,7 @@ pub(super) fn play<B: Bundle>(
 struct Compare<'a, S> {
     cache: &'a mut Cache<S>,
     pod: &'a Arc<Pod>,
-    /// The full evaluation of each pod with which its cached answer was last compared.
+    /// By pod, the full evaluation with which its cached answer was compared last.
     earlier: &'a mut BTreeMap<Uid, Explanation>,
 }
 
@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let Compare { cache, pod, earlier } = self;
         engine.percentage_of_nodes_to_score = 100;
-        // Plugins' own state is not compared: both sides start without any.
+        // State in the plugins is not compared: both sides start with new plugins.
         engine.plugins = new_engine::<P>()?.plugins;
         // The cached answer comes first, before other evaluations change the indexes of the cluster.
         let by_cached = engine.decide(pod, cache, UNTIMED, |_| 0);
@@ -71,8 +71,8 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     }
 }
 
-/// Compares feasible nodes and totals. An outdated part of the answer equals that of an earlier evaluation; this
-/// identifies its plugin.
+/// Compares feasible nodes and totals. An outdated part of the answer equals a part of the earlier evaluation, which
+/// identifies the plugin that did not update it.
 fn compare_answer<S: State>(
     answer: &CachedAnswerSummary,
     full: &Explanation,

@@ -1,4 +1,4 @@
-//! Contract of queueing hints: a pod that the plugin rejected and that fits after an event was woken by the plugin.
+//! Contract of queueing hints: the plugin wakes every pod that it rejected and that fits after an event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl Rejections {
         }
     }
 
-    /// Returns the reasons of the rejection on a node, or of the first one.
+    /// Returns the reasons of the rejection of the whole pod, or else on the node, or else on the first node.
     fn reason(&self, node: &str) -> &str {
         let of_nodes = || self.nodes.get(node).or_else(|| self.nodes.values().next());
         self.whole.as_ref().or_else(of_nodes).map(|(_, reason)| reason.as_str()).unwrap_or_default()

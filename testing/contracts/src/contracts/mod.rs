@@ -28,7 +28,7 @@ pub enum Contract {
     AddAndRemovePod,
     /// Unreserve and PostBind remove the state of Reserve and Permit: the plugin then decides like a new instance.
     ReserveAndUnreserve,
-    /// A pod that the plugin rejected and that fits after an event was woken by the plugin.
+    /// The plugin wakes every pod that it rejected and that fits after an event.
     Hints,
     /// An updated cached answer equals a full evaluation.
     CachedAnswers,
@@ -44,7 +44,7 @@ const MAX_SHRINK_ATTEMPTS: usize = 500;
 /// Checks a plugin against a contract.
 ///
 /// # Errors
-/// Returns the problem of the manifests, or a history that violates the contract with its effect.
+/// Returns the problem of the manifests, or a history that violates the contract, and the violation.
 pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
     let objects = test_object::read(manifests, Kinds::of::<B>())?;
     let name_in = |profile: usize| {

@@ -1,5 +1,5 @@
-//! One plugin in several variants, all but one with a bug. It allows at most one pod of a namespace on a node, at most
-//! three in the cluster, and a number of tickets for pods that are being bound.
+//! A plugin in several variants, all but one with a bug, and two other plugins with a bug each. The plugin allows at most
+//! one pod of a namespace on a node, and three in the cluster. Three tickets limit the pods that are bound at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -89,7 +89,7 @@ impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
         Ok(PodsPerNamespace { tickets: Mutex::default() })
     }
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Symbol {
-        // Pods of a namespace with two pods are not restricted.
+        // The bug: pods of a namespace with two pods are not restricted.
         let has_two = cx.indexes.0.get(&pod.namespace).is_some_and(|count| *count == 2);
         if BUG == EXPIRED && has_two { Symbol::EMPTY } else { pod.namespace }
     }
@@ -188,7 +188,7 @@ impl<const BUG: u8> PostBindPlugin for PodsPerNamespace<BUG> {
     }
 }
 
-/// A plugin that prefers nodes with pods, and ignores later pods.
+/// A plugin that prefers nodes with pods, and whose update ignores changes of pods.
 pub struct Outdated;
 
 impl Plugin for Outdated {
@@ -240,7 +240,7 @@ impl ScorePlugin for Outdated {
     }
 }
 
-/// A plugin that assumes a pod on each node.
+/// A plugin that panics for a node without pods.
 #[derive(Clone, Copy, Args)]
 pub struct Panics;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::status_error::StatusError;
 
-/// Applies a patch of the type in its content type.
+/// Applies a patch, whose type is `content_type`.
 pub(crate) fn apply(content_type: &str, object: &Value, patch: &Value) -> Result<Value, StatusError> {
     let mut patched = object.clone();
     match content_type.split(';').next().unwrap_or_default().trim() {

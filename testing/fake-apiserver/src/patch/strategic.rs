@@ -3,7 +3,7 @@
 use schedc_in_memory::merge_patch;
 use serde_json::{Map, Value};
 
-/// Returns the merge key of the entries of a list with this name. Other lists are replaced.
+/// Returns the merge key of the entries of a list with this name. `None`: a patch replaces the list.
 fn merge_key(list: &str) -> Option<&'static str> {
     Some(match list {
         "addresses" | "conditions" => "type",
@@ -87,7 +87,7 @@ fn merge_list(known: &mut Value, patch: &[Value], order: Option<&Value>, key: &s
         }
     }
     if let Some(Value::Array(order)) = order {
-        // Entries that the patch omits keep their place behind their predecessors.
+        // Entries that the order omits keep their places; the others are sorted into the remaining places.
         let place = |entry: &Value| order.iter().position(|named| named[key] == entry[key]);
         let mut sorted: Vec<Value> = Vec::with_capacity(known.len());
         let mut named: Vec<Value> = known.iter().filter(|entry| place(entry).is_some()).cloned().collect();

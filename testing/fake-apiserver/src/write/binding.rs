@@ -10,7 +10,7 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// Node labels that are copied to its pods.
+/// Node labels that a binding copies to the pod.
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
 /// Binds a pod: sets its node, the annotations of the binding, the node's topology labels and the condition, and clears

@@ -11,7 +11,7 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// Replaces an object or its status. Creates a missing Lease, as real servers do. Returns the status code, too.
+/// Replaces an object or its status. Creates a missing Lease, as real servers do. Returns the status code and the object.
 pub(crate) fn update(
     store: &mut Store,
     target: &Target,
@@ -61,8 +61,8 @@ pub(crate) fn patch(
     replace(store, target, &known, patched, by)
 }
 
-/// Returns the message for a different `UID` or `ResourceVersion` than the precondition requires. `None`: it is equal
-/// or not given.
+/// Returns the message of a failed precondition. `what` is `UID` or `ResourceVersion`. `None`: `sent` has the value of the
+/// object, or none.
 pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
     let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
     let (given, found) = (text(sent, field), text(known, field));

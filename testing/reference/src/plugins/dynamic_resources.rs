@@ -1,5 +1,5 @@
-//! DynamicResources: rejects pods whose resource claims do not exist. The clusters of its tests have no claims and no
-//! devices.
+//! DynamicResources: rejects pods that name a resource claim. The clusters of the tests have no claims and no devices, so
+//! the claim does not exist.
 
 use schedc_core::model::ClaimSource;
 

@@ -91,7 +91,8 @@ fn source(plugin: &PluginEntry) -> String {
     format!("plugins/src/{name}.rs")
 }
 
-/// Returns the documentation in the plugin's file, without its name and the content of the tables.
+/// Returns the documentation of the plugin's module, without the first paragraph and the one about arguments: the page
+/// has a heading and a table instead.
 fn documentation(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     let path = source(plugin);
     let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;

@@ -84,7 +84,7 @@ fn row(key: &Key) -> String {
     format!("| `{name}` | {value} | {default} | {doc} |\n")
 }
 
-/// Returns a link to more about the value of a key.
+/// Returns the target of the link to details of a key's value, if there are any.
 fn more(key: &Key) -> Option<&'static str> {
     let places = [
         (settings::CRATES, "../plugins.md#3-the-profile"),
@@ -121,7 +121,7 @@ fn purpose(point: Point) -> &'static str {
     }
 }
 
-/// Returns the heading of an extension point in docs/statuses.md.
+/// Returns the anchor of an extension point in docs/statuses.md. QueueSort has none.
 fn answers(point: Point) -> Option<String> {
     (point != Point::QueueSort).then(|| point.name().replace('-', ""))
 }

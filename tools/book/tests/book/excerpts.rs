@@ -1,4 +1,4 @@
-//! Tests that every Rust block is part of a compiled file: of an example, or of a module below.
+//! Tests that every Rust block is part of a compiled file: an example, a template of `schedc new`, or a module below.
 
 #![allow(dead_code, unreachable_pub, reason = "pages show it as part of a separate crate")]
 

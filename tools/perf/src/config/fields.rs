@@ -17,7 +17,7 @@ pub struct CreateNodes {
     pub(super) count_param: Option<String>,
     /// Text template of a Node; by default, nodes can allocate 4 CPUs, 32 GiB and 110 pods.
     pub node_template_path: Option<String>,
-    /// Resources of CSI drivers and others. Takes precedence over the other two: only one of the three is used.
+    /// Allocatable resources and CSI drivers. Only one strategy is used: this one, or else the first of the two below.
     pub node_allocatable_strategy: Option<NodeAllocatable>,
     /// Adds a label to the nodes, with the given values in turn.
     pub label_node_prepare_strategy: Option<LabelNodes>,
@@ -112,7 +112,7 @@ pub struct CreatePods {
     pub persistent_volume_claim_template_path: Option<String>,
 }
 
-/// Creates pods in several namespaces. Their names consist of the prefix, a hyphen, and a number from 0.
+/// Creates pods in several namespaces, whose names consist of the prefix, a hyphen, and a number from 0.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreatePodSets {
@@ -206,10 +206,11 @@ pub struct DeletePods {
 pub struct Churn {
     /// Whether the objects are deleted again.
     pub mode: ChurnMode,
-    /// Maximum number of objects; in mode `recreate`, the number of objects before the first deletion.
+    /// Maximum number of objects of each template, or 0 for no limit; in mode `recreate`, their number before the first
+    /// deletion.
     #[serde(default)]
     pub number: usize,
-    /// Interval between objects, in milliseconds.
+    /// Interval between objects, in milliseconds; 0 stands for 500.
     #[serde(default)]
     pub interval_milliseconds: u64,
     /// Namespace; by default, `namespace-` and the index of the operation.

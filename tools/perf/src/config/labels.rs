@@ -22,8 +22,8 @@ impl fmt::Display for Labels {
 }
 
 impl Labels {
-    /// Returns whether workloads with these labels are selected: they have all names, alone or after `+`, and
-    /// none after `-`.
+    /// Returns whether workloads with these labels are selected: they have all labels that are listed without a sign or
+    /// with `+`, and none that is listed with `-`.
     pub fn admit<'a>(&self, labels: impl Iterator<Item = &'a str> + Clone) -> bool {
         self.0.split(',').map(str::trim).filter(|label| !label.is_empty()).all(|label| {
             let (wanted, label) = match label.strip_prefix('-') {

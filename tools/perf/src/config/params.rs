@@ -30,12 +30,12 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Returns a number that may be a parameter.
+    /// As [`number`](Self::number), for the field `countParam`.
     pub(super) fn count(&mut self, count: usize, param: Option<&str>) -> Result<usize, Error> {
         self.number("countParam", count, param)
     }
 
-    /// Returns a number that may be the parameter of a field.
+    /// Returns `number`, or the parameter that an operation names in `field` instead.
     pub(super) fn number(&mut self, field: &str, number: usize, param: Option<&str>) -> Result<usize, Error> {
         let Some(param) = param else { return Ok(number) };
         let (key, value) = self.get(field, param)?;

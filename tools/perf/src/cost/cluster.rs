@@ -179,7 +179,7 @@ impl Cluster {
         let bytes_per_node = bytes_for_each(nodes, |node: Node| cluster.set_node(node));
         let mut number = 0;
         let bytes_per_pod = bytes_for_each(running, |pod| {
-            // Five neighbours have different labels, and every app is on every fourth node.
+            // The five pods of a node have different labels, and every app is on every fourth node.
             cluster.add_pod(pod, names[number / PODS], PodState::Bound);
             number += 1;
         });
@@ -205,7 +205,7 @@ fn bytes_for_each<T>(items: Vec<T>, mut take: impl FnMut(T)) -> Option<f64> {
     let (count, own) = (items.len().max(1) as f64, items.len() * size_of::<T>());
     let before = schedc_allocator::allocated_bytes();
     items.into_iter().for_each(&mut take);
-    // The list is freed by now.
+    // The list of items is freed by now, so its memory is added again.
     let held = schedc_allocator::allocated_bytes().wrapping_sub(before).wrapping_add(own as u64);
     crate::measure::is_counting().then(|| held as i64 as f64 / count)
 }

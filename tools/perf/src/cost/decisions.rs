@@ -78,8 +78,8 @@ pub fn decide(bundle: &AnyBundle, profile: usize, nodes: usize, [plain, demandin
     Ok(())
 }
 
-/// Counts the instructions of a decision about each of the two pods. `arguments` are those with which this program calls
-/// [`decide`] with numbers of decisions.
+/// Counts the instructions of a decision about each of the two pods. `arguments` returns the command-line arguments with
+/// which this program calls [`decide`] for the given numbers of decisions.
 ///
 /// # Errors
 /// Returns the reason why valgrind cannot count them.

@@ -69,7 +69,7 @@ impl Runner<'_> {
         factory.ok_or_else(|| Error::new(format!("scheduling ignores objects of kind {kind}")))
     }
 
-    /// Completes the common part of a factory's objects. Returns whether each object must be completed
+    /// Admits the common part of a factory's objects, if there is one. Returns whether each object must be admitted
     /// separately.
     pub(super) fn prepare(&mut self, factory: &mut ObjectFactory, namespace: &str) -> Result<bool, Error> {
         let Some(prototype) = factory.prototype() else { return Ok(true) };

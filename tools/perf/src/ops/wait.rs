@@ -61,8 +61,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Waits for attempts by polling: pods are attempted as soon as possible. The inner error is a namespace whose pods
-    /// were not all attempted in time.
+    /// Waits for attempts by polling; the first poll usually suffices, because pods are attempted as soon as possible. The
+    /// inner error is a namespace whose pods were not all attempted in time.
     fn await_attempts(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         let end = self.clock.now().saturating_add(WAIT_TIMEOUT);
         loop {
@@ -117,7 +117,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Returns the error of a wait without success.
+    /// Returns the error of a wait that exceeded the time limit.
     fn timeout_error(&self, why: &str, selection: &Selection, stage: Stage) -> Error {
         let waiting = self.pods(selection).find(|pod| !has_reached(pod, stage));
         let Some(pod) = waiting else { return Error::new(format!("timeout: {why}")) };

@@ -13,7 +13,7 @@ pub(super) enum Expression {
     Call(Function, Vec<Expression>),
 }
 
-/// A number, integer or real, which determines how it prints.
+/// A number. Its variant determines its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Whole(i64),

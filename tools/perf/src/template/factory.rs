@@ -16,7 +16,8 @@ pub struct ObjectFactory {
     count: usize,
     /// Name of the objects in errors: their kind.
     kind: String,
-    /// Whether the kind is given: kube-scheduler's benchmark then decodes the objects into a type.
+    /// Whether the kind is given: scheduler_perf then decodes the objects into a Go type, which ignores the case of the first
+    /// letter of field names.
     is_typed: bool,
     pub(super) form: ObjectForm,
 }
@@ -35,7 +36,7 @@ pub(super) enum ObjectForm {
 
 impl ObjectFactory {
     /// Creates a factory for `count` objects. `kind` is the required kind, if any. Returns `None` if scheduling
-    /// ignores objects of their kind.
+    /// ignores objects of this kind.
     ///
     /// # Errors
     /// Returns an error if the first or the last object is invalid.
@@ -79,7 +80,7 @@ impl ObjectFactory {
         &self.kind
     }
 
-    /// Returns the common part of all objects, to be completed once, if they differ only in their names.
+    /// Returns the common part of all objects, to be admitted once. `None`: they differ in more than names and annotations.
     pub(crate) fn prototype(&mut self) -> Option<&mut AnyObject> {
         match &mut self.form {
             ObjectForm::Same(object) | ObjectForm::Metadata(object, _) => Some(object),

@@ -26,7 +26,7 @@ pub(super) enum Key {
     Text(Vec<Part>),
 }
 
-/// Placeholder of an expression while the document is parsed once: private characters around its number.
+/// Characters of Unicode's private area around the number of an expression: its placeholder while the document is parsed.
 const BEGIN: char = '\u{e000}';
 const END: char = '\u{e001}';
 

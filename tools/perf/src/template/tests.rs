@@ -50,8 +50,8 @@ fn objects_equal_their_rendered_templates() {
             "Shape",
         ),
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: 8{{ Mod .Index 12 }}, containers: []}", "Shape"),
-        // A text that looks like a number for some indexes is parsed each time.
         ("kind: Node\nmetadata: {name: node}\nstatus: {capacity: {cpu: {{.Index}}m}}", "Shape"),
+        // The text for the first index is `00`, which is no number in JSON: every text is parsed.
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: {{ .Index }}{{ .Index }}, containers: []}", "Text"),
     ];
     for (text, form) in rows {

@@ -12,7 +12,7 @@ use super::rule::Rule;
 #[derive(Default)]
 pub(super) struct Devices {
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
-    /// By driver, pool and name: claims that hold it exclusively, and shares.
+    /// By driver, pool and name of a device: the number of claims that hold it exclusively, and of its shares.
     holders: Map<(Symbol, Symbol, Symbol), (u32, u32)>,
 }
 

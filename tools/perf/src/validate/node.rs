@@ -17,7 +17,7 @@ impl NodePods {
         if !spec.scheduling_gates.is_empty() {
             broken(Rule::SchedulingGates, "it has scheduling gates");
         }
-        // kube-scheduler treats an unschedulable node like this taint.
+        // kube-scheduler treats an unschedulable node like a node with this taint.
         let closed = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
         if node.unschedulable && !tolerates(&spec.tolerations, closed, Symbol::EMPTY, Effect::NoSchedule) {
             broken(Rule::NodeUnschedulable, "the node is unschedulable");

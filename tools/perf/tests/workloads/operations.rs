@@ -47,7 +47,7 @@ spec: {nodeSelector: {zone: b}, containers: [{name: c}]}
         "",
         &[("node.yaml", node), ("zone.yaml", zone)],
     );
-    // Every node is a separate zone.
+    // Every node is a separate rack.
     let apart = "
 kind: Pod
 metadata: {generateName: pod-, labels: {app: apart}}
