@@ -258,8 +258,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the answer of the profile that replaces a scheduler; `None` if there is none, or if the state before the
-    /// decision is not known.
+    /// Returns the answer of the profile that replaces a scheduler; `None` if no profile does, or if the state before
+    /// the decision is not known.
     fn answer(&mut self, namespace: &str, name: &str, scheduler: &str) -> Option<(usize, Explanation)> {
         let Some(profile) = self.routes.profile_for(scheduler) else {
             *self.report.other_schedulers.entry(scheduler.to_owned()).or_default() += 1;
