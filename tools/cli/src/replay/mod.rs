@@ -54,7 +54,7 @@ pub(crate) struct Report {
     pub restarts: u64,
     /// Number of objects at the start of the last file; 0 if the file ends before they are complete.
     pub objects: usize,
-    /// Watches that expired.
+    /// Number of gaps: changes of a kind may be missing, for example because a watch expired.
     pub gaps: u64,
     /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
