@@ -1,7 +1,8 @@
 //! The part of a cached answer that belongs to the plugins: the verdicts of each filter, the sum of the scores without
 //! normalisation, and the scores of each plugin that normalises.
 //!
-//! It follows the promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)), as generated code does.
+//! The promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)) determine which results are
+//! updated, as in generated code.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ pub struct CachedResults {
     filters: Vec<usize>,
     /// For each node, the sum of the weighted scores of the plugins that do not normalise.
     unnormalized_sums: Vec<i64>,
-    /// By step of Score.
+    /// Scores of the plugins that normalise, by step of Score.
     normalized_scores: Vec<NormalizedScores>,
     score_steps: ActiveSteps,
 }
