@@ -25,7 +25,7 @@ pub struct CachedResults {
     steps: Option<Arc<Steps>>,
     /// The nodes that pass, by step of Filter.
     passing: Vec<NodeMask>,
-    /// The steps of Filter that are not idle.
+    /// The steps of Filter that are not idle: they can reject a node, now or after a cluster change.
     filters: Vec<usize>,
     /// For each node, the sum of the weighted scores of the plugins that do not normalise.
     unnormalized_sums: Vec<i64>,
