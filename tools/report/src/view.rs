@@ -94,7 +94,7 @@ pub struct Bars {
 const MAX_BARS: usize = 50;
 
 impl Bars {
-    /// Keeps the first [`MAX_BARS`] bars; if there are more, the description states how many.
+    /// Keeps the first 50 bars; if there are more, the description states how many.
     pub fn shortened(mut self) -> Self {
         let all = self.bars.len();
         if all > MAX_BARS {
