@@ -164,7 +164,7 @@ fn a_closed_loop_replay_prints_what_happened() {
     let folder = folder();
     let args = ["replay", "recording.jsonl", "--closed-loop"];
     let result = folder.schedc(&[&args[..], &["-o", "json"]].concat()).json();
-    // The pod of the other scheduler never had a node.
+    // The pod of the other scheduler never had a node, so it is left out.
     assert_eq!(result["pods"].as_array().map(Vec::len), Some(1));
     assert_eq!((&result["pods"][0]["node"], &result["pods"][0]["bound"]), (&json!("n1"), &json!(1.0)));
     let text = folder.schedc(&[&args[..], &["--all", "--report", "report.html"]].concat()).ok();

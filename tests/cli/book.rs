@@ -40,7 +40,7 @@ fn session(block: &Block) -> Vec<Shown<'_>> {
     session
 }
 
-/// Returns the commands of a `sh` block that can run here, up to the first pipe.
+/// Returns the commands of a `sh` block that can run here, each up to its first pipe.
 fn script(block: &Block) -> Vec<String> {
     let mut commands = Vec::new();
     let mut lines = block.text.lines();

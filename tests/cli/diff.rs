@@ -223,7 +223,7 @@ resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
         run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..].to_owned()
     };
-    // Equal to the compiled profile: in such a small cluster, all nodes are considered.
+    // The pods equal those of the compiled profile: in such a small cluster, all nodes are considered.
     assert_eq!(elsewhere("mine", "default").replace("MINE   ", "BINPACK"), elsewhere("binpack", "default"));
     expect![[r#"
         Pods

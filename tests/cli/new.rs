@@ -50,7 +50,8 @@ fn a_scheduler_is_built_with_the_settings_of_this_workspace() {
     let missing: Vec<&str> = all.iter().filter(|line| !others.contains(line)).copied().collect();
     let unknown: Vec<&&str> = others.iter().filter(|line| !all.contains(line)).collect();
     assert!(unknown.is_empty(), "only in the template: {unknown:?}");
-    // `schedc` runs no profile in a new scheduler, which does not contain the others; cargo warns about settings of those.
+    // A new scheduler contains only the first of these packages, which runs no profile there. Cargo warns about settings
+    // of absent packages.
     expect![[r#"
         schedc = { opt-level = 3, codegen-units = 1 }
         schedc-allocator = { opt-level = 3, codegen-units = 1 }

@@ -115,7 +115,7 @@ impl Cluster {
     }
 }
 
-/// Parses the output of a replay, which fails before the first line is written.
+/// Parses the output of a replay; `None` if it failed, because the recording has no line yet.
 fn report(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
@@ -190,7 +190,7 @@ fn an_expired_watch_is_a_repaired_gap() {
     cluster.server.create(pod("a", "1"));
     let recorder = cluster.recorder();
     cluster.wait("the snapshot", |report| report["objects"] == 4);
-    // The API server forgets a change while it is away.
+    // A change happens while the API server cannot be reached, and the server forgets it.
     cluster.server.stop();
     cluster.server.merge("/api/v1/nodes/small", json!({"metadata": {"labels": {"a": "b"}}}));
     cluster.server.compact();

@@ -12,7 +12,7 @@ const SCREENS = [
   { width: 390, height: 844, scheme: "dark" },
 ];
 
-// Texts that end outside of the page, and of no element that scrolls.
+// Texts that end outside of the page, and are in no element that scrolls.
 const CUT_OFF = `(() => {
   const cut = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

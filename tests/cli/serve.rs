@@ -200,7 +200,7 @@ fn deep_nesting_is_an_error() {
     assert_eq!(server.request("POST", "/v1/check", &json!({"manifests": yaml}).to_string()).code(400), "bad_manifests");
 }
 
-/// Arithmetic with extreme numbers overflows in this build, which ends the answer with `failed`.
+/// An overflow panics in this build, and the server answers `failed`: extreme numbers must not cause one.
 #[test]
 fn extreme_numbers_are_answered_or_refused() {
     let (most, least) = ("9223372036854775807", "1n");

@@ -1,8 +1,8 @@
 //! Comparison of two results.
 //!
-//! Everything must be equal, except values that kube-scheduler leaves open: skipping plugins are informative, the text
-//! of an error may be any of the possible ones, and a preemption may have any of its outcomes. Texts of the expression
-//! library are not compared, and quantities are compared by value.
+//! Everything must be equal, except values that kube-scheduler leaves open: the list of skipped plugins is not
+//! compared, the text of an error may be any of the possible ones, and a preemption may have any of its outcomes.
+//! Messages of the CEL library are not compared, and quantities are compared by value.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -84,7 +84,7 @@ fn with_value_of_quantity(quantity: &mut Value) {
     *quantity = parsed.map(|parsed| parsed.to_string().into()).unwrap_or_default();
 }
 
-/// Cuts the texts of the expression library off all texts.
+/// Removes the messages of the CEL library from all texts.
 fn without_library_texts(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -112,7 +112,7 @@ fn message(expected: &mut Value, got: &mut Value) {
     }
 }
 
-/// Compares results of a node as a whole, and scores separately.
+/// Compares the verdict about a node as a whole, and each score separately.
 fn node(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>) {
     let verdict = |node: &Value| {
         let field = |name: &str| node.get(name).map(|value| (name.to_owned(), value.clone()));
@@ -158,7 +158,7 @@ fn fields(prefix: &str, expected: &Value, got: &Value, found: &mut Vec<Differenc
     }
 }
 
-/// Calls a function for each field of both objects, or of one of them.
+/// Calls a function for each field that at least one of the objects has.
 fn each_field(
     prefix: &str,
     expected: &Value,

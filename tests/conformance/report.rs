@@ -1,4 +1,4 @@
-//! Agreement of a family.
+//! Report about the agreement of a family's results with those of kube-scheduler.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 /// Maximum number of differences per result.
 const SHOWN_DIFFERENCES: usize = 4;
 
-/// Number of equal values.
+/// Number of equal values among all compared ones.
 #[derive(Default)]
 struct Count {
     agree: usize,
@@ -54,8 +54,8 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Evaluates the scenarios of a family for whose profile `stand_in` returns a profile. Pods are placed on the
-    /// expected nodes; each difference is therefore reported once.
+    /// Evaluates the scenarios of a family with the profile that `stand_in` returns for theirs; without one, a scenario
+    /// is left out. Pods are placed on the expected nodes; each difference is therefore reported once.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
         Self::by(Evaluator::of::<B>().unwrap(), family, stand_in, |_| {})
     }
@@ -111,7 +111,7 @@ impl Report {
             for plugin in rejectors.into_iter().flatten() {
                 self.plugins.entry(plugin.to_owned()).or_default().verdicts.add(agrees);
             }
-            // Nodes that should not be scored are not differences of scores.
+            // Scores are compared only if both results score the node; otherwise the verdicts differ.
             if let (Some(expected), Some(got)) = (expected["raw"].as_object(), got["raw"].as_object()) {
                 for plugin in expected.keys().chain(got.keys().filter(|&plugin| !expected.contains_key(plugin))) {
                     let agrees = expected.get(plugin) == got.get(plugin);

@@ -1,5 +1,5 @@
-//! No virtual call between a popped pod and its decision: core, plugins and generated code contain no `dyn`, except for
-//! background tasks of plugins and the type-erased schedulers around whole steps.
+//! No virtual call happens from the pop of a pod to its decision: core, plugins and generated code contain no `dyn`,
+//! except for background tasks of plugins and the type-erased schedulers around whole steps.
 
 use std::path::{Path, PathBuf};
 

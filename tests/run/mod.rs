@@ -62,7 +62,7 @@ fn wait_until(server: &Server, scheduler: &mut Scheduler, what: &str, condition:
     );
 }
 
-/// Waits until all pods are bound: each once, and no node exceeds its capacity.
+/// Waits until all pods are bound. Checks that each was bound once, and that no node exceeds its capacity.
 #[track_caller]
 fn wait_until_all_pods_are_bound_once(server: &Server, scheduler: &mut Scheduler) {
     wait_until(server, scheduler, "all pods are bound", |server| bound(server) == PODS);

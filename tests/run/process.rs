@@ -24,7 +24,8 @@ impl Scheduler {
         Scheduler { child: command.spawn().expect("schedc starts"), folder }
     }
 
-    /// Starts a scheduler that records, with additional flags. `blocks` is the maximum size of its files.
+    /// Starts a scheduler that records, with additional flags. `blocks` is the maximum size of its files, in blocks of
+    /// `ulimit -f`.
     pub(crate) fn start_recording(server: &Server, blocks: Option<u32>, flags: &[&str]) -> Scheduler {
         let folder = folder();
         let limit = blocks.map_or_else(|| "unlimited".to_owned(), |blocks| blocks.to_string());
@@ -38,7 +39,7 @@ impl Scheduler {
             .arg(folder.join("recording"))
             .args(flags);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("schedc starts");
-        // The limit does not apply to a pipe.
+        // The log passes through a pipe, to which the limit does not apply.
         let mut log = File::create(folder.join("log")).expect("a file for the test");
         let mut output = child.stderr.take().expect("a pipe");
         thread::spawn(move || io::copy(&mut output, &mut log));

@@ -48,7 +48,8 @@ fn the_recording_of_a_scheduler_has_each_of_its_decisions() {
     }
     let mut scheduler = Scheduler::start_recording(&server, None, &[]);
     let folder = scheduler.recording();
-    // Bindings of several pods overtake each other, so the recorded state before each would differ from the scheduler's.
+    // One pod at a time: bindings can overtake each other, and then the recorded state would differ from the
+    // scheduler's.
     for number in 0..DECISIONS {
         server.create(constrained(number));
         wait_until(&server, &mut scheduler, "a pod is bound", |server| bound(server) == number + 1);
@@ -89,7 +90,8 @@ fn a_full_disk_ends_the_recording_and_not_the_scheduler() {
 #[test]
 fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
     let server = server();
-    // The thread gathers changes for a time in which the scheduler receives more than one.
+    // The recording thread gathers changes for a time in which the scheduler receives more of them than the queue
+    // holds.
     let mut scheduler = Scheduler::start_recording(&server, None, &["--record-queue=1"]);
     let folder = scheduler.recording();
     let is_synced = |report: &Value| report["objects"].as_u64() >= Some(NODES as u64);

@@ -23,8 +23,8 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> String {
         command.env_remove(name);
     }
     command.args(args).current_dir(folder).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
-    // The dependencies of this workspace have none, either; those with the same features are therefore not compiled
-    // again.
+    // The dependencies of this workspace have no debug information, either, so those with the same features are not
+    // compiled again.
     command.env("CARGO_PROFILE_DEV_DEBUG", "false");
     let output = command.env_remove("CARGO_MANIFEST_DIR").env_remove("SCHEDC_PROFILES").output().expect(program);
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -135,8 +135,8 @@ fn the_embedding_page_has_a_complete_program() {
 /// Returns the crates for devices whose code a program contains.
 fn device_crates(program: &Path) -> Vec<&'static str> {
     let bytes = fs::read(program).expect("a program");
-    // The length precedes a name in the symbol of a function, but not in that of an object file, which may remain
-    // without its functions.
+    // In the symbol of a function, the length precedes the name of the crate. The name alone may come from an object
+    // file whose functions were removed.
     let is_part_of_a_symbol =
         |name: &&str| memchr::memmem::find(&bytes, format!("{}{name}", name.len()).as_bytes()).is_some();
     ["schedc_cel", "schedc_device_allocator"].into_iter().filter(is_part_of_a_symbol).collect()

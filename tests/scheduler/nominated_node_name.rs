@@ -7,7 +7,7 @@
 //! | a preemption succeeds | the name is its node, independent of its previous value |
 //! | the pod does not fit on its nominated node, or on any node | the name is cleared, and blocks no other pods |
 //! | a pod of higher priority is scheduled first | it gets the capacity, and the name of the lower one is cleared |
-//! | a higher preemption targets the node | the name of the lower one is cleared |
+//! | a pod of higher priority preempts pods on the node | the name of the lower one is cleared |
 //! | the node is deleted, with or without other infeasible nodes | the name is cleared |
 //! | PreBind fails | the name is cleared |
 //! | another component sets it | its node is tried first, and chosen if the pod fits, independent of scores |

@@ -11,7 +11,6 @@
 //! | a pod is deleted while it is assumed or waits in Permit | its capacity is free at once; it is not bound and not queued again |
 //! | a pod reduces its requests before it is bound | pods that then fit next to it are tried after the binding |
 //! | scheduling gates | no attempt until they are removed |
-//! | a profile that considers half of the nodes | stops when it has found as many |
 //!
 //! From kube-scheduler's `eventhandler` (`TestUpdateNodeEvent`), `TestNodeEvents`, `TestReScheduling`, `queueing`
 //! (`TestRequeueByBindFailure`, `TestRequeueByPermitRejection`, `TestSchedulingGates`).

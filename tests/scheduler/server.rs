@@ -31,7 +31,7 @@ enum Request {
     Delete {
         pod: Uid,
     },
-    /// Get of an object that does not exist here; the response is an empty object.
+    /// Get of an object that does not exist here; the response is null.
     Get,
 }
 

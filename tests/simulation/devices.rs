@@ -6,7 +6,7 @@ use crate::simulation::{nodes, outcome};
 
 const NODES: [(&str, &str); 2] = [("n1", "a"), ("n2", "a")];
 
-/// Returns a class of all devices, and a slice with devices of a node.
+/// Returns a slice with the devices of a node.
 fn devices(node: &str, names: &[&str]) -> String {
     let devices: String = names.iter().map(|name| format!("{{name: {name}}},")).collect();
     format!(

@@ -1,4 +1,4 @@
-//! Simulations with the default profile of plugins that read more than a pod and a node.
+//! Simulations of plugins that read more than a pod and a node, with the default profile.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

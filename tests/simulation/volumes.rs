@@ -46,7 +46,7 @@ spec:
     )
 }
 
-/// Returns a storage class.
+/// Returns a storage class, which is the default one.
 fn class(name: &str, provisioner: &str, more: &str) -> String {
     format!(
         "---

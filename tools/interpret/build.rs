@@ -7,7 +7,7 @@ use schedc_codegen::{NoCrates, SourceText, compile, emit};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The default profile runs every plugin.
+    // An empty profile is the default profile, which runs every plugin.
     let all = SourceText { path: "in-tree.toml".to_owned(), text: String::new() };
     let compilation = compile(&[all], &mut NoCrates).unwrap_or_else(|errors| panic!("{errors}"));
     let code = emit::render_registry(&compilation).unwrap_or_else(|error| panic!("{error}"));

@@ -21,7 +21,7 @@ fn every_granted_right_is_used_and_no_other_one() {
     let granted = granted();
     let mut used: BTreeSet<String> =
         server.requests().iter().map(|request| used(request.verb, &request.path, &granted)).collect();
-    // For an allocation, an API server requires both permissions.
+    // For an allocation, an API server also requires the permission for `binding`.
     if used.contains("patch resource.k8s.io/resourceclaims/status") {
         used.insert("patch resource.k8s.io/resourceclaims/binding".to_owned());
     }

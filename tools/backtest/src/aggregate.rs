@@ -29,7 +29,7 @@ pub struct ProfileId {
     pub fingerprint: String,
 }
 
-/// All that a back-test consists of, before its estimates.
+/// The parts of a back-test from which its estimates are computed.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The workload.
@@ -40,7 +40,7 @@ pub struct Parts {
     pub seeds: Vec<u64>,
     /// Profiles.
     pub profiles: Vec<ProfileId>,
-    /// The part of the runs.
+    /// The shard that `runs` belongs to; `None` for all runs.
     pub shard: Option<Shard>,
     /// The runs by profile and seed.
     pub runs: Vec<Run>,
@@ -51,11 +51,11 @@ pub struct Parts {
 pub enum MergeError {
     /// There is no result.
     Empty,
-    /// The result has another version of the format.
+    /// The result with this number, from 1, has another version of the format.
     Version(usize, u32),
-    /// The result differs from the first one in this part.
+    /// The result with this number differs from the first one in this part.
     Differs(usize, &'static str),
-    /// A run refers to a profile that does not exist.
+    /// A run in the result with this number refers to a profile that does not exist.
     UnknownProfile(usize),
     /// Two results have the run of this profile and seed.
     Twice(String, u64),

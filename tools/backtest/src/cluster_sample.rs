@@ -19,7 +19,7 @@ struct Node {
     allocatable: Vec<i64>,
     is_schedulable: bool,
     price: f64,
-    /// Requests of the pods that do not belong to the node.
+    /// Requests of the pods that may move to another node, unlike pods of a DaemonSet.
     pods: Vec<Vec<i64>>,
 }
 
@@ -90,7 +90,8 @@ fn nodes(cluster: &ClusterState<'_>, price_label: Option<Symbol>) -> Vec<Node> {
     nodes
 }
 
-/// Returns the share of a free resource on nodes where the observed pods that request it fit.
+/// Returns the usable share of the free amount of a resource: the free amount of a node counts with the share of
+/// observed pods that fit there. `None` if nothing is free, or if no observed pod requests the resource.
 fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).take(MAX_SHAPES).collect();
     let pods: u64 = shapes.iter().map(|shape| shape.pods).sum();
@@ -109,8 +110,8 @@ fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
 }
 
 /// Removes the pods of nodes whose pods fit on other nodes with pods, the least used nodes first. Returns the number of
-/// these nodes. Only requests count. It is a lower bound, because the search places pods in one order and ends after
-/// some failures.
+/// these nodes. Only requests count. The number is a lower bound, because the search places pods in one order and ends
+/// after some failures.
 fn remove_nodes(nodes: &mut [Node]) -> u64 {
     let used = |node: &Node| {
         let shares = node.requested.iter().zip(&node.allocatable).filter(|(_, all)| **all > 0);

@@ -38,7 +38,7 @@ pub fn of_profile(profile: &ProfileInfo) -> String {
 }
 
 impl Workload {
-    /// Returns a number that differs for different workloads, and for options that change the meaning of results.
+    /// Returns a fingerprint that differs for different workloads, and for options that change the meaning of results.
     pub fn fingerprint(&self, options: &Options) -> String {
         let mut fingerprint = Fingerprint::default();
         fingerprint.add(&(options.samples, options.explained, &options.price_label));

@@ -1,4 +1,4 @@
-//! Hooks of the simulator: they record what happens to pods and nodes.
+//! Hooks of the simulator that record the changes of pods and nodes.
 
 use std::sync::Arc;
 
@@ -40,9 +40,9 @@ pub(crate) enum End {
 /// The pods of a simulation, and changes that the driver has not processed.
 #[derive(Default)]
 pub(crate) struct Observer {
-    /// Use [`Observer::add`] and [`Observer::all`].
+    /// The pods of the simulation. Use [`Observer::add`] and [`Observer::all`].
     pub(crate) instances: Vec<Instance>,
-    /// Use [`Observer::by_uid`].
+    /// The pods by uid. Use [`Observer::by_uid`].
     pub(crate) by_uid: Map<Arc<str>, InstanceId>,
     pub(crate) totals: Totals,
     /// Pods that were bound.

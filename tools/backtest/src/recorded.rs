@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
                 self.workload.pods[id.0 as usize].recorded_node = Some(node.clone());
             }
             (Some(node), None) if !known.has_finished && !has_finished => {
-                // It would have arrived earlier if a profile served it.
+                // No profile serves the pod: otherwise it would have arrived before it had a node.
                 let id = self.arrive(arrival(false));
                 if let Some(known) = self.pods.get_mut(&key) {
                     (known.id, known.bound, known.node) = (Some(id), Some(self.now), Some(node.clone()));
@@ -245,7 +245,8 @@ impl<'a> Builder<'a> {
             return;
         }
         let Some(id) = known.id else { return };
-        // A pod of a DaemonSet goes with its node, even if it waits for a long time.
+        // A pod of a DaemonSet ends at the recorded time, as with its node, regardless of its waiting time in the
+        // simulation.
         let is_of_node = self.workload.owner(id) == Owner::Node;
         let pod = &mut self.workload.pods[id.0 as usize];
         pod.lifetime = match known.bound {
@@ -300,7 +301,7 @@ impl<'a> Builder<'a> {
         if is_binding_result && self.has_started {
             unbind(&mut value);
         }
-        // The first status of a budget remains.
+        // The status of a budget is used, but a change of the status alone does not count.
         if kind == "PodDisruptionBudget"
             && let (Some(fields), Some(status)) = (value.as_object_mut(), status)
         {
@@ -367,7 +368,7 @@ fn strip_pod(pod: &mut Value) {
     }
 }
 
-/// Whether a claim or volume that is created during the workload is input, not an effect of scheduling.
+/// Returns whether a claim or volume that is created during the workload is input, not an effect of scheduling.
 fn arrives(kind: &str, object: &Value) -> bool {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     let is_of_pod = owners.into_iter().flatten().any(|owner| owner["kind"] == "Pod");

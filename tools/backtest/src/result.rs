@@ -119,13 +119,13 @@ pub struct OverTime {
     pub seconds: f64,
     /// Nodes.
     pub nodes: f64,
-    /// Nodes without pods, except for those of DaemonSets.
+    /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: f64,
     /// Pods on nodes.
     pub running: f64,
     /// Pods without a node.
     pub pending: f64,
-    /// Highest number of pods without a node, for longer than no time.
+    /// Highest number of pods that were without a node at the same time; pods that waited for no time do not count.
     pub max_pending: u64,
     /// Price of all nodes for an hour, if nodes carry prices.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -157,7 +157,7 @@ pub struct Sample {
     pub at: f64,
     /// Nodes.
     pub nodes: u64,
-    /// Nodes without pods, except for those of DaemonSets.
+    /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: u64,
     /// Further nodes that would be empty if their pods moved to other nodes with pods, by requests: a lower bound.
     pub removable_nodes: u64,
@@ -210,7 +210,7 @@ pub struct PluginInfluence {
     pub indifferent: f64,
 }
 
-/// What happened to a pod.
+/// The outcome of a pod.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodOutcome {

@@ -13,9 +13,9 @@ use crate::workload::Workload;
 
 /// A profile that serves all pods.
 pub struct Contender {
-    /// Profiles that contain it.
+    /// Profiles that contain the profile.
     pub bundle: AnyBundle,
-    /// Its index.
+    /// Index of the profile in `bundle`.
     pub profile: usize,
 }
 

@@ -89,7 +89,7 @@ struct Simulation<'a> {
 #[derive(Default)]
 struct Replaced {
     number: u32,
-    /// Time that they ran.
+    /// Time that they ran, in nanoseconds.
     ran: i64,
     /// Time that the pod runs in total, if it already had a node when it arrived.
     total: Option<i64>,
@@ -207,7 +207,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Sends a request. Objects that do not exist in the simulation are left alone.
+    /// Sends a request. A request for an object that does not exist in the simulation has no effect.
     fn request(&mut self, request: Request) {
         let _ = self.simulator.request(request);
     }
@@ -327,7 +327,7 @@ impl<'a> Simulation<'a> {
         !preempted.is_empty()
     }
 
-    /// Returns the time that a pod runs after its binding; `None` if it does not end, or at a time that is known.
+    /// Returns the time that a pod runs after its binding; `None` if it does not end, or ends at a fixed time.
     fn remaining(&self, pod: PodId) -> Option<i64> {
         let replaced = self.replaced.get(&pod);
         let time = match self.workload.pods[pod.0 as usize].lifetime {
@@ -335,11 +335,11 @@ impl<'a> Simulation<'a> {
             _ => replaced?.total?,
         };
         let ran = replaced.map_or(0, |replaced| replaced.ran);
-        // A Job starts its work again; another owner's pod would have ended at the same time.
+        // A Job starts its work again; the pod of another owner runs only for the rest of the time.
         Some(if self.workload.owner(pod) == Owner::Job { time } else { time.saturating_sub(ran).max(0) })
     }
 
-    /// Creates a replacement of a pod that lost its node, if its owner does so and a profile can place it.
+    /// Creates a replacement of a pod that lost its node, if the owner of the pod replaces it and a profile serves it.
     fn replace(&mut self, id: InstanceId, now: i64) {
         let Instance { pod, bound, is_placed, .. } = *self.simulator.hooks.get(id);
         let of = &self.workload.pods[pod.0 as usize];
@@ -358,7 +358,7 @@ impl<'a> Simulation<'a> {
         replaced.number += 1;
         replaced.ran = replaced.ran.saturating_add(bound.map_or(0, |bound| now.saturating_sub(bound)));
         if let (Lifetime::Until(end), Some(bound), true) = (of.lifetime, bound, is_placed) {
-            // A Job's pod started before it was recorded.
+            // A Job's pod may have started before the recording.
             let begin = if owner == Owner::Job { of.created.min(bound) } else { bound };
             replaced.total = Some(end.saturating_sub(begin));
         }

@@ -41,7 +41,7 @@ struct NodeTotals {
     price: f64,
     requested: Vec<i64>,
     pods: BTreeSet<InstanceId>,
-    /// Number of these pods without those of DaemonSets and static pods.
+    /// Number of `pods`, without pods of DaemonSets and static pods.
     movable: u64,
 }
 

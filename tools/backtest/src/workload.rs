@@ -9,7 +9,7 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
-/// Maximum number of different requests for which the fragmentation of a resource is computed; the most frequent ones.
+/// Maximum number of different requests, the most frequent ones, for which the fragmentation of a resource is computed.
 pub(crate) const MAX_SHAPES: usize = 64;
 
 /// A workload.
@@ -42,7 +42,7 @@ pub struct PodId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TemplateId(pub(crate) u32);
 
-/// All parts of a pod except its identity and its node, and the resources that it requests.
+/// All parts of a pod except its identity and its node, together with its resource requests.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) pod: ApiPod,
@@ -69,7 +69,8 @@ pub struct WorkloadPod {
     pub recorded_node: Option<Arc<str>>,
     /// When it ends.
     pub lifetime: Lifetime,
-    /// Whether a profile would place its replacement. Pods of other schedulers are replaced as recorded.
+    /// Whether a profile would place its replacement. The simulation creates no replacements for pods of other
+    /// schedulers.
     pub is_served: bool,
 }
 
@@ -145,9 +146,9 @@ pub struct Facts {
     pub gaps: u64,
     /// Places at which a file ends without its regular end.
     pub cut: Vec<String>,
-    /// Lines of kinds that no plugin reads, by kind.
+    /// Number of lines of each kind that no plugin reads.
     pub ignored: BTreeMap<String, u64>,
-    /// Whether the workload is a trace.
+    /// Whether the workload comes from a trace instead of a recording.
     pub is_trace: bool,
 }
 
@@ -247,7 +248,7 @@ impl Workload {
     }
 }
 
-/// Returns the amount of a resource by name.
+/// Returns the amount of the resource with this name. `pods` is returned for the resource `pods`.
 pub(crate) fn amount(of: &Resources, name: &str, pods: i64, interner: &Interner) -> i64 {
     match name {
         "cpu" => of.milli_cpu,
@@ -258,7 +259,7 @@ pub(crate) fn amount(of: &Resources, name: &str, pods: i64, interner: &Interner)
     }
 }
 
-/// Returns the shapes that are among the most frequent ones that request a resource, in their order.
+/// Returns the shapes that are among the [`MAX_SHAPES`] first ones of a resource that they request, in the given order.
 fn most_frequent(shapes: Vec<Shape>, resources: usize) -> Vec<Shape> {
     let mut counts = vec![0; resources];
     let is_frequent = |shape: &Shape| {

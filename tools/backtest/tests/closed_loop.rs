@@ -128,7 +128,7 @@ fn pods_run_as_long_as_they_were_recorded_to_run() {
     assert_eq!((result.pods.arrived, result.pods.bound, result.pods.waiting, result.pods.moved), (2, 2, 0, 0));
     let all = &result.time_to_bind[0];
     assert_eq!((all.pods, all.bound, all.p50, all.p99, all.max), (2, 2, 0.0, 18.0, 18.0));
-    // 25 of 100 seconds, and 18 seconds of waiting.
+    // Pods run for 25 of 100 seconds, and one pod waits for 18 seconds.
     let over_time = result.over_time;
     assert_eq!((over_time.seconds, over_time.resources[0].requested), (100.0, 250.0));
     assert_eq!((over_time.pending, over_time.max_pending, over_time.empty_nodes), (0.18, 1, 0.75));
@@ -166,7 +166,7 @@ fn owners_replace_the_pods_of_removed_nodes() {
             .end(300)
             .simulate()
     };
-    // It had run for 40 of 100 seconds.
+    // The pod had run for 40 of 100 seconds when its node was removed.
     let found = recording(json!("ReplicaSet"));
     assert_eq!((found.pods[0].state, found.pods[0].ended), (PodState::Evicted, Some(40.0)));
     assert_eq!(times(&found.pods[1]), (40.0, Some(50.0), Some(110.0)));
@@ -236,7 +236,7 @@ fn uids_of_replacements_are_unique() {
         .node(50, "n2", "2")
         .end(60)
         .simulate();
-    // The replacement of `a` would have the uid of the other pod.
+    // With a fixed suffix, the replacement of `a` would get the uid of the pod `a-r1`.
     assert_eq!((found.result.pods.bound, found.result.pods.waiting), (4, 0));
     assert!(found.pods[2..].iter().all(|pod| pod.bound == Some(50.0)), "{:?}", found.pods);
 }
@@ -340,7 +340,8 @@ fn scores_have_an_influence() {
     let left_out: u64 = found.result.left_out.reasons().iter().map(|(_, number)| number).sum();
     assert_eq!((found.result.attempts, found.result.explained + left_out), (17, 17), "every decision counts");
     assert!(found.result.explained > 0);
-    // Unequal nodes are unequally full, and an empty node also has the most balanced use.
+    // Nodes with different numbers of pods get different scores. Other plugins agree: an empty node also has the most
+    // balanced use.
     let fit = of("NodeResourcesFit");
     assert!(fit.indifferent < 1.0 && fit.outvoted < 1.0, "{fit:?}");
     assert!((0.0..=1.0).contains(&fit.decided), "{fit:?}");

@@ -189,17 +189,18 @@ fn node_pods(node: NodeIndex, base: &Base) -> &[Arc<Pod>] {
     base.infos().get(node.get()).map_or(&[], |info| &info.pods)
 }
 
-/// Returns a key that is smaller for more important pods. Like kube-scheduler, high priority comes first,
-/// then an early start.
+/// Returns a key that is smaller for more important pods. As in kube-scheduler, a pod with a higher priority is more
+/// important; among equal priorities, a pod that started earlier.
 fn importance(pod: &Pod) -> (Reverse<i32>, i64) {
     (Reverse(pod.spec.priority), pod.started.unwrap_or(i64::MAX))
 }
 
-/// Returns the order of candidates that violate equally many budgets: highest priority of the victims, sum of
-/// their priorities, number of victims.
+/// Returns the key that orders candidates with equal budget violations, the best candidate first: highest priority of
+/// the victims, sum of their priorities, number of victims.
 fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
     let priorities = || candidate.victims.iter().map(|pod| pod.spec.priority);
-    // As in kube-scheduler: the offset makes more victims worse regardless of their priorities.
+    // As in kube-scheduler, the offset makes each term nonnegative: a victim with a negative priority must not improve
+    // the sum.
     let sum = priorities().map(|priority| i64::from(priority) + i64::from(i32::MAX) + 1).sum();
     (priorities().max(), sum, candidate.victims.len())
 }

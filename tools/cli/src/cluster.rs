@@ -93,7 +93,7 @@ pub struct Cluster<H = ()> {
 }
 
 impl<H: SimulationHooks> Cluster<H> {
-    /// Adds objects to a cluster. Its time is that of the newest object.
+    /// Creates a cluster with these objects. Its time begins at the newest time in them.
     ///
     /// # Errors
     /// Returns an error if a plugin cannot start.
@@ -110,7 +110,7 @@ impl<H: SimulationHooks> Cluster<H> {
                 AnyObject::Pod(pod) => skipped.count_unless_pending(pod, routes, &nodes),
                 _ => false,
             };
-            // Objects without a name are errors of the reader, unless API-server defaults are left out.
+            // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
             if let Ok(object) = simulator.add(object)
                 && is_pending
             {
@@ -153,7 +153,7 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
 /// nanoseconds since 1970. `seed` decides ties between nodes.
 pub fn simulator_options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
     let serve_all = routes.only();
-    // Retries of leftover pods would hide missing hints, and no pod waits that long in a simulation.
+    // Pods that are unschedulable for long are not retried without an event: such retries would hide missing hints.
     let scheduler = scheduler::Options {
         seed,
         serve_all,

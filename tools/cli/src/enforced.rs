@@ -17,8 +17,9 @@ pub(crate) struct EnforcedResources {
 }
 
 impl EnforcedResources {
-    /// Reads the profiles that serve pods; other profiles of the binary place no pods. Extenders may take over
-    /// resources, and devices may serve extended ones.
+    /// Reads the profiles that serve one of the pods, because other profiles place none. A profile with extenders
+    /// enforces no limit, because extenders may take over resources. With DeviceClasses, limits of extended resources
+    /// are not enforced, because devices may serve them.
     pub(crate) fn of<'a>(routes: &Routes, pods: impl Iterator<Item = &'a ApiPod>, objects: &[AnyObject]) -> Self {
         let serving: BTreeSet<usize> = pods.filter_map(|pod| routes.profile_of(pod)).collect();
         let any = serving.into_iter().all(|profile| {

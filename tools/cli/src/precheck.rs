@@ -22,9 +22,9 @@ pub(crate) struct Precheck {
     pub summary: Summary,
     /// Counts by workload, in the order of the manifests.
     pub workloads: Vec<WorkloadResult>,
-    /// Pods that run.
+    /// Pods of the manifests that run.
     pub running: Vec<RunningPod>,
-    /// Pods that wait.
+    /// Pods of the manifests that wait.
     pub waiting: Vec<PendingPod>,
     /// Pods of the cluster and of the manifests that lose their node.
     pub preempted: Vec<Victim>,

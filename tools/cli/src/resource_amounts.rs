@@ -8,7 +8,7 @@ use schedc_core::model::Resources;
 /// Amounts by the name of the resource; `cpu` in thousandths.
 pub(crate) type Amounts = BTreeMap<String, i128>;
 
-/// Returns the amounts of requests, or of what a node has; `pods` is the number of pods.
+/// Returns the amounts of requests, or of the resources of a node; `pods` is the amount of the resource `pods`.
 pub(crate) fn amounts(resources: &Resources, pods: i128, interner: &Interner) -> Amounts {
     let Resources { milli_cpu, memory, ephemeral_storage, scalars } = resources;
     let mut amounts = Amounts::from([

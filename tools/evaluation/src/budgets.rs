@@ -41,7 +41,7 @@ impl BudgetStatuses {
     /// Adds or replaces an object other than a pod.
     pub(super) fn set(&mut self, object: &AnyObject) {
         match object {
-            // A given status is kept.
+            // A given status is kept, so this budget needs no computation.
             AnyObject::PodDisruptionBudget(budget) if budget.status.as_ref().is_some_and(is_given_budget_status) => {
                 self.remove(object.kind(), object.namespace(), object.name());
             }
@@ -76,7 +76,7 @@ impl BudgetStatuses {
     pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
         if let Some((kind, _)) = AnyObject::kind_named(kind) {
             let key = Key { kind, namespace: namespace.into(), name: name.into() };
-            // Most objects are of kinds that are not recorded.
+            // The request fails for objects that were not stored, which are most.
             let _unknown = self.server.handle(&Request::Delete(key, None), 0);
         }
     }
@@ -108,7 +108,7 @@ impl BudgetStatuses {
                 self.server.update(object)
             }
         };
-        // An object without a name belongs to no budget.
+        // An error is ignored: the server refuses objects without a name, which belong to no budget.
         drop(stored);
     }
 }
@@ -134,7 +134,7 @@ mod tests {
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status})
     }
 
-    /// Returns a pod that fills a node. Its controller is the ReplicaSet with the name of its label.
+    /// Returns a pod that fills a node. Its controller is the ReplicaSet named `app`.
     fn pod(name: &str, app: &str, priority: i32, node: &str) -> Value {
         let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": "", "controller": true});
         let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
@@ -156,8 +156,8 @@ mod tests {
         budget
     }
 
-    /// Returns the victims of a pod of high priority, for each of its attempts: a cheap pod, unless budgets
-    /// protect all of them.
+    /// Returns the victims of each attempt to schedule a pod of high priority: a cheap pod, unless budgets protect all
+    /// cheap pods.
     fn victims(objects: &[Value], steps: &[Value]) -> Vec<String> {
         let nodes = [node("a"), node("b"), pod("cheap-1", "cheap", 1, "a"), pod("dear", "dear", 5, "b")];
         let objects = [&nodes, objects].concat();
@@ -199,7 +199,7 @@ mod tests {
         let open = budget(json!({"minAvailable": 1}), json!({"disruptionsAllowed": 1}));
         assert_eq!(victims(std::slice::from_ref(&closed), &[attempt()]), ["default/dear"]);
         assert_eq!(victims(std::slice::from_ref(&open), &[attempt()]), ["default/cheap-1"]);
-        // Even if the scenario also has a budget without a status.
+        // A given status is kept even if the scenario also has a budget without a status.
         let without = budget(json!({"minAvailable": 0}), Value::Null);
         let steps = [attempt(), json!({"update": open}), attempt(), json!({"update": closed}), attempt()];
         assert_eq!(victims(&[without], &steps), ["default/cheap-1", "default/cheap-1", "default/dear"]);

@@ -22,7 +22,7 @@ const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
 pub(super) struct Claims {
     /// By `namespace/name`.
     claims: HashMap<String, ResourceClaim>,
-    /// Number of shares of devices so far.
+    /// Number of IDs that shares of devices have got so far.
     shares: usize,
 }
 
@@ -41,7 +41,7 @@ impl Claims {
         }
     }
 
-    /// Returns the claims of a placed pod as they are afterwards. `entries` are the pod's allocations on its node.
+    /// Returns the claims of a pod after its placement. `entries` are the pod's allocations on its node.
     pub(super) fn placed(&mut self, pod: &Pod, entries: &Value) -> Vec<AnyObject> {
         let entries = entries.as_array().into_iter().flatten();
         entries.filter_map(|entry| self.placed_claim(pod, entry)).map(Into::into).collect()

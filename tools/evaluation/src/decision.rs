@@ -26,7 +26,7 @@ pub struct Decision {
     /// The reason why no extension point ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<&'static str>,
-    /// Result of PreFilter; `None` without nodes.
+    /// Result of PreFilter; `None` if the cluster has no nodes.
     #[serde(rename = "prefilter")]
     pub pre_filter: Option<PreFilter>,
     /// Verdict for each node. Empty if PreFilter did not succeed.
@@ -37,7 +37,7 @@ pub struct Decision {
     pub best: Vec<String>,
     /// The chosen node.
     pub chosen: Option<String>,
-    /// The reason for the choice, other than scores.
+    /// The reason for the choice, if it is not the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<&'static str>,
     /// The reason why the pod is unschedulable: the message of its condition.
@@ -45,7 +45,7 @@ pub struct Decision {
     /// All possible values of `message`, if it depends on the order in which nodes are evaluated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
-    /// `Unschedulable` or `SchedulerError`, with `message`.
+    /// `Unschedulable` or `SchedulerError`; set together with `message`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The plugins that rejected the pod in PreFilter or on any node.
@@ -139,7 +139,8 @@ impl Decision {
             }
             engine::Decision::Error(message) => {
                 decision.reason = Some("SchedulerError");
-                // Of several errors, the first in text order, for a deterministic result.
+                // The order in which plugins fail can vary: the alphabetically first error makes the result
+                // deterministic.
                 decision.message = Some(found.errors.first().cloned().unwrap_or(message));
                 if found.errors.len() > 1 {
                     decision.messages = found.errors.into_iter().collect();

@@ -45,7 +45,7 @@ pub enum InvalidItem {
     },
     /// An object to schedule is of this kind instead of a pod.
     NotAPod(&'static str),
-    /// A step has another form.
+    /// A step is malformed; with the reason.
     Step(String),
     /// The event does not exist.
     NoEvent {
@@ -64,12 +64,12 @@ impl Errors {
         self.0.extend(errors);
     }
 
-    /// Returns the value of a result, and records its error.
+    /// Returns the value of a result; `None` after recording its error.
     pub(super) fn value_of<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|error| self.0.push(error)).ok()
     }
 
-    /// Returns the value, if there is no error. A missing value has an error.
+    /// Returns the value, if there is no error. If the value is missing, an error must have been recorded.
     pub(super) fn or<T>(self, value: Option<T>) -> Result<T, Errors> {
         value.filter(|_| self.0.is_empty()).ok_or(self)
     }

@@ -177,7 +177,7 @@ impl Evaluator {
         objects.collect()
     }
 
-    /// Treats unknown keys of a scenario as unknown fields of a manifest written by hand.
+    /// Treats unknown keys of a scenario like unknown fields of a manifest written by hand.
     fn unknown_keys(&mut self, unknown: &[UnknownField]) -> Vec<Error> {
         let mut errors = self.reader.other_fields("scenario", unknown);
         for (error, UnknownField { parent, name, .. }) in errors.iter_mut().zip(unknown) {

@@ -14,7 +14,7 @@ pub enum LineError {
     Invalid(InvalidScenario),
     /// The scenario has errors.
     Scenario {
-        /// Its ID.
+        /// ID of the scenario.
         id: String,
         /// The errors.
         errors: Errors,
@@ -27,7 +27,7 @@ impl Evaluator {
     /// Evaluates a scenario in JSON, and returns its line of results.
     ///
     /// # Errors
-    /// Returns an error if the line is not a scenario, and all errors in a scenario.
+    /// Returns one error if the line is not a scenario, and otherwise all errors in the scenario.
     pub fn evaluate_line(&mut self, line: &[u8]) -> Result<String, LineError> {
         let scenario = Scenario::read(line).map_err(LineError::Invalid)?;
         let id = scenario.id.clone();
@@ -37,7 +37,7 @@ impl Evaluator {
     /// Evaluates the hints of a scenario in JSON, and returns its line of results.
     ///
     /// # Errors
-    /// Returns an error if the line is not a scenario, and all errors in a scenario.
+    /// Returns one error if the line is not a scenario, and otherwise all errors in the scenario.
     pub fn hints_line(&mut self, line: &[u8]) -> Result<String, LineError> {
         let scenario = HintScenario::read(line).map_err(LineError::Invalid)?;
         let id = scenario.id.clone();

@@ -16,14 +16,14 @@ use crate::routes::pod_name;
 pub struct Preemption {
     /// Status code of all PostFilter plugins together.
     pub code: String,
-    /// The plugin of that status, unless preemption can succeed.
+    /// The plugin of that status; empty if preemption can succeed.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub plugin: &'static str,
     /// Change of the pod's nominated node: `set`, `clear` or `keep`.
     pub nominating: &'static str,
     /// Possible outcomes, by node; kube-scheduler chooses one of several at random.
     pub outcomes: Vec<Outcome>,
-    /// Candidate nodes for preemption, by node, if any.
+    /// Candidate nodes for preemption, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
     /// Names of resource claims, one of which is deallocated.

@@ -32,7 +32,7 @@ impl Routes {
         Ok(Routes { profiles, only: Some(Self::index_of(profiles, name)?) })
     }
 
-    /// Returns the profile of all pods, if they have one.
+    /// Returns the index of the profile to which all pods are routed; `None` if scheduler names decide.
     pub fn only(&self) -> Option<usize> {
         self.only
     }
@@ -56,7 +56,8 @@ impl Routes {
         self.profile_for(scheduler_name(pod))
     }
 
-    /// Returns the index of the profile that serves pods with this scheduler name; an empty name is the default one.
+    /// Returns the index of the profile that serves pods with this scheduler name; an empty name stands for
+    /// `default-scheduler`.
     pub fn profile_for(&self, name: &str) -> Option<usize> {
         let name = if name.is_empty() { DEFAULT_SCHEDULER } else { name };
         self.only.or_else(|| profile_for(self.profiles, name))

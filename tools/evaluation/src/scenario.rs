@@ -43,7 +43,7 @@ pub enum Step {
     Update(Value),
     /// Delete an object.
     Delete(Reference),
-    /// A step of another form, with the error.
+    /// A malformed step, with the error.
     Invalid(String),
 }
 
@@ -168,7 +168,7 @@ pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, InvalidScenari
         scenario: Option<S>,
         id: Option<IgnoredAny>,
     }
-    // A derived reader would also accept a list of all fields.
+    // A derived deserializer would also accept an array with the values of all fields.
     if !line.starts_with(b"{") {
         return Err(InvalidScenario::new("a line must be a JSON object"));
     }

@@ -65,7 +65,7 @@ impl<'a> ScenarioCluster<'a> {
         self.cluster
     }
 
-    /// Sets the profile that decides. Its PreEnqueue also admits nominated pods from now on.
+    /// Sets the profile that decides. From now on, its PreEnqueue plugins also decide which nominations count.
     pub fn use_profile(&mut self, profile: usize) {
         self.profile = profile;
     }
@@ -173,7 +173,7 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
-    /// Replaces a pod by removing and adding it. A pod with a node keeps it.
+    /// Replaces a pod by removing and adding it. A pod with a node keeps it if the new object names no node.
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(&pod.metadata);
         let before = self.forget_pod(&name);
@@ -221,7 +221,7 @@ impl<'a> ScenarioCluster<'a> {
         base.originals.set_pod(uid, original(&pod.into()));
     }
 
-    /// Returns the pod to schedule: the existing one with that name, if any.
+    /// Returns the pod to schedule. If a pod with that name exists, the returned pod has its uid.
     pub fn pending(&mut self, pod: &ApiPod) -> Pod {
         let converted = convert_pod(pod, &mut self.cluster.base_mut().interner);
         let pending = match self.pods.get(&full_name(&pod.metadata)) {
@@ -248,7 +248,7 @@ impl<'a> ScenarioCluster<'a> {
 }
 
 impl ScenarioCluster<'_> {
-    /// Writes the claims of a pod that was placed, given the entries of its decision.
+    /// Writes the claims of a placed pod. `entries` are the allocations of its decision for the node.
     pub(super) fn place_claims(&mut self, pod: &Pod, entries: &Value) {
         for claim in self.claims.placed(pod, entries) {
             self.set_object(&claim);

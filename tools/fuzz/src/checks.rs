@@ -184,7 +184,7 @@ impl Simulation {
                 return violated(Invariant::QueueAndCacheAgree, found);
             }
         }
-        // Attempts of deleted pods have no uid here; all others do.
+        // Attempts of deleted pods were not compared by uid above, so the numbers are compared, too.
         let in_flight = self.scheduler.in_progress().attempts;
         let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
         if in_flight != held {
@@ -194,7 +194,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Records the nodes with pods that share a host port.
+    /// Records the nodes on which pods share a host port, which bindings by other schedulers can cause.
     pub(crate) fn note_shared_ports(&mut self) {
         let mut taken = BTreeSet::new();
         for (uid, pod) in self.delivered.pods.iter().filter(|(_, pod)| pod.port.is_some()) {

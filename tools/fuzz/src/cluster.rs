@@ -161,7 +161,8 @@ impl Cluster {
                 return Some(self.create(manifests::pod(pod)));
             }
             Step::ChangePod(id, change) => {
-                // A smaller request of a nominated pod requeues no pod, here as in kube-scheduler.
+                // A smaller request of a nominated pod requeues no other pod, as in kube-scheduler. So nominated pods
+                // keep their requests.
                 let keeps_room = |pod: &&api::Pod| {
                     let status = pod.status.as_ref();
                     matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
@@ -375,7 +376,7 @@ impl Cluster {
 
     /// Drops the scheduler. Its pending requests are executed if `arrives`.
     pub(crate) fn drop_scheduler(&mut self, arrives: bool) {
-        // Unreserve may be among the requests, or among those that follow them.
+        // Requests of Unreserve may be among the dropped ones, or would have followed them.
         self.faulted.extend(self.server.list("ResourceClaim").map(|claim| uid(claim)));
         for call in std::mem::take(&mut self.calls) {
             if arrives

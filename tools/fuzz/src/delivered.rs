@@ -17,7 +17,7 @@ pub(crate) struct DeliveredState {
     pub(crate) pods: BTreeMap<Arc<str>, PodFacts>,
     /// Uids of pods, by name.
     uids_by_name: BTreeMap<String, Arc<str>>,
-    /// Slices by name: node and generation.
+    /// Node and generation of each slice, by the slice's name.
     slices: BTreeMap<String, (u8, u8)>,
 }
 

@@ -16,7 +16,7 @@ use crate::manifests::PodFacts;
 use crate::object::NAMESPACE;
 use crate::simulation::Simulation;
 
-/// Claims that hold a device.
+/// Claims that hold a device, and the bandwidth that they consume.
 #[derive(Debug, Default)]
 struct Holders<'a> {
     exclusive: Vec<&'a str>,

@@ -1,7 +1,7 @@
 //! Devices of nodes: their manifests, and facts that follow from their names.
 //!
-//! A node has a pool of one kind, by its number. A generation of the pool consists of slices that have its number in
-//! their names, like its devices.
+//! A node has one pool, whose kind depends on the node's number. A generation of the pool consists of slices and
+//! devices that have the number of the generation in their names.
 
 use k8s_openapi::api::resource::v1::{DeviceRequestAllocationResult, ResourceClaim};
 use schedc_objects::AnyObject;

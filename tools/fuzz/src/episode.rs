@@ -15,7 +15,7 @@ use crate::simulation::Simulation;
 
 /// Number of steps within which every fault must happen.
 const WINDOW: u64 = 50_000;
-/// Maximum number of histories tried to find a shorter one.
+/// Maximum number of histories that are tried to find a shorter failing one.
 const MAX_SHRINK_ATTEMPTS: usize = 4_000;
 
 /// Options of a run.

@@ -70,7 +70,7 @@ impl<const FIRST: bool> Plugin for FaultInjector<FIRST> {
     type Columns = ();
     type Indexes = ();
     type Reads = ();
-    /// The pod's name, if Filter or Score has planned faults for it.
+    /// The pod's name, if PreFilter, Filter, PreScore or Score have planned faults for the pod.
     type Pod = Option<Symbol>;
 
     fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {

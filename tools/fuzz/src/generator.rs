@@ -1,4 +1,4 @@
-//! Generator of histories, which depends on the state of the simulation.
+//! Generator of histories. Each step depends on the state of the simulation.
 
 use schedc_core::random::Random;
 
@@ -155,7 +155,8 @@ impl Generator {
                 Step::Deliver(stream, 1 + self.skewed(6) as u8)
             }
             Kind::Answer => {
-                // Claims need several requests: more of them succeed, so that their pods are bound.
+                // Rare requests get many faults. Requests for claims get fewer: several must succeed before the pod is
+                // bound.
                 let chosen = if !summary.rare.is_empty() && self.chance(75) {
                     Some(&summary.rare)
                 } else if !summary.claims.is_empty() && self.chance(35) {
@@ -410,7 +411,7 @@ fn is_possible(kind: Kind, summary: &SimulationSummary, config: &EpisodeConfig) 
     }
 }
 
-/// Draws an index with the given weights; 0 if there is none.
+/// Draws an index with the given weights; 0 if all weights are 0.
 fn draw_weighted(random: &mut Random, weights: &[usize]) -> usize {
     let mut at = random.below(weights.iter().sum());
     for (index, weight) in weights.iter().enumerate() {

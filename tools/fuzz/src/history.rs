@@ -68,7 +68,7 @@ pub enum Step {
     Allow(u8),
     /// Reject a pod that waits in Permit.
     Reject(u8),
-    /// Activate a pod as a plugin.
+    /// Activate a pod, as a plugin can.
     Activate(u8),
     /// Stop the scheduler and start another one. Pending requests are executed if true.
     Restart(bool),
@@ -128,7 +128,7 @@ impl Stream {
         Stream::ResourceClaims,
     ];
 
-    /// Returns the kind of its objects in the model; not for nodes and pods.
+    /// Returns the kind of its objects in the model; without meaning for nodes and pods, which have none.
     pub(crate) const fn model_kind(self) -> Kind {
         match self {
             Stream::Nodes | Stream::Pods | Stream::Budgets => Kind::PodDisruptionBudget,

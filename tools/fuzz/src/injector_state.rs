@@ -18,7 +18,8 @@ use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 pub(crate) struct InjectorState {
     /// Remaining faults by pod name. Kept over restarts.
     planned_faults: BTreeMap<Arc<str>, Vec<PlannedFault>>,
-    /// Faults of the current attempt at the points of an evaluation. Debug builds evaluate some pods twice.
+    /// Faults of the current attempt at PreFilter, Filter, PreScore and Score. Debug builds evaluate some pods twice,
+    /// and both evaluations get the same faults.
     in_evaluation: BTreeMap<(FaultyPlugin, Point), Option<PluginFault>>,
     /// Nodes of pods that are reserved and neither unreserved nor bound, by plugin and uid.
     held: BTreeMap<(FaultyPlugin, Arc<str>), Arc<str>>,
@@ -32,13 +33,13 @@ pub(crate) struct InjectorState {
     bindings: Vec<(Arc<str>, Arc<str>)>,
     /// Invalid calls that the simulation has not taken yet.
     violations: Vec<String>,
-    /// Names of pods with an injected rejection that no event of the cluster ends.
+    /// Names of pods with an injected fault. If it was a rejection, no event of the cluster ends it.
     faulted_pods: BTreeSet<Arc<str>>,
     /// State of the background task.
     pub(crate) follower_state: FollowerState,
     /// Handle of the scheduler.
     handle: Option<Handle>,
-    /// Failures by extension point.
+    /// Number of injected faults, by extension point.
     pub(crate) counts: RunCounts,
     /// Whether calls of Unreserve of the last plugin are ignored: an injected bug.
     pub(crate) ignores_unreserve: bool,
@@ -53,7 +54,7 @@ pub(crate) struct FollowerState {
     pub(crate) pods: BTreeMap<Arc<str>, String>,
 }
 
-/// The state for the next scheduler of this thread.
+/// The state, shared by the simulation and the plugins.
 #[derive(Clone, Default)]
 pub(crate) struct SharedInjectorState(Arc<Mutex<InjectorState>>);
 
@@ -94,7 +95,7 @@ impl InjectorState {
             _ => self.planned_faults.insert(pod.into(), planned_faults.to_vec()),
         };
     }
-    /// Returns the names of pods with injected rejections since the last call.
+    /// Returns the names of pods with injected faults since the last call.
     pub(crate) fn take_faulted_pods(&mut self) -> BTreeSet<Arc<str>> {
         std::mem::take(&mut self.faulted_pods)
     }

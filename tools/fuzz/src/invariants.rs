@@ -12,7 +12,7 @@ pub enum Invariant {
     NoPodIsBoundTwice,
     /// A chosen node is feasible, given the delivered changes and earlier decisions.
     DecisionsAreValid,
-    /// A reservation ends once: with Unreserve, in reverse order, or with PostBind.
+    /// A reservation ends once: with PostBind, or with Unreserve, in the reverse order of Reserve.
     ReservesArePaired,
     /// No pod waits in Permit after its timeout.
     WaitsEnd,

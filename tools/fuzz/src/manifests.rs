@@ -308,7 +308,7 @@ impl PodFacts {
     }
 }
 
-/// Parses thousandths in the notation of this crate's manifests and of the server.
+/// Parses an amount such as `100m` or `2` into thousandths; this crate and the server write no other forms.
 fn milli(amount: &str) -> i64 {
     match amount.strip_suffix('m') {
         Some(milli) => milli.parse().unwrap_or_default(),

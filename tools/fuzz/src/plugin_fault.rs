@@ -79,7 +79,8 @@ impl Point {
         }
     }
 
-    /// Returns the possible faults. Waits and delays are three seconds; the generator chooses other values.
+    /// Returns the possible faults. Waits and delays of three seconds are placeholders: the generator chooses their
+    /// length.
     pub const fn faults(self) -> &'static [PluginFault] {
         use PluginFault::{BindDirectly, Error, Pending, Slow, SlowError, Unresolvable, Unschedulable, Wait};
         match self {

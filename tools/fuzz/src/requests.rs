@@ -14,7 +14,7 @@ use crate::injected_bugs::InjectedBug;
 use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{Simulation, Spawner};
 
-/// Prefix of claims that an injected bug invents.
+/// Prefix of the uids of claims that an injected bug invents.
 const LEAKED: &str = "leaked ";
 
 /// Number of new strings that a pass of an interner requires at least.
@@ -71,7 +71,7 @@ impl Simulation {
         }
     }
 
-    /// Runs tasks until all wait, and accepts their requests.
+    /// Runs tasks until all wait, and passes the results of completed ones to the scheduler.
     pub(crate) fn pump(&mut self) {
         while let Some(completed) = self.executor.run_until_one_ends() {
             if self.bug == Some(InjectedBug::LostCompletion) && self.bug_strikes() {

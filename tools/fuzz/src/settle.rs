@@ -23,8 +23,7 @@ use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
 /// Maximum number of steps until the idle state.
 const MAX_STEPS: usize = 20_000;
 
-/// Reasons of rejections that may end without a hint, here as in kube-scheduler: docs/differences.md lists
-/// them.
+/// Reasons of rejections that may end without a hint, in schedc as in kube-scheduler: docs/differences.md lists them.
 const REASONS_WITHOUT_HINT: [&str; 6] = [
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't match pod affinity rules",
@@ -40,7 +39,7 @@ impl Simulation {
         self.run_until_idle()?;
         self.check()?;
         self.check_idle()?;
-        // Bugs that corrupt the cache must be detected by other invariants.
+        // These bugs change the cache without an event for the follower; other invariants must detect them.
         if !matches!(self.bug, Some(InjectedBug::SilentNodeUpdate | InjectedBug::UncheckedNodeUpdate)) {
             self.check_follower()?;
         }
@@ -216,7 +215,7 @@ impl Simulation {
         }
         std::mem::swap(&mut new_scheduler, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);
-        // Nominations of the scheduler are copied; the status may not contain them yet.
+        // Nominations of the scheduler are copied, because the status of the pods may not contain them yet.
         let nominated: Vec<_> = new_scheduler.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
         nominated.iter().for_each(|pod| new_scheduler.cache.withdraw_nomination(&pod.uid));
         for (node, pods) in self.scheduler.cache.nominator.iter() {

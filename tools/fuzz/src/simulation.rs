@@ -395,7 +395,7 @@ impl Simulation {
         }
     }
 
-    /// Removes assumed and finished pods that were delivered as bound or deleted.
+    /// Removes the pods from `finished` that were delivered as bound or deleted.
     pub(crate) fn forget_finished_bindings(&mut self) {
         let known = &self.delivered;
         self.finished.retain(|uid, _| known.pods.get(uid).is_some_and(|pod| pod.node.is_none()));

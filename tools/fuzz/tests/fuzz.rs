@@ -183,7 +183,7 @@ fn devices_of_a_claim_that_lost_its_allocation_before_the_next_attempt_are_free(
 #[test]
 fn a_claim_that_lost_its_allocation_between_two_notifications_wakes_pods() {
     let mut history = history_with(pod_with(0, PodDevices::Named(0)));
-    // The allocation is written, and not received. It excludes the second pod.
+    // The allocation is written, but the scheduler does not receive it. It leaves too few devices for the second pod.
     history.push(Step::Schedule);
     history.extend(vec![Step::Answer(0, Answer::Done); 4]);
     history.extend([Step::DeletePod(0), pod_with_devices(1), Step::Deliver(Stream::Pods, 9), Step::Schedule]);

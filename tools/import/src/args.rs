@@ -1,8 +1,8 @@
 //! Plugin arguments: converts the fields of kube-scheduler's `NAMEArgs` to the same fields in kebab-case.
 //!
-//! The catalog of a plugin contains its schema, which `schedc check` uses. Arguments are checked in the same
-//! way here, with their locations in the configuration. This module adds kube-scheduler's steps: strict
-//! decoding, defaults for empty values, and validation of values that a profile cannot express.
+//! The catalog contains the schema of a plugin's arguments, which `schedc check` uses. The arguments are checked in the
+//! same way, with their locations in the configuration. This module adds kube-scheduler's steps: strict decoding,
+//! defaults for empty values, and validation of values that a profile cannot express.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ pub(crate) fn of_profile(
     let mut all: Vec<RawArgs> = Vec::new();
     let mut seen: HashMap<&str, Span> = HashMap::new();
     let mut running = effective.names();
-    // The extension points of out-of-tree plugins are unknown.
+    // The extension points of out-of-tree plugins are unknown, so they run if `multiPoint` has them.
     running.extend(
         effective
             .multi_point
@@ -70,7 +70,7 @@ pub(crate) fn of_profile(
     all
 }
 
-/// Reads the arguments of a plugin; `None` without arguments.
+/// Reads the arguments of a plugin; `None` without arguments or after an error.
 fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<RawArgs> {
     let name = config.name.value.as_str();
     if let Some(successor) = kube_scheduler::successor(name) {
@@ -108,7 +108,7 @@ fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<R
     Some(RawArgs { plugin: config.name.clone(), value })
 }
 
-/// Checks the optional type of arguments.
+/// Checks `apiVersion` and `kind` of arguments, which are optional.
 fn type_meta(node: &Node, name: &str, report: &mut Report) {
     let Value::Map(fields) = &node.value else { return };
     let kind = format!("{name}Args");
@@ -164,7 +164,7 @@ fn convert_value(node: &Node, shape: &Shape, path: &str, report: &mut Report) ->
         (Shape::Str, Value::Str(value)) => RawValue::Str(value.clone()),
         (Shape::List(of), Value::List(items)) => {
             let items = items.iter().enumerate();
-            // A null element is an empty element.
+            // In a list of maps, null is an empty map; other lists lose it.
             let items = items.filter_map(|(index, item)| {
                 let path = format!("{path}[{index}]");
                 match (of, &item.value) {

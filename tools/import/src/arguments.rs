@@ -94,7 +94,7 @@ fn camel_keys(value: &Value) -> Value {
     }
 }
 
-/// Converts a key in kebab-case, which is a field; other keys are names of users, such as resources.
+/// Converts a key in kebab-case, which is a field; other keys are names that users chose, such as resources.
 fn camel_key(key: &str) -> String {
     let is_field = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if is_field { camel(key) } else { key.to_owned() }

@@ -60,7 +60,7 @@ pub(crate) struct Profile {
 /// Plugins to enable and to disable.
 #[derive(Debug, Default)]
 pub(crate) struct PluginSet {
-    /// Location of its key.
+    /// Location of the set's key.
     pub(crate) at: Option<Span>,
     pub(crate) enabled: Vec<Plugin>,
     pub(crate) disabled: Vec<Plugin>,

@@ -1,5 +1,5 @@
-//! Strict decoding of fields, as in kube-scheduler: unknown and repeated fields are errors, and so are other
-//! kinds of values. `null` is equivalent to a missing field.
+//! Strict decoding of fields, as in kube-scheduler: unknown and repeated fields are errors, and so are values of the
+//! wrong kind. `null` is equivalent to a missing field.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::source::{Span, Spanned};

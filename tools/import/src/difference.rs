@@ -19,7 +19,7 @@ pub enum Difference {
         /// Its value in b.
         b: i64,
     },
-    /// A plugin runs in only one of them.
+    /// A plugin runs at an extension point in only one of the profiles.
     Plugin {
         /// The extension point.
         point: &'static str,
@@ -27,7 +27,7 @@ pub enum Difference {
         plugin: String,
         /// Whether it runs in a.
         in_a: bool,
-        /// Its weight at `score`.
+        /// Its weight at `score`; `None` at other points.
         weight: Option<i64>,
     },
     /// A plugin's scores have different weights.
@@ -39,7 +39,7 @@ pub enum Difference {
         /// Its weight in b.
         b: i64,
     },
-    /// The common plugins have another order.
+    /// The plugins or extenders of both profiles have another order.
     Order {
         /// The extension point.
         point: &'static str,
@@ -48,7 +48,8 @@ pub enum Difference {
         /// Their order in b.
         b: Vec<String>,
     },
-    /// An argument of a plugin that runs in both, with kube-scheduler's name and default.
+    /// An argument with different values, of a plugin that runs in both profiles. Its name and default are
+    /// kube-scheduler's.
     Argument {
         /// The plugin.
         plugin: String,
@@ -59,7 +60,7 @@ pub enum Difference {
         /// Its value in b.
         b: Option<Value>,
     },
-    /// Only one of them calls an extender.
+    /// Only one of the profiles calls an extender.
     Extender {
         /// Its URL.
         url: String,
@@ -68,7 +69,7 @@ pub enum Difference {
         /// Its settings in b.
         b: Option<Value>,
     },
-    /// A setting of an extender that both call.
+    /// A setting with different values, of an extender that both profiles call.
     ExtenderSetting {
         /// The URL of the extender.
         url: String,

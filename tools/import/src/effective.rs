@@ -62,8 +62,8 @@ impl Effective {
     }
 }
 
-/// Merges with the default list (`mergePluginSet`): plugins that are named again keep their position with the
-/// new values, the rest follows.
+/// Merges a set with the default list (`mergePluginSet`). A default plugin that the set enables keeps its position and
+/// gets the new weight; the other enabled plugins follow.
 fn merge(set: &PluginSet) -> Vec<Entry> {
     let entry =
         |plugin: &crate::config::Plugin| Entry { name: plugin.name.value.clone(), weight: written_weight(plugin) };

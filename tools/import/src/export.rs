@@ -55,8 +55,8 @@ pub struct Profile<'p> {
 }
 
 impl<'p> Profile<'p> {
-    /// Creates a profile. `own_percentage`: the profile contains the percentage of nodes to score, instead of the
-    /// configuration.
+    /// Creates a profile. `own_percentage`: whether the profile contains the percentage of nodes to score; otherwise
+    /// the configuration does.
     pub fn new(scheduler_name: &'p str, summary: &'p ProfileSummary, own_percentage: bool) -> Self {
         let mut names = summary.plugins();
         names.sort_unstable();

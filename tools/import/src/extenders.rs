@@ -1,7 +1,7 @@
 //! Extenders: converts kube-scheduler's `Extender` to profiles.
 //!
-//! Settings that kube-scheduler accepts but ignores are omitted with a warning; its silent behaviour becomes
-//! explicit. The rest passes the same checks as extenders of a profile.
+//! Settings that kube-scheduler accepts but ignores are omitted with a warning. What it does silently becomes a
+//! setting, such as `insecure` for HTTPS without a CA. The result passes the same checks as extenders of a profile.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -73,8 +73,8 @@ fn ignored(extenders: &[RawTable]) -> Vec<&str> {
     tables.filter(|resource| is_true(resource, "ignored-by-scheduler")).filter_map(|it| text(it, "name")).collect()
 }
 
-/// Removes `ignoredResources` from the arguments of NodeResourcesFit, because the resources of extenders
-/// replace them.
+/// Removes `ignoredResources` from the arguments of NodeResourcesFit if extenders have ignored resources, which replace
+/// them in kube-scheduler.
 pub(crate) fn replace_ignored(args: &mut Vec<RawArgs>, extenders: &[RawTable], report: &mut Report) {
     let ignored = ignored(extenders);
     let fit = args.iter_mut().find(|args| args.plugin.value == "NodeResourcesFit");

@@ -6,14 +6,14 @@
 //! | convert | `legacy` | versions before `v1`, a Policy | `v1` |
 //! | decode | `config` | values | the configuration as written, strictly |
 //! | effective | `effective` | a profile | kube-scheduler's pipeline: plugins, order, weights |
-//! | validate | `validate`, `args` | all of it | errors, warnings, notes |
+//! | validate | `validate`, `args` | the configuration and its pipelines | errors, warnings, notes |
 //! | translate | `profile`, `extenders` | a profile | an equivalent profile of schedc |
 //! | summarize | `summary` | that profile | its pipeline as lists |
 //! | write | `write` | that profile | TOML |
 //! | verify | `verify` | TOML | proof of equivalence |
 //!
-//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the order of
-//! plugins differs, it lists plugins explicitly. There is no I/O here.
+//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the order of plugins
+//! differs, it lists plugins explicitly. This crate does no I/O.
 
 mod args;
 mod arguments;
@@ -81,7 +81,7 @@ impl Import {
     /// Returns the profile with this scheduler name; without a name, the only profile.
     ///
     /// # Errors
-    /// The errors of the configuration; or no profile has this name, or several profiles exist.
+    /// The errors of the configuration; or no profile has this name, or there are several profiles and no name.
     pub fn profile(&self, name: Option<&str>) -> Result<(usize, &Imported), Diagnostics> {
         let profiles = self.profiles.as_ref().map_err(Clone::clone)?;
         match (name, profiles.as_slice()) {
@@ -109,7 +109,7 @@ pub fn import(path: &str, text: &str) -> Import {
 #[cfg(feature = "legacy")]
 #[derive(Clone, Debug, Default)]
 pub struct Options<'o> {
-    /// The name of the profile, if the configuration has only one.
+    /// The new scheduler name of the profile, if the configuration has only one profile.
     pub name: Option<&'o str>,
     /// The policy that an `algorithmSource` of `v1alpha1` names: the file's name in messages, and its text.
     pub policy: Option<(&'o str, &'o str)>,

@@ -11,7 +11,7 @@ pub enum Level {
     /// The configuration may not have the effect that its author expects, or schedc decides differently from
     /// kube-scheduler.
     Warning,
-    /// A setting that profiles do not have.
+    /// A remark that needs no reaction, such as about a setting that profiles do not have.
     Note,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Report {
     known: HashSet<Remark>,
     /// Profiles and titles of remarks.
     titles: HashSet<(Option<usize>, String)>,
-    /// The current profile.
+    /// Index of the current profile; `None` for the whole file.
     pub(crate) profile: Option<usize>,
 }
 

@@ -16,7 +16,7 @@ pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
 /// Pipeline of a profile, as far as schedc supports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileSummary {
-    /// Percentage of nodes to find before scoring; 0 is kube-scheduler's adaptive rule.
+    /// Percentage of the nodes that Filter must find feasible before scoring; 0 is kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: i64,
     /// Backoff after the first failed attempt, and the maximum backoff.
     pub backoff_seconds: (u64, u64),
@@ -51,7 +51,7 @@ impl ProfileSummary {
 }
 
 impl ProfileSummary {
-    /// Returns all plugins that run, once, in the order of a scheduling attempt.
+    /// Returns all plugins that run, each once, in the order of a scheduling attempt.
     pub fn plugins(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         let names = self.points.iter().flat_map(|(_, plugins)| plugins).map(|(name, _)| name.as_str());

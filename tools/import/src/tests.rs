@@ -35,7 +35,7 @@ fn shown(import: &Import) -> String {
 
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-/// Imports a configuration; `rest` follows its type.
+/// Imports a configuration, and compares the remarks and the profiles. `rest` follows `apiVersion` and `kind`.
 fn check(rest: &str, expect: Expect) {
     expect.assert_eq(&shown(&import("c.yaml", &format!("{HEAD}{rest}"))));
 }

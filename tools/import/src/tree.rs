@@ -12,7 +12,7 @@ use crate::messages;
 /// A value as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Location. For lists and maps in block style, their first element.
+    /// Location; for lists and maps in block style, that of their first element.
     pub(crate) span: Span,
     /// Value.
     pub(crate) value: Value,
@@ -49,7 +49,7 @@ impl Value {
 pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnostic>> {
     let text = files.text(file);
     let parse = |text: &str| serde_saphyr::from_multiple_with_options::<Parsed>(text, options());
-    // JSON has tabs only between values, where YAML allows only some of them.
+    // YAML refuses some tabs of JSON. In JSON, tabs are only between values, so spaces can replace them.
     let documents = match parse(text) {
         Err(_) if text.trim_start().starts_with('{') && text.contains('\t') => parse(&text.replace('\t', " ")),
         result => result,

@@ -162,7 +162,7 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
         None => known.is_none_or(|known| known.points.contains(&Point::Score)),
     };
     match &plugin.weight {
-        // kube-scheduler writes 0 everywhere.
+        // kube-scheduler writes weight 0 for each plugin without a weight.
         Some(weight) if !scores && weight.value == 0 => {}
         Some(weight) if !scores => {
             let could = known.is_some_and(|known| known.points.contains(&Point::Score));
@@ -226,11 +226,11 @@ fn enabled_by_default(point: Option<Point>, effective: &Effective) -> Vec<String
     }
 }
 
-/// Checks the queue order, which is the same single plugin in all profiles, and that a plugin binds.
+/// Checks that each profile has one queue-sort plugin, the same in all profiles, and a bind plugin.
 fn queue_sort(profiles: &[Profile], effective: &[Effective], report: &mut Report) {
     for (index, (profile, effective)) in profiles.iter().zip(effective).enumerate() {
         report.profile = Some(index);
-        // The extension points of unknown plugins are unknown.
+        // Out-of-tree plugins in `multiPoint` may also sort or bind.
         if effective.multi_point.iter().any(|entry| kube_scheduler::find(&entry.name).is_none()) {
             continue;
         }

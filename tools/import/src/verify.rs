@@ -14,12 +14,12 @@ use crate::effective::{Effective, Entry};
 use crate::profile::{self, Profile, Set};
 use crate::{messages, write};
 
-/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. A result that is the same for both
-/// extremes is assumed for all sets of points between them.
+/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. If both extremes give the same result,
+/// it is assumed for all sets of points between them.
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
-    /// Only the points where the configuration names them. Plugins of `multiPoint` also run at PostBind, since they run
-    /// at some point.
+    /// Only the points where the configuration names them, and Score if they have a weight in `multiPoint`. Plugins of
+    /// `multiPoint` also run at PostBind, since they run at some point.
     Mentioned,
     /// All points except QueueSort, which has exactly one plugin.
     All,
@@ -55,8 +55,8 @@ pub(crate) struct Input<'a> {
     pub(crate) path: &'a str,
 }
 
-/// Writes an equivalent profile and compiles it. If schedc's order of plugins would differ, they are listed
-/// explicitly.
+/// Writes an equivalent profile and compiles it. If schedc's order of plugins would differ from kube-scheduler's, the
+/// plugins are listed explicitly.
 pub(crate) fn text(
     profile: &mut Profile,
     written: &config::Profile,

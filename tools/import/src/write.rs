@@ -8,7 +8,7 @@ use crate::profile::{Enabled, Profile, Set};
 /// Maximum length of lines that can be broken.
 const WIDTH: usize = 110;
 
-/// Writes a profile. `source` is its origin.
+/// Writes a profile. `source` is the name of the imported configuration.
 pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     let mut text = String::new();
     comment(&mut text, &format!("Imported from {source} by schedc."));

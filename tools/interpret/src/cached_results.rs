@@ -1,7 +1,8 @@
 //! The part of a cached answer that belongs to the plugins: the verdicts of each filter, the sum of the scores without
 //! normalisation, and the scores of each plugin that normalises.
 //!
-//! It follows the promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)), as generated code does.
+//! The promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)) determine which results are
+//! updated, as in generated code.
 
 use std::sync::Arc;
 
@@ -24,11 +25,11 @@ pub struct CachedResults {
     steps: Option<Arc<Steps>>,
     /// The nodes that pass, by step of Filter.
     passing: Vec<NodeMask>,
-    /// The steps of Filter that are not idle.
+    /// The steps of Filter that are not idle: they can reject a node, now or after a cluster change.
     filters: Vec<usize>,
     /// For each node, the sum of the weighted scores of the plugins that do not normalise.
     unnormalized_sums: Vec<i64>,
-    /// By step of Score.
+    /// Scores of the plugins that normalise, by step of Score.
     normalized_scores: Vec<NormalizedScores>,
     score_steps: ActiveSteps,
 }

@@ -1,5 +1,5 @@
-//! State between extension points. Generated code has a struct with a field for each plugin; here it is a
-//! list with an entry for each.
+//! State that extension points pass to later ones. Generated code has a struct with a field for each plugin; the
+//! interpreter has a list with an entry for each plugin.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub struct Rejection {
     pub(crate) code: Code,
 }
 
-/// Reserve states by plugin position; `None` for plugins without a Reserve run.
+/// Reserve states by plugin position; `None` for plugins whose Reserve did not run.
 pub struct Reserved(pub(crate) Vec<Option<Box<AnyValue>>>);
 
 impl Reserved {

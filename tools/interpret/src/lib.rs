@@ -1,13 +1,13 @@
-//! Interpreter for profiles: it combines the plugins of `schedc-plugins` at run time. It runs a profile
-//! without a build, and is the baseline for the benefit of compilation.
+//! Interpreter for profiles: it combines the plugins of `schedc-plugins` at run time. It runs a profile without a
+//! build, and is the baseline for measuring the benefit of compilation.
 //!
 //! ```text
 //! profile.toml ──parse──▶ resolve ──▶ check ──▶ plan ──start──▶ plugins behind trait objects ──▶ Pipeline
 //! ```
 //!
-//! [`Interpretation::load`] runs the compiler's phases on a file, so an invalid profile has the same errors.
-//! [`Interpretation::start`] creates the plugins. It returns a [`Bundle`](schedc_core::profile::Bundle) like that of
-//! generated code: the same engine, queue and cache run it, and its decisions are identical.
+//! [`Interpretation::load`] runs the compiler's phases on a file, so an invalid profile causes the same errors as in a
+//! compilation. [`Interpretation::start`] creates the plugins. It returns a [`Bundle`](schedc_core::profile::Bundle)
+//! like that of generated code: the same engine, queue and cache run it, and its decisions are identical.
 //!
 //! The interpreter caches answers like generated code, with the same promises of plugins. Only its loops over nodes are not
 //! specialized. It has no plugins of other crates, because they are not compiled into it.

@@ -40,7 +40,7 @@ pub enum InterpretError {
         profile: String,
         /// The plugin.
         plugin: String,
-        /// Its crate.
+        /// The plugin's crate.
         crate_name: String,
     },
     /// A profile has extenders.
@@ -79,7 +79,7 @@ impl Interpretation {
     /// Loads and checks profiles, which become one scheduler.
     ///
     /// # Errors
-    /// All errors of the profiles, as in `schedc check`; or an unavailable plugin.
+    /// All errors of the profiles, as in `schedc check`; otherwise, an unavailable plugin or a profile with extenders.
     pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
         Self::of(schedc_codegen::load(profiles, options)?)
     }
@@ -107,7 +107,7 @@ impl Interpretation {
         Ok(Interpretation { infos: infos.leak(), args, compilation })
     }
 
-    /// Returns a description of the profiles.
+    /// Returns the descriptions of the profiles, in order.
     pub fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
     }

@@ -1,5 +1,5 @@
-//! `Profile` for a profile that was loaded at run time. It loops over its steps; generated code contains one
-//! call after the other.
+//! Implements `Profile` for a profile that was loaded at run time. Each function loops over the steps of its extension
+//! point, where generated code contains one call after the other.
 
 use futures_util::future::try_join_all;
 use schedc_core::cache::{Base, Cache};
@@ -36,7 +36,7 @@ impl ScoreStep {
     }
 }
 
-/// Returns the steps of Filter that are not idle for a pod.
+/// Returns the verdicts about a node, by the steps of Filter that the pod does not skip.
 fn filters<'a>(
     pod: &'a Pod,
     cycle: &'a Cycle,

@@ -63,7 +63,7 @@ pub(crate) struct Steps {
     pub(crate) unread_pre_filter: Vec<Step<dyn PreFilter>>,
     /// The steps of PreScore without a Score that reads their state.
     pub(crate) unread_pre_score: Vec<Step<dyn PreScore>>,
-    /// The plugin type selects Bind.
+    /// The generated `plugins::bind` selects the plugin by its type.
     pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
 }
 

@@ -147,7 +147,7 @@ impl Anonymiser {
 
     fn fields(&self, parent: &str, fields: &mut Map<String, Value>) {
         for (name, value) in fields {
-            // The name of a driver, which other objects have in kept fields.
+            // Names of drivers are kept, because other objects have them in kept fields.
             if (parent, name.as_str()) != ("drivers", "name") {
                 self.value(if (parent, name.as_str()) == ("images", "names") { "image" } else { name }, value);
             }

@@ -55,10 +55,10 @@ pub struct Background {
 }
 
 impl Background {
-    /// Starts the thread. It reports problems.
+    /// Starts the thread, which passes problems to `report`.
     ///
     /// # Errors
-    /// The thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(
         session: Session,
         settings: Settings,
@@ -119,7 +119,7 @@ fn write_changes(mut session: Session, queue: &Queue, settings: Settings, mut re
     }
 }
 
-/// Reason that [`write_batches`] returns.
+/// Reason why [`write_batches`] returns.
 enum Pause {
     Gap,
     Stopped,

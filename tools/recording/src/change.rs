@@ -13,7 +13,7 @@ use crate::raw::Decision;
 /// A change of a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// An object in its current form, received in an epoch.
+    /// An object in its current form, received in an epoch. Each list of a kind begins an epoch.
     Upsert(AnyObject, u32),
     /// An object no longer exists.
     Removal(AnyObject),

@@ -77,7 +77,8 @@ impl Converter {
     }
 }
 
-/// Returns the resource version of an object. Versions of kinds that plugins declare may be those of another store.
+/// Returns the resource version of an object; `None` for kinds that plugins declare, whose versions may come from
+/// another store.
 fn resource_version(object: &AnyObject) -> Option<u64> {
     let version = object.metadata().resource_version.as_deref();
     version.filter(|_| !matches!(object, AnyObject::Custom(_))).and_then(|version| version.parse().ok())

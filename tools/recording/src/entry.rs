@@ -12,7 +12,7 @@ pub const VERSION: u32 = 2;
 pub struct Line<E = Entry> {
     /// Time at which the recorder received the change, in milliseconds since 1970.
     pub at: i64,
-    /// Resource version of the change: changes of all kinds are in this order. `None` if it is unknown.
+    /// Resource version of the change, which orders changes of all kinds. `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rv: Option<u64>,
     /// The entry.
@@ -67,7 +67,7 @@ impl Serialize for ObjectText {
     }
 }
 
-/// What a line contains, with whole objects.
+/// The content of a line, with whole objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Entry {
@@ -98,7 +98,7 @@ pub enum Entry {
 pub struct Header {
     /// Version of the format.
     pub version: u32,
-    /// Reason of the file.
+    /// Reason why the file begins.
     pub begin: Begin,
     /// Version of the program that recorded.
     pub schedc: String,
@@ -114,7 +114,7 @@ pub enum Begin {
     Rotation,
 }
 
-/// The snapshot at the begin of a file is complete.
+/// The snapshot at the beginning of a file is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Synced {
     /// Number of objects.

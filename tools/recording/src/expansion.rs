@@ -42,7 +42,7 @@ impl Expansion {
     /// Adds a line of the file.
     ///
     /// # Errors
-    /// A pod lacks its template or another field.
+    /// Returns an error if a pod lacks its template or another field.
     pub(crate) fn add(&mut self, line: Line<RawEntry<'_>>) -> Result<(), String> {
         let entry = match line.entry {
             RawEntry::Template(template) if template.pod.is_object() => {
@@ -129,7 +129,7 @@ fn message(status: &Value) -> Option<&str> {
     condition["message"].as_str()
 }
 
-/// Returns a pod with the fields of its template and its own.
+/// Returns a pod with the fields of its template and with `fields`.
 pub(crate) fn assemble(template: &Value, namespace: &str, name: &str, fields: &PodFields) -> Value {
     let PodFields { uid, created, deleted, node, status } = fields;
     let mut object = template.clone();
@@ -153,7 +153,7 @@ fn insert(object: &mut Value, part: &str, fields: impl IntoIterator<Item = (&'st
     for (name, value) in fields {
         if let (Some(object), Some(value)) = (object.as_object_mut(), value) {
             let part = object.entry(part).or_insert_with(|| Map::new().into());
-            // A part of another type is an error of the reader of objects.
+            // A part of another type is left as it is; the reader of objects reports it.
             if let Some(part) = part.as_object_mut() {
                 part.insert(name.to_owned(), value);
             }

@@ -1,4 +1,4 @@
-//! Frames of zstd: one for each written part of a file, and all of a file as one stream.
+//! zstd frames: a written part of a file is one frame, and the frames of a file are read as one stream.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -10,10 +10,11 @@ use zstd::zstd_safe::compress_bound;
 /// First bytes of a frame.
 pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Lines are similar, so a higher level would save few bytes.
+/// Compression level. Lines are similar, so a higher level would save few bytes.
 const LEVEL: i32 = 1;
 
-/// Binary logarithm of the maximum size of the window, and thus about the memory of a decoder. Recorders need less.
+/// Binary logarithm of the maximum window size in bytes, which bounds the memory of a decoder. Recorders use smaller
+/// windows.
 const MAX_WINDOW_LOG: u32 = 23;
 
 /// Compresses frames with reused memory.

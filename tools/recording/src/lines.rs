@@ -12,7 +12,8 @@ use crate::change::{Form, Key, PodDecision, PodForm, Template};
 use crate::entry::{Entry, Line};
 use crate::raw::{PodLine, RawEntry, TemplateLine};
 
-/// Maximum number of templates, which bounds the memory of recorders and readers. Further templates replace all of them.
+/// Maximum number of templates, which bounds the memory of recorders and readers. At this number, a further template
+/// replaces all of them.
 const MAX_TEMPLATES: usize = 16_384;
 
 /// Formatted lines.
@@ -62,7 +63,7 @@ impl Lines {
     /// Adds a line.
     ///
     /// # Errors
-    /// It cannot be written as JSON, which does not happen in practice.
+    /// Returns an error if the line cannot be written as JSON, which does not happen in practice.
     pub(crate) fn add(&mut self, line: Line) -> io::Result<()> {
         match &self.encoding {
             Encoding::Templates(_) => write_line(&mut self.text, &line),
@@ -73,7 +74,7 @@ impl Lines {
     /// Adds the lines of an object.
     ///
     /// # Errors
-    /// They cannot be written as JSON, which does not happen in practice.
+    /// Returns an error if a line cannot be written as JSON, which does not happen in practice.
     pub(crate) fn add_object(&mut self, change: &ObjectChange<'_>) -> io::Result<()> {
         let ObjectChange { at, rv, key, form, before, decision } = *change;
         let text = &mut self.text;

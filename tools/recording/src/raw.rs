@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::entry::{Bind, End, Header, Kind, Reference, Reject, SchedulerEvent, Synced};
 
-/// What a line of a file contains. Objects are values when they are read, and texts when they are written.
+/// The content of a line of a file. Objects are values when they are read, and texts when they are written.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum RawEntry<'a, O = Value> {
@@ -64,7 +64,7 @@ pub(crate) struct PodLine<'a, O> {
     pub(crate) status: Option<O>,
 }
 
-/// Unlike `Option::default`, requires no default of the content.
+/// Default of a field for serde, which without this function would require a default of the content.
 fn none<O>() -> Option<O> {
     None
 }

@@ -52,7 +52,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What a recording contains next.
+/// The next part of a recording.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "almost every item is a line")]
 pub enum Item {

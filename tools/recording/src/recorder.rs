@@ -64,8 +64,8 @@ impl Recorder {
         }
     }
 
-    /// Begins a merged backlog, and marks a gap for each of these kinds, once [synced](Recorder::is_synced). Until
-    /// [`Recorder::end_backlog`], the order of changes and earlier forms of objects are missing.
+    /// Begins a merged backlog. If the recorder is [synced](Recorder::is_synced), marks a gap for each of these kinds:
+    /// until [`Recorder::end_backlog`], the order of changes and earlier forms of objects are missing.
     pub(crate) fn begin_backlog(
         &mut self,
         at: i64,
@@ -136,7 +136,7 @@ impl Recorder {
         }
         let list = self.kinds.entry(kind).or_default();
         let was_complete = std::mem::replace(&mut list.is_complete, true);
-        // A gap of the backlog is still open.
+        // The gap of a backlog remains open until its end.
         if self.is_synced && !was_complete && !self.backlog.contains(kind) {
             lines.add(repaired(at, kind))?;
         }

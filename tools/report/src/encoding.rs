@@ -1,4 +1,4 @@
-//! The data of a page as compact JSON: strings once, columns instead of rows.
+//! The data of a page as compact JSON: each string is written once, and tables are written by column.
 
 use std::collections::HashMap;
 
@@ -118,12 +118,12 @@ enum Numbers {
 /// The decisions about the pods of a table.
 #[derive(Default, Serialize)]
 struct Decisions {
-    /// Lists of plugins: index of the name, weight, and so on.
+    /// Lists of plugins: for each plugin, the index of its name, and its weight.
     plugins: Vec<Vec<i64>>,
-    /// Lists of scores: index of the plugins, and a score for each.
+    /// Lists of scores: an index in `plugins`, and the score of each plugin of that list.
     scores: Vec<Vec<i64>>,
-    /// For each row with a decision: numbers of feasible and of best nodes, and for each candidate its role, its name
-    /// and its scores.
+    /// For each row with a decision: the numbers of feasible and of best nodes, and for each candidate the indices of
+    /// its role, its node and its scores.
     rows: Vec<Option<Vec<usize>>>,
 }
 

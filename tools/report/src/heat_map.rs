@@ -19,7 +19,7 @@ pub struct HeatMap {
     pub description: String,
     /// Names of the nodes.
     pub nodes: Vec<String>,
-    /// Name and unit of the moments.
+    /// Name of the moments, such as `Time`.
     pub x_label: String,
     /// Unit of the moments.
     pub x_unit: crate::unit::Unit,

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_page_refers_to_no_other_file() {
-        // The library's comment names its home page.
+        // The library is left out: its comment names its home page.
         let parts = [page("", "{}").replace(LIBRARY, ""), SCRIPT.to_owned(), STYLE.to_owned()];
         for part in parts {
             assert!(!part.contains("http://") && !part.contains("https://") && !part.contains("url("), "{part}");

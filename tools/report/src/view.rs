@@ -78,7 +78,7 @@ pub struct Bars {
     pub title: String,
     /// One sentence about the values.
     pub description: String,
-    /// Name of what the bars are for.
+    /// What a bar stands for, such as `Reason`.
     pub label: String,
     /// Unit of the values.
     pub unit: Unit,
@@ -90,11 +90,11 @@ pub struct Bars {
     pub empty: String,
 }
 
-/// Maximum number of bars of a chart of which a cluster determines the number.
+/// Maximum number of bars of a chart whose number of bars depends on the cluster.
 const MAX_BARS: usize = 50;
 
 impl Bars {
-    /// Keeps the first bars, and states how many there are.
+    /// Keeps the first 50 bars; if there are more, the description states how many.
     pub fn shortened(mut self) -> Self {
         let all = self.bars.len();
         if all > MAX_BARS {
@@ -105,7 +105,7 @@ impl Bars {
     }
 }
 
-/// A bar for each series.
+/// One bar per series, with a common name.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// Name.

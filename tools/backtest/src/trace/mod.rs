@@ -116,7 +116,7 @@ impl Trace<'_> {
         rows.finish()
     }
 
-    /// Opens the file of a section, or counts.
+    /// Returns the rows of a section: those of its file, or `count` rows without columns.
     fn rows(&self, file: Option<&str>, count: Option<u64>, section: &str) -> Result<Rows, TraceError> {
         let of_mapping = |message: String| TraceError::new(&self.name, 0, message);
         match (file, count) {

@@ -15,7 +15,7 @@ use super::mapping::{Amount, NodeMapping, Owner, PodMapping};
 use super::rows::Row;
 use crate::workload::{TemplateId, Workload};
 
-/// Number of pods of a node for which the mapping has no amount: the kubelet's default.
+/// Default amount of `pods` of a node: that of the kubelet.
 const PODS: &str = "110";
 
 /// Creates the objects of a trace.
@@ -129,11 +129,11 @@ impl ObjectBuilder {
     }
 }
 
-/// Returns a pod in which the name stands for all pods of its template.
+/// Returns a pod with a placeholder name, so that pods of one template are equal.
 fn pod(mapping: &PodMapping, namespace: &str, row: &Row<'_>) -> Result<Value, TraceError> {
     let requests = amounts(&mapping.requests, row)?;
     let mut spec: Map<String, Value> = mapping.spec.clone().into_iter().collect();
-    // An extended resource needs equal limits.
+    // An extended resource needs a limit that equals its request.
     let extended = requests.iter().filter(|(name, _)| name.contains('/'));
     let limits: Map<String, Value> = extended.map(|(name, amount)| (name.clone(), amount.clone())).collect();
     let container = json!({"name": "main", "image": "trace", "resources": {"requests": requests, "limits": limits}});

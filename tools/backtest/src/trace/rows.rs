@@ -22,7 +22,7 @@ const MAX_LINE: u64 = 1 << 20;
 /// The placeholder for the number of a row.
 const INDEX: &str = "index";
 
-/// Rows of a file, or numbers.
+/// Rows of a file, or a number of rows without columns.
 pub(super) struct Rows {
     file: Arc<str>,
     source: Source,

@@ -19,7 +19,7 @@ use crate::workloads::Submission;
 pub(crate) use ratio::InvalidQuestion;
 pub(crate) use ratio::prepare;
 
-/// The question: which pods, in which ratio, and where.
+/// The parameters of a count, apart from the cluster and the pods.
 #[derive(Clone, Debug)]
 pub(crate) struct Question<'a> {
     /// Number of pods of each workload in a round, in the order of the manifests.
@@ -30,7 +30,7 @@ pub(crate) struct Question<'a> {
     pub pool_label: Option<&'a str>,
 }
 
-/// The answer.
+/// The result of a count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Capacity {
@@ -39,7 +39,7 @@ pub(crate) struct Capacity {
     /// The pods that fit in the whole cluster.
     #[serde(flatten)]
     pub fit: Fit,
-    /// Pods of the input that have no node; they do not count.
+    /// Number of pending pods of the cluster that remain without a node; not part of `fit`.
     pub still_pending: usize,
     /// Capacity of each pool, by value of the label. Empty without a label.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,9 +91,9 @@ pub(crate) struct PoolCapacity {
     pub pool: Option<String>,
     /// Number of its nodes.
     pub nodes: usize,
-    /// Of the pods of the whole cluster's capacity, the number on its nodes.
+    /// Number of pods on its nodes if pods may run on all nodes of the cluster.
     pub pods: usize,
-    /// Capacity if the pods may only be on its nodes.
+    /// Capacity if pods may run only on its nodes.
     pub alone: Fit,
 }
 
@@ -182,7 +182,8 @@ fn fit(
         trial.add(new.before);
         let Some(key) = trial.add([new.pod.into()]).pop() else { break };
         trial.settle();
-        // A pod that waits in Permit may run once others are there; time would end its wait.
+        // A pod that waits in Permit may need further pods. Time does not advance for it, because a timeout would end
+        // the wait.
         if trial.node_of(&key).is_none() && !trial.is_in_progress(&key) && victims(&trial, &key).is_empty() {
             trial.run();
         }

@@ -35,7 +35,8 @@ impl fmt::Display for InvalidQuestion {
 /// one for each workload if it is empty.
 ///
 /// # Errors
-/// Returns an error for a submission without pods or with DaemonSets, and for another number of workloads.
+/// Returns an error for a submission without pods or with DaemonSets, and for a ratio that contains 0 or does not have
+/// one number for each workload.
 pub(crate) fn prepare(submission: &mut Submission, ratio: &[u16]) -> Result<Vec<usize>, InvalidQuestion> {
     if let Some(set) = submission.workloads.iter().find(|workload| workload.replicas == Replicas::EachNode) {
         let message = "a DaemonSet has one pod on each node, regardless of the capacity; use a pod with its template";

@@ -109,7 +109,7 @@ fn a_deployment_counts_pods_whatever_its_replicas() {
     assert_eq!((found.fit.pods, found.workloads[0].workload.as_str()), (5, "Deployment shop/web"));
 }
 
-/// Constraints whose rejections depend on the pods that are there already.
+/// Pod specs without constraints, or with one; the results of some constraints depend on the pods on the nodes.
 fn constraints() -> impl Strategy<Value = Value> {
     let selector = json!({"matchLabels": {"app": "web"}});
     prop_oneof![
@@ -141,7 +141,7 @@ proptest! {
             let sum: u32 = sizes.iter().map(|(size, _)| (size / cpu).min(8)).sum();
             prop_assert_eq!(found.fit.pods, sum as usize);
         }
-        // The pods run where the answer says: no further one fits then.
+        // With bound pods on the nodes of the answer, no further pod fits.
         for (name, pods) in &found.fit.nodes {
             for i in 0..*pods {
                 let mut bound = pod(&format!("bound-{name}-{i}"), cpu, spec.clone());

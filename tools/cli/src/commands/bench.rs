@@ -108,7 +108,7 @@ impl Bench {
         self.report.write(|| reports::bench::page(&reports.workloads, format!("workloads of {}", reports::names(file))))
     }
 
-    /// Runs a workload in a separate process, whose memory is that of the workload.
+    /// Runs a workload in a separate process, because its report contains the peak memory of the process.
     fn run_alone(&self, file: &Path, workload: &SelectedWorkload<'_>) -> Result<Report, Failure> {
         // Reports an invalid workload before a process starts.
         workload.operations()?;

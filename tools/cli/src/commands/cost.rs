@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
-/// Arguments that select a workload, which exclude those of costs.
+/// Arguments of workloads, with which the arguments of costs conflict.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 /// Default number of nodes that the plugins evaluate.
@@ -80,7 +80,7 @@ fn parse_decisions(text: &str) -> Result<(usize, usize), String> {
     numbers.ok_or_else(|| "two numbers with a comma are necessary".to_owned())
 }
 
-/// Fails if a limit of a budget is exceeded, or if its cost is unknown.
+/// Returns an error if a limit of a budget is exceeded or was not measured.
 fn check(costs: &Costs) -> Result<(), Failure> {
     let mut problems = Vec::new();
     for profile in &costs.profiles {

@@ -85,7 +85,7 @@ impl Defragment {
     }
 }
 
-/// Returns whether a plan empties a node, or makes room for all pods.
+/// Returns whether a plan leaves at least one node empty, or makes room for all pods.
 fn reaches_aim(plan: &Plan) -> bool {
     let empties = plan.emptying.as_ref().is_none_or(|found| found.emptied.len() + found.already_empty.len() > 0);
     empties && plan.room.as_ref().is_none_or(|room| room.waiting.is_empty())

@@ -31,7 +31,8 @@ pub(crate) struct Extenders {
 }
 
 impl Extenders {
-    /// Returns the overrides. `profiles` are those that decide.
+    /// Returns the overrides. `profiles` are the profiles that the command runs; if none has extenders, a flag is an
+    /// error.
     pub(crate) fn overrides(&self, profiles: &[ProfileInfo]) -> Result<&'static Overrides, Failure> {
         let mut overrides = Overrides::default();
         for (flag, setting, entries) in [

@@ -24,7 +24,7 @@ impl Selector {
         let mut interner = Interner::default();
         let requirements: Result<Vec<_>, String> = split(text).into_iter().map(requirement).collect();
         let selector = LabelSelector::parse(&[], &requirements?, &mut interner)?;
-        // No label has this value.
+        // No label has this value, because a label value has no parentheses.
         let other = interner.intern("(other)");
         Ok(Selector { text: text.to_owned(), interner, other, selector })
     }

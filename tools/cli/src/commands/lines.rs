@@ -20,7 +20,7 @@ pub(crate) struct Lines {
     limit: usize,
 }
 
-/// Maximum number of bytes in a line: three times a scenario with 15,000 nodes of a real cluster.
+/// Maximum number of bytes in a line: three times the size of a scenario with 15,000 nodes from a real cluster.
 const LIMIT: usize = 256 << 20;
 
 /// An error: a line exceeds this number of bytes.

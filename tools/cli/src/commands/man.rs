@@ -45,7 +45,7 @@ fn documented(command: Command) -> Command {
     command
 }
 
-/// Returns the title of a page: `schedc-simulate`.
+/// Returns the title of a page, such as `schedc-simulate`.
 fn title(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }

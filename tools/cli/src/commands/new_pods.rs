@@ -12,7 +12,7 @@ use crate::workloads::{NewPod, Replicas, Submission};
 
 /// The objects of manifests.
 pub(crate) struct NewPods {
-    /// All objects except for pods and workloads.
+    /// Objects other than pods, including the controllers of workloads.
     pub(crate) others: Vec<AnyObject>,
     /// The pods.
     pub(crate) pods: Vec<NewPod>,
@@ -20,10 +20,10 @@ pub(crate) struct NewPods {
     pub(crate) daemons: Vec<Vec<Pod>>,
 }
 
-/// Reads manifests. `shapes` are those of nodes that may be added to the cluster.
+/// Reads manifests. `shapes` has one node of each shape that may be added to the cluster.
 ///
 /// # Errors
-/// Returns an error if the manifests are wrong, have no pod, or have one that no profile schedules.
+/// Returns an error if the manifests are wrong, have no pod, or have a pod that no profile schedules.
 pub(crate) fn read(
     manifests: &[PathBuf],
     objects: &Objects,

@@ -57,7 +57,8 @@ impl Origin {
         folder.map(Origin::Folder).map_err(|error| Failure::new(format_args!("--path: {error}")))
     }
 
-    /// Returns the checkout or repository that this program was built from.
+    /// Returns the checkout, repository or published version that this program was built from. If it cannot be
+    /// determined, returns the checkout that contains the current folder.
     pub(crate) fn find() -> Result<Self, Failure> {
         let program = env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
         // `cargo run` sets the package's folder; a program in `target` is below it.

@@ -27,7 +27,7 @@ pub(crate) struct Pods {
 }
 
 impl Pods {
-    /// Returns the argument in the position of the pod, if a selector is given: it is the first file.
+    /// Returns the argument in the position of the pod if a selector is given: it is then the first file.
     pub(crate) fn first_file(&self) -> Option<&str> {
         self.pod.as_deref().filter(|_| self.are_selected())
     }

@@ -82,7 +82,7 @@ impl Record {
         let (http, refresher) = target.http().await?;
         tokio::spawn(refresher.run());
         let declared = bundle.kinds.iter().map(Resource::declared_static);
-        // Pods are listed first: the nodes and claims that they name are then in later lists.
+        // Pods are listed first, because later lists then contain the nodes and claims that the pods name.
         let mut kinds: Vec<_> = RESOURCES.iter().filter(|resource| resource.is_watched()).chain(declared).collect();
         kinds.sort_by_key(|resource| resource.kind != "Pod");
         let failed = |error: io::Error| Failure::new(format_args!("{}: {error}", self.folder.display()));
@@ -180,7 +180,7 @@ impl Recording {
                     None => Ok(()),
                 }
             }
-            // Events expire.
+            // The removal of an expired event is not recorded.
             InformerEvent::Removal(object) if object.kind() == EVENTS.name => Ok(()),
             InformerEvent::ListComplete { resource, .. } if resource.kind == EVENTS.name => {
                 self.has_old_events = true;

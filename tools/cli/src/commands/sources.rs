@@ -114,7 +114,7 @@ pub(crate) fn compile(profiles: Vec<Profile>) -> Result<Compilation, Failure> {
 /// Returns the errors of [`profiles`], and all errors in the catalogs.
 pub(crate) fn catalogs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
     let folder = folder();
-    // Without profiles, the catalogs of schedc and of the package are enough.
+    // Without arguments and without profiles in the folder, only the catalogs of schedc and of the package are read.
     let without =
         arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
     let inputs = if without { Vec::new() } else { inputs(profiles(bundle, arguments)?) };

@@ -48,7 +48,7 @@ pub(crate) fn warn(ignored: &IgnoredErrors) {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let is_unknown = error.problems.iter().any(|problem| {
-            // Entries of events files also have fields; those are always validated.
+            // Unknown fields of an entry of an events file are errors in every mode; such a problem has no `field`.
             problem.field.is_some() && problem.message.starts_with("unknown field")
         });
         match is_unknown {

@@ -103,7 +103,8 @@ fn display(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
 
-/// Returns an error unless nodes carry prices.
+/// Returns an error if no node has the label, or if the value of a label is not a price. Warns of nodes without the
+/// label.
 fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
     let later = workload.events.iter().filter_map(|event| match &event.change {
         Change::Set(object) => Some(&**object),

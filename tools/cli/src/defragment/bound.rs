@@ -1,4 +1,4 @@
-//! The number of nodes that no plan can exceed: the requests of all pods must fit on the other nodes.
+//! An upper bound of the number of nodes that a plan can empty: the requests of all pods must fit on the other nodes.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,7 +8,8 @@ use crate::enforced::EnforcedResources;
 use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 
-/// Returns the largest number of `candidates` that can be empty together. `movable` are the pods that run elsewhere then.
+/// Returns the largest number of `candidates` that can be empty together. `movable` are the namespaces and names of their
+/// pods that need room on other nodes.
 pub(super) fn at_most(
     trial: &mut Trial,
     candidates: &HashSet<&str>,
@@ -22,7 +23,8 @@ pub(super) fn at_most(
     for info in base.infos() {
         let NodeInfo { node: Some(node), pods } = info else { continue };
         let is_candidate = candidates.contains(base.interner.resolve(node.name));
-        // A node may have more pods than allowed, which stay if it is not emptied.
+        // A node may be overcommitted. If it is not emptied, its pods stay, so its capacity is at least the amount in
+        // use.
         let mut capacity = amounts(&node.allocatable, i128::from(node.allowed_pods), &base.interner);
         let mut used = Amounts::new();
         for pod in pods {

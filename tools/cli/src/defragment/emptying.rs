@@ -25,10 +25,10 @@ use crate::trial::{self, Trial};
 const EXACT: (usize, usize) = (6, 500);
 /// Limit of the search: evictions, and the work to create the cluster again for each set.
 const WORK: usize = 60_000;
-/// Work to create the cluster: one eviction for so many objects.
+/// Number of objects whose creation counts as much as one eviction.
 const OBJECTS: usize = 20;
 
-/// A node that can be emptied.
+/// A node whose pods may all be evicted, except for those that stay on any node, such as pods of DaemonSets.
 struct Candidate {
     node: String,
     /// The pods on the node, also those that stay.
@@ -93,7 +93,7 @@ pub(super) fn plan(
     let evictions_of = |node: &String| candidates.iter().find(|c| c.node == *node).map_or(0, |c| c.evictions);
     let fewest: usize = candidates.iter().take(nodes.len()).map(|candidate| candidate.evictions).sum();
     let optimal = is_small || (nodes.len() == at_most && steps.len() == fewest);
-    // The cordons belong to the plan: the nodes are measured as they can be used after it, with pending pods placed.
+    // The cordons end with the plan: fragmentation is measured with usable nodes and placed pending pods.
     for node in nodes.iter().filter(|node| !was_cordoned.contains(*node)) {
         set_unschedulable(&mut trial, node, false);
     }
@@ -117,7 +117,8 @@ fn pods_of(objects: &[AnyObject]) -> impl Iterator<Item = &ApiPod> {
     })
 }
 
-/// Returns the nodes that can be emptied, those with the fewest evictions first, and the others.
+/// Returns the nodes whose pods may be evicted, those with the fewest evictions first, and the other nodes with their
+/// obstacles.
 fn candidates(trial: &Trial, question: &Question<'_>) -> (Vec<Candidate>, Vec<BlockedNode>) {
     let mut by_node = trial.pods_by_node();
     let (mut candidates, mut blocked) = (Vec::new(), Vec::new());
@@ -174,7 +175,7 @@ impl Search<'_> {
             }
         }
         let mut chosen: Vec<&Candidate> = candidates[..possible].iter().collect();
-        // The first of these has just failed.
+        // The candidate at `possible` failed in the binary search.
         for candidate in candidates.iter().skip(possible + 1) {
             if self.work >= WORK || chosen.len() >= at_most {
                 break;
@@ -188,7 +189,8 @@ impl Search<'_> {
         Ok(best)
     }
 
-    /// Empties a set of nodes, in all orders that [`orders`] returns or only the nodes with most pods first.
+    /// Empties a set of nodes. Tries all orders that [`orders`] returns, or only the one that begins with the nodes
+    /// with most evictions.
     fn set(&mut self, nodes: &[&Candidate], all_orders: bool) -> Result<Option<Success>, StartErrors> {
         self.tried += 1;
         let names: Vec<String> = nodes.iter().rev().map(|candidate| candidate.node.clone()).collect();

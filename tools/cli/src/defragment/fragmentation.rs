@@ -67,7 +67,8 @@ enum Cause {
     CannotRun,
 }
 
-/// Returns the fragments of a resource of a node for a pod. GPUs of extended resources are whole: a free one is large enough.
+/// Returns the number of free GPUs of a node that are fragments for a pod, with the cause. GPUs of extended resources are
+/// whole: a free one is large enough.
 fn fragments(free: f64, requested: f64, can_run: bool) -> Option<(Cause, f64)> {
     if requested <= 0.0 {
         Some((Cause::NoRequest, free))
@@ -93,7 +94,7 @@ impl Gauge {
         let mut pods = 0;
         for pod in trial.pods().filter(|pod| is_task(pod)).map(representative) {
             pods += 1;
-            // The types of a pod have no map with keys other than texts, so they can be written.
+            // Serialisation cannot fail, because all maps in a pod have text keys.
             let kind = serde_json::to_string(&pod).unwrap_or_default();
             kinds.entry(kind).or_insert((0, pod)).0 += 1;
         }
@@ -172,17 +173,17 @@ fn gpu_resources(trial: &mut Trial) -> Vec<String> {
     names
 }
 
-/// Whether a pod belongs to the target workload: it may run on any node, and uses no resource claims, which belong to one
-/// pod.
+/// Returns whether a pod belongs to the target workload. Finished pods and pods that stay on their node, such as those of
+/// DaemonSets, do not; nor do pods with resource claims, because a claim belongs to one pod.
 fn is_task(pod: &ApiPod) -> bool {
     let permissions = Permissions { force: true, delete_empty_dir_data: true };
     let has_claims = pod.spec.as_ref().is_some_and(|spec| spec.resource_claims.iter().flatten().next().is_some());
     !is_finished(pod) && !has_claims && !matches!(treatment(pod, permissions), Treatment::Stays)
 }
 
-/// Returns the pod that represents a kind: the requests of a pod in one container, and what selects its nodes. The measure
-/// of the paper knows a task by its resources and the models of GPUs that it accepts. Volumes, ports, and rules about
-/// other pods are left out: they differ between copies of one workload, such as the volume of each service account token.
+/// Returns the pod that represents a kind: the requests of a pod in one container, and its node constraints. In the paper,
+/// a task is defined by its resources and the GPU models that it accepts. Volumes, ports, and rules about other pods are
+/// left out: they differ between copies of one workload, such as the volume of each service account token.
 fn representative(pod: &ApiPod) -> ApiPod {
     let mut interner = Interner::default();
     let requests = convert_pod(pod, &mut interner).usage.requests.clone();

@@ -7,7 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `emptying` | the choice of the nodes to empty |
-//! | `bound` | the number of nodes that cannot be exceeded |
+//! | `bound` | an upper bound of the number of nodes that can be emptied |
 //! | `room` | moves that make room for given pods |
 //! | `fragmentation` | the measure of GPU fragmentation |
 
@@ -28,14 +28,14 @@ use crate::trial::{self, WaitReason};
 use crate::workloads::NewPod;
 pub(crate) use fragmentation::Fragmentation;
 
-/// The question.
+/// Parameters of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Question<'a> {
-    /// Evictions that lose something.
+    /// Permissions for evictions that lose a pod or its data.
     pub permissions: Permissions,
-    /// Nodes that may be emptied. Empty: all nodes.
+    /// Nodes whose pods may be moved. If empty, the pods of all nodes.
     pub nodes: &'a [String],
-    /// Extended resources that count GPUs. Empty: those named `gpu` in any domain, such as `nvidia.com/gpu`.
+    /// Extended resources that count GPUs. If empty, those named `gpu` in any domain, such as `nvidia.com/gpu`.
     pub gpus: &'a [String],
 }
 
@@ -104,7 +104,8 @@ pub(crate) struct Emptying {
     pub blocked: Vec<BlockedNode>,
     /// No plan can empty more nodes than this.
     pub at_most: usize,
-    /// Whether no other plan empties more nodes, or as many with fewer evictions.
+    /// Whether no other plan empties more nodes, or as many with fewer evictions. Only plans are compared that move
+    /// pods of emptied nodes, in the tried orders.
     pub optimal: bool,
     /// Number of sets of nodes that were tried.
     pub tried: usize,
@@ -116,7 +117,7 @@ pub(crate) struct Emptying {
 pub(crate) struct Room {
     /// Number of given pods that have a node at the end.
     pub placed: usize,
-    /// The other ones.
+    /// Given pods without a node at the end.
     pub waiting: Vec<WaitingPod>,
     /// Number of sets of evictions that were tried.
     pub tried: usize,
@@ -137,9 +138,9 @@ pub(crate) struct WaitingPod {
 pub(crate) struct GpuChange {
     /// The resources that count GPUs.
     pub resources: Vec<String>,
-    /// Number of kinds of pods in the target workload, and the share of all pods that they have, from 0 to 1.
+    /// Number of kinds of pods in the target workload.
     pub tasks: usize,
-    /// See `tasks`.
+    /// Share of the cluster's pods that are of these kinds, from 0 to 1.
     pub coverage: f64,
     /// Before the plan.
     pub before: Fragmentation,

@@ -25,7 +25,7 @@ use crate::workloads::NewPod;
 const WORK: usize = 200_000;
 /// Minimum and maximum number of attempts for a pod.
 const TRIES: (usize, usize) = (4, 48);
-/// Number of pods on a node that are tried alone.
+/// Maximum number of pods per node for which the move of this pod alone is tried.
 const ALONE: usize = 4;
 
 /// Evictions on one node.

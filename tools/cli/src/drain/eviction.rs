@@ -9,7 +9,7 @@ use schedc_objects::{AnyObject, convert_object, convert_pod, is_finished};
 use super::{BudgetUse, ObstacleReason};
 use crate::trial::Trial;
 
-/// Evictions that lose something, as for `kubectl drain`.
+/// Permissions for evictions that lose a pod or its data, as for `kubectl drain`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Permissions {
     /// Whether pods without a controller are deleted.
@@ -20,7 +20,7 @@ pub(crate) struct Permissions {
 
 /// Treatment of a pod on a node that is to be emptied.
 pub(crate) enum Treatment {
-    /// The pod ends with its node, or has ended.
+    /// The pod is not evicted: it belongs to its node, has ended, or is being deleted.
     Stays,
     /// The pod is evicted.
     Moves,
@@ -82,7 +82,8 @@ pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
             continue;
         }
         let Some(Object::PodDisruptionBudget(converted)) = convert_object(object, &mut interner) else { continue };
-        // The scheduler does not count pods that are disrupted already; their budget still applies.
+        // For the scheduler, a budget does not count pods that are already being disrupted. For an eviction, it applies
+        // to them too.
         if converted.selector.as_ref().is_some_and(|selector| selector.matches(&model.spec.labels)) {
             found.push((format!("{namespace}/{}", object.name()), budget));
         }
@@ -100,7 +101,7 @@ pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
     if allowed > 0 {
         return Ok(Some(BudgetUse { budget: name.clone(), allowed }));
     }
-    // A pod that is not ready does not reduce the number of healthy pods.
+    // The eviction of a pod that is not ready does not reduce the number of healthy pods.
     let policy = budget.spec.as_ref().and_then(|spec| spec.unhealthy_pod_eviction_policy.as_deref());
     let is_short = status.current_healthy.unwrap_or(0) < status.desired_healthy.unwrap_or(0);
     let has_desired = status.desired_healthy.unwrap_or(0) > 0;
@@ -110,13 +111,15 @@ pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
     }
 }
 
-/// Returns whether a pod is ready. Without a condition, a pod with a node is, because no kubelet reports it here.
+/// Returns whether a pod is ready. A pod without the condition `Ready` counts as ready, because no kubelet reports it
+/// here.
 fn is_ready(pod: &Pod) -> bool {
     let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     conditions.into_iter().find(|condition| condition.type_ == "Ready").is_none_or(|ready| ready.status == "True")
 }
 
-/// Returns the pod that the controller creates in place of an evicted one. A StatefulSet keeps the name.
+/// Returns the pod that the controller creates in place of an evicted one; `None` for a pod without a controller. A
+/// StatefulSet keeps the name.
 pub(crate) fn replacement(pod: &Pod) -> Option<Pod> {
     let owner = controller(&pod.metadata)?;
     let keeps_name = owner.kind == "StatefulSet";

@@ -224,7 +224,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Tries the nodes in this order. After others were emptied, tries again those that were blocked.
+    /// Tries the nodes in this order. As long as a pass empties a node, tries the blocked nodes again.
     fn in_order(&self, start: &[AnyObject], order: &[String]) -> Result<DrainPlan, StartErrors> {
         let mut plan = DrainPlan::default();
         let mut trial = Trial::new(self.bundle, start.to_vec(), self.options)?;
@@ -254,7 +254,8 @@ impl Planner<'_> {
     }
 }
 
-/// Evicts all pods of a node. Returns the obstacles; the cluster and the steps are incomplete if there are any.
+/// Evicts the pods of a node. Returns the obstacles. If there are any, the cluster and `steps` may contain a part of
+/// the evictions.
 pub(crate) fn empty(
     trial: &mut Trial,
     node: &str,
@@ -275,7 +276,7 @@ pub(crate) fn empty(
     if !obstacles.is_empty() {
         return obstacles;
     }
-    // The most important pods choose first. The order of pods with equal priorities is that of their names.
+    // The most important pods are placed first; pods with equal priorities in the order of their names.
     evictable.sort_by(|(a, a_key), (b, b_key)| b.cmp(a).then_with(|| name(a_key).cmp(&name(b_key))));
     for (_, key) in evictable {
         match evict(trial, node, &key) {

@@ -3,8 +3,8 @@
 /// Maximum number of orders: all orders of four nodes.
 const MAX_ORDERS: usize = 24;
 
-/// Returns the orders to try, the given one first, and whether these are all orders. With too many nodes for all
-/// orders, each node is the first one once.
+/// Returns the orders to try, the given one first, and whether these are all orders. If there are more than
+/// [`MAX_ORDERS`], each node begins one order, up to that number of nodes.
 pub(crate) fn orders(nodes: &[String]) -> (Vec<Vec<String>>, bool) {
     let number = (1..=nodes.len()).try_fold(1_usize, |product, n| product.checked_mul(n));
     if number.is_some_and(|number| number <= MAX_ORDERS) {
@@ -18,7 +18,7 @@ pub(crate) fn orders(nodes: &[String]) -> (Vec<Vec<String>>, bool) {
     ((0..nodes.len().min(MAX_ORDERS)).map(with_first).collect(), false)
 }
 
-/// Returns all orders in the order of positions.
+/// Returns all permutations, in lexicographic order of the positions.
 fn permutations(nodes: &[String]) -> Vec<Vec<String>> {
     if nodes.is_empty() {
         return vec![Vec::new()];

@@ -65,7 +65,8 @@ impl Comparison {
         let mut comparison = Comparison {
             against: against.to_owned(),
             deciding: match &rejections[..] {
-                // Filters of nodes that PreFilter excludes do not run.
+                // The name is empty if several PreFilter plugins together exclude the node, so none of them decides
+                // alone.
                 [only] => Some(only.plugin).filter(|plugin| !plugin.is_empty()),
                 _ => None,
             },

@@ -14,7 +14,7 @@ use crate::workloads::NewPod;
 pub(super) struct Bound {
     /// Requests of the pods beyond the free resources of all nodes together.
     missing: Vec<i128>,
-    /// The resources of each shape, in the order of `missing`.
+    /// The price of each shape, and its resources in the order of `missing`.
     shapes: Vec<(u64, Vec<i128>)>,
 }
 
@@ -57,8 +57,8 @@ impl Bound {
         Bound { missing, shapes }
     }
 
-    /// Returns the lowest price of nodes that are added to these, of shapes from `first` on, so that no resource is
-    /// missing. `None`: it is impossible.
+    /// Returns a lower bound of the price of further nodes with which no resource is missing, in addition to `counts`.
+    /// Only shapes from `first` on are added. `None`: no number of nodes suffices.
     pub(super) fn rest(&self, counts: &[usize], first: usize) -> Option<u64> {
         let mut highest = 0;
         for (at, missing) in self.missing.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Bound {
                 continue;
             }
             let prices = self.shapes[first..].iter().filter(|(_, has)| has[at] > 0);
-            // Parts of nodes are counted: the bound is rounded down.
+            // Fractions of nodes are counted, so the result is a lower bound.
             let lowest = prices.map(|(price, has)| missing.saturating_mul(i128::from(*price)) / has[at]).min()?;
             highest = highest.max(u64::try_from(lowest).unwrap_or(u64::MAX));
         }

@@ -52,11 +52,11 @@ pub(crate) struct Provision {
     pub optimal: bool,
     /// Number of sets that were tried.
     pub trials: usize,
-    /// Whether the search ended at the maximum of this number, so that there may be a better set.
+    /// Whether the search ended at the maximum number of trials; a better set may then exist.
     pub cut: bool,
     /// The pods, with their nodes.
     pub placements: Vec<Placement>,
-    /// Pods that wait, also with all nodes that were tried.
+    /// Pods that wait with these nodes; empty if `sufficient`.
     pub waiting: Vec<Waiting>,
 }
 

@@ -18,7 +18,7 @@ use crate::trial::Trial;
 /// Maximum number of visited sets.
 const SETS: usize = 1_000_000;
 
-/// Maximum number of counts in memory: one for each shape of a set.
+/// Maximum number of node counts in memory; a set has one for each shape.
 const COUNTS: usize = 20_000_000;
 
 /// Number of further sets that are tried if the greedy choice has no solution.
@@ -50,7 +50,8 @@ impl<'a> Search<'a> {
         // Without any sufficient set, only the bound of the resources is known.
         let mut lower_bound = self.bound.rest(&vec![0; shapes], 0).unwrap_or(0);
         if self.best.is_none() {
-            // Pods may need several nodes at once, for example by their spread constraints.
+            // Other sets may be sufficient: pods may need several nodes at once, for example because of spread
+            // constraints.
             self.max_trials = self.max_trials.min(self.trials + WITHOUT_SOLUTION);
         }
         let (bound, mut is_optimal) = self.cheapest()?;
@@ -160,13 +161,13 @@ impl<'a> Search<'a> {
             if !self.bound.is_short(&counts) {
                 let outcome = self.outcome(&counts)?;
                 if outcome.waiting.is_empty() {
-                    // No other set has a lower bound.
+                    // Sets are visited in the order of their bounds, so no other set is cheaper.
                     let price = question.price(&counts);
                     self.best = Some((price, counts, outcome));
                     return Ok((price, true));
                 }
             }
-            // A node without a pod helps no pod.
+            // With one node per pod, a further node would stay empty.
             if counts.iter().sum::<usize>() >= question.pods.len() {
                 continue;
             }

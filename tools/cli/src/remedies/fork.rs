@@ -125,7 +125,7 @@ impl<'a> Fork<'a> {
         }
     }
 
-    /// Returns nodes and names of the scheduler.
+    /// Returns the state of the cluster as the scheduler reads it.
     pub(super) fn base(&mut self) -> &Base {
         self.scenario.cluster().base()
     }
@@ -217,7 +217,8 @@ impl<'a> Fork<'a> {
     /// Returns the node on which the scheduler places the pod. `None`: it does not place the pod.
     pub(super) fn place(&mut self) -> Option<String> {
         let pod = self.pod();
-        // A failure costs less without a search for victims. The last decision is about the pod itself.
+        // The first decision is without preemption, because a failure then needs no search for victims. The second one
+        // is about the pod itself.
         let spec = PodSpec { preemption_policy: PreemptionPolicy::Never, ..PodSpec::clone(&pod.spec) };
         let without_preemption = Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) });
         self.decide(&without_preemption)?;

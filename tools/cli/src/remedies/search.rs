@@ -94,7 +94,7 @@ impl<'f, 'a> Search<'f, 'a> {
         if self.found.iter().any(|found| is_like(found, &changes)) {
             return;
         }
-        // The weakest version was verified, unless the search was cut.
+        // The changes are verified. They are applied again for the node and the edits.
         let kept = self.fork.edits().len();
         if let Some(node) = self.apply_and_place(&changes) {
             let edits = self.fork.edits()[kept..].to_vec();
@@ -179,7 +179,8 @@ fn combined(candidates: Vec<Remedy>) -> Vec<Remedy> {
     chosen
 }
 
-/// Returns whether a remedy differs from another one at most in the node or the evicted pods. One of these is enough.
+/// Returns whether a remedy differs from `changes` at most in nodes, evicted pods or classes. One of such remedies is
+/// enough.
 fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
     let is_alike = |a: &Remedy, b: &Remedy| match a {
         Remedy::Uncordon(_)
@@ -194,6 +195,6 @@ fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
         _ => a == b,
     };
     let is_in = |change: &Remedy| found.changes.iter().any(|other| is_alike(change, &other.remedy));
-    // A combination with a part that suffices alone is not minimal.
+    // Remedies are minimal, so a different number of changes is another remedy.
     found.changes.len() == changes.len() && changes.iter().all(is_in)
 }

@@ -36,7 +36,7 @@ struct RejectedNode {
 }
 
 impl Situation {
-    /// Asks the scheduler for the rejections.
+    /// Reads the rejections from the scheduler's explanation.
     pub(super) fn of(fork: &mut Fork<'_>) -> Self {
         let Explanation { gated_by, pre_filter, nodes: explained, .. } = fork.explain();
         let mut nodes = Vec::new();
@@ -61,7 +61,7 @@ impl Situation {
                 nodes.push(RejectedNode { name: found.node, plugins });
             }
         }
-        // The nodes are sorted by name.
+        // The sort is stable: nodes with equally many plugins remain sorted by name.
         nodes.sort_by_key(|node| node.plugins.len());
         Situation { gate: gated_by, pre_filter, nodes }
     }
@@ -91,7 +91,7 @@ impl Situation {
         reasons
     }
 
-    /// Returns whether PreFilter of a plugin rejects the pod with a reason that contains a text.
+    /// Returns whether a plugin rejects the pod in PreFilter or PreEnqueue, with a reason that contains a text.
     pub(super) fn is_pre_filtered(&self, text: &str) -> bool {
         let status = self.pre_filter.iter().chain(&self.gate);
         status.flat_map(|status| &status.reasons).any(|reason| reason.contains(text))

@@ -1,4 +1,4 @@
-//! Every remedy is true and minimal, and the first one is the one that an operator would name.
+//! Every remedy is sufficient and minimal, and the first one is the one that an operator would name.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use crate::cluster::Routes;
 use crate::evaluation::tests::profiles::Profiles;
 use crate::explanation::{Explanation, Options, explain};
 
-/// A plugin's reason, and the first remedy, in annotations of a pod. The remedy `-` stands for none.
+/// Annotations of a test pod: the expected reason, and the expected first remedy (`-` if there is none).
 const REASON: &str = "reason";
 const REMEDY: &str = "remedy";
 
@@ -127,7 +127,7 @@ fn check(objects: &Objects, subject: usize, remedy: &Combination) {
     for at in 0..remedy.edits.len() {
         // The parts of a change belong together, such as a node and its devices; evictions do not.
         let is_eviction = |edit: &Edit| edit.after.is_none() && edit.key.kind == "Pod";
-        // A pod that keeps its claims is no eviction.
+        // An eviction that releases claims has several edits, which belong together.
         let has_claims = remedy.edits.iter().any(|edit| edit.key.kind == "ResourceClaim");
         let is_priority = remedy.changes.iter().any(|change| matches!(change.remedy, Remedy::RaisePriority(_)));
         if is_eviction(&remedy.edits[at]) && !is_priority && !has_claims {
@@ -230,7 +230,7 @@ fn check_skew(objects: &Objects, subject: usize, to: i32) {
     }
 }
 
-/// Returns the objects of a pod with another cpu request.
+/// Returns the objects with another cpu request of the pod.
 fn with_request(objects: &Objects, subject: usize, millicores: i64) -> Objects {
     let mut objects = objects.clone();
     let spec = objects.pods[subject].object.spec.as_mut().unwrap();
@@ -369,7 +369,7 @@ fn remedies_of_random_claims_are_true_and_minimal() {
                 _ => {}
             }
         }
-        // What brute force finds for one request is found.
+        // The search finds what brute force finds for one request.
         let has = |is_kind: fn(&Remedy) -> bool| {
             remedies.found.iter().any(|found| found.changes.len() == 1 && is_kind(&found.changes[0].remedy))
         };

@@ -42,7 +42,7 @@ pub(super) enum Origin {
     Other,
 }
 
-/// Finds the origins of changes: a decision precedes the changed pod.
+/// Finds the origins of changes: in a recording, the entry of a decision precedes the entry of the changed pod.
 #[derive(Debug, Default)]
 pub(super) struct Origins(Option<(Name, Origin)>);
 
@@ -79,7 +79,7 @@ pub(crate) struct NamedChange {
     pub kind: String,
     /// `namespace/name`, or the name of an object without a namespace.
     pub name: String,
-    /// What happened to the object.
+    /// `bound`, `rejected`, `created`, `deleted` or `changed`.
     pub change: &'static str,
 }
 

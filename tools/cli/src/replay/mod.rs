@@ -54,7 +54,7 @@ pub(crate) struct Report {
     pub restarts: u64,
     /// Number of objects at the start of the last file; 0 if the file ends before they are complete.
     pub objects: usize,
-    /// Watches that expired.
+    /// Number of gaps: changes of a kind may be missing, for example because a watch expired.
     pub gaps: u64,
     /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
@@ -258,8 +258,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the answer of the profile that replaces a scheduler; `None` if there is none, or if the state before the
-    /// decision is not known.
+    /// Returns the answer of the profile that replaces a scheduler; `None` if no profile does, or if the state before
+    /// the decision is not known.
     fn answer(&mut self, namespace: &str, name: &str, scheduler: &str) -> Option<(usize, Explanation)> {
         let Some(profile) = self.routes.profile_for(scheduler) else {
             *self.report.other_schedulers.entry(scheduler.to_owned()).or_default() += 1;

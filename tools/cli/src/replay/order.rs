@@ -77,7 +77,7 @@ impl Decision {
         kind == "Pod" && *namespace == self.namespace && *name == self.name
     }
 
-    /// Returns whether the scheduler knows a change before it is written.
+    /// Returns whether the scheduler may know a change before it is written.
     fn is_known_early(&self, change: &RecordedChange) -> bool {
         match &change.origin {
             Origin::Binding(scheduler) | Origin::Rejection(scheduler) => *scheduler == self.scheduler,
@@ -96,7 +96,7 @@ pub(super) struct Neighbours {
     changes: Vec<RecordedChange>,
     /// Number of changes before the decision.
     past: usize,
-    /// Writes of claims for the pod: the scheduler decided before.
+    /// Writes of claims for the pod: the scheduler decided before them.
     own_claims: Moved,
 }
 
@@ -118,7 +118,7 @@ impl Neighbours {
     }
 }
 
-/// Changes that are moved to the other side of the decision.
+/// Indices of changes that are moved to the other side of the decision.
 type Moved = BTreeSet<usize>;
 
 /// The search for the order of a decision.
@@ -190,7 +190,7 @@ impl Search<'_, '_> {
         found.ordered
     }
 
-    /// Removes changes whose order does not matter.
+    /// Returns the moved changes without those whose order does not matter.
     fn minimal(&mut self, mut moved: Moved) -> Moved {
         let mut nearest: Vec<usize> = moved.iter().copied().collect();
         nearest.sort_by_key(|at| at.abs_diff(self.neighbours.past));

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Namespace and name of a pod or claim.
 pub(super) type Name = (String, String);
 
-/// Reads a recorded object. `None`: it is not a claim.
+/// Returns the write of a claim that a recorded object contains. `None`: the object is not a claim.
 pub(super) fn claim_write(object: &Value) -> Option<ClaimWrite<Name, Name>> {
     if object["kind"] != "ResourceClaim" {
         return None;

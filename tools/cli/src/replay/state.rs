@@ -133,7 +133,7 @@ impl<'a> RecordedState<'a> {
         }
     }
 
-    /// Returns the name of an object; `None` if it is invalid, or if no plugin reads its kind.
+    /// Returns the reference of an object; `None` if the object is invalid, or if no plugin reads its kind.
     pub(super) fn key(&mut self, value: &Value) -> Option<Reference> {
         let object = self.read(value.clone()).ok()??;
         let (kind, namespace, name) = (object.kind(), object.namespace(), object.name());
@@ -216,7 +216,7 @@ fn kind(value: &Value) -> Result<String, String> {
     text(value, "kind")
 }
 
-/// Returns a pod that waits for a node.
+/// Returns the pod if it waits for a node and is not being deleted.
 fn pending_form(object: &AnyObject) -> Option<Box<ApiPod>> {
     let AnyObject::Pod(pod) = object else { return None };
     let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();

@@ -12,7 +12,7 @@ pub(super) enum PodTransition {
     CreatedOnNode,
     /// Bound after waiting.
     Bound,
-    /// On its node without waiting in this simulation.
+    /// Bound by an event; no profile serves the pod, so it did not wait in this simulation.
     Placed,
     /// Deleted without a node.
     Deleted,

@@ -130,7 +130,7 @@ impl Log {
         self.line(now, name, what, format!("{}{room}", failure.message()));
     }
 
-    /// Notes which pods are parked, before the scheduler receives a change.
+    /// Records which pods are parked (unschedulable or gated), before the scheduler receives a change.
     pub(super) fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
             waiting.is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));

@@ -45,8 +45,8 @@ pub struct Options {
 
 /// Runs until no more changes can happen. `progress` is called with the number of pods attempted so far.
 ///
-/// Only backoff and the waits of plugins take virtual time: bindings and deletions are immediate.
-/// Unschedulable pods are retried after events that may help them. Victims of preemption are not recreated.
+/// Only backoff, the waits of plugins and the provisioning of volumes take virtual time: bindings and deletions are
+/// immediate. Unschedulable pods are retried after events that may help them. Victims of preemption are not recreated.
 ///
 /// # Errors
 /// Returns an error for plugins that cannot start.
@@ -60,7 +60,7 @@ pub fn simulate(
     simulate_with_hooks(bundle, SimulationInput { objects, timeline }, options, progress, &mut ())
 }
 
-/// What a simulation starts from.
+/// The input of a simulation.
 pub(crate) struct SimulationInput {
     /// The objects of the cluster.
     pub(crate) objects: Objects,
@@ -95,7 +95,7 @@ pub(crate) fn simulate_with_hooks(
     of_cluster.scheduler.extenders = options.extenders;
     let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
     for object in all {
-        // Objects without a name are errors of the reader, unless API-server defaults are left out.
+        // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
         let _ = simulator.add(object);
     }
     let is_reached = |event: &Event| options.until.is_none_or(|until| event.at <= until);

@@ -24,7 +24,7 @@ pub struct Report {
     pub placements: Vec<Placement>,
     /// Pods without a node at the end: first gated pods, then the others in the order of their first attempts.
     pub unschedulable: Vec<Unschedulable>,
-    /// Pods that were deleted before they had a node, in the same order.
+    /// Pods that were deleted before they had a node, in the order of `unschedulable`.
     pub deleted_unplaced: Vec<Unschedulable>,
     /// Pods that lost their node to a pod of higher priority, in the order of time.
     pub preempted: Vec<Preempted>,
@@ -115,7 +115,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Returns the percentiles of all waiting times, in nanoseconds.
+    /// Returns the percentiles of waiting times, which are in nanoseconds; `None` if there are none.
     pub(super) fn of(mut waits: Vec<i64>) -> Option<Waits> {
         waits.sort_unstable();
         let max = *waits.last()?;

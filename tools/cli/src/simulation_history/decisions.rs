@@ -41,7 +41,7 @@ impl Decisions {
         profiles: &[ProfileInfo],
     ) {
         let Some(profile) = scheduler.profile_of(pod) else { return };
-        // An explanation would call them once more.
+        // An explanation would call the extenders once more.
         if profiles.get(profile).is_some_and(|profile| !profile.extenders.is_empty()) {
             self.has_extenders = true;
             return;

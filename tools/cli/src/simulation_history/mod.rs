@@ -158,7 +158,7 @@ impl SimulationHistory {
                 }
                 Place::Running
             }
-            // A pod that loses its node while it is being deleted, or one of another scheduler.
+            // A pod without a node that is being deleted, or that waits for another scheduler.
             SchedulingState::Deleting | SchedulingState::OtherScheduler(_) => Place::Nowhere,
         };
         let (was, is) = (before.unwrap_or(Place::Nowhere).counts(), place.counts());

@@ -83,9 +83,8 @@ pub(crate) struct Sweep {
 }
 
 impl SimulationHistory {
-    /// Returns the history at a few positions. `end` is the end of the simulation in
-    /// seconds, or 0 for an axis of attempts, `moments` the number of
-    /// moments of the heat map.
+    /// Returns the history at a few positions. `end` is the end of the simulation in seconds; with 0, the axis is the
+    /// number of attempts. `moments` is the maximum number of moments of the heat map.
     pub(crate) fn sweep(&self, end: f64, moments: usize) -> Sweep {
         let end = (end * 1e9) as i64;
         let axis = if end > 0 { Axis::Time(end) } else { Axis::Attempts(self.attempts) };

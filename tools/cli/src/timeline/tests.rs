@@ -1,4 +1,4 @@
-//! Tests from events files and traces to events.
+//! Tests of the conversion of events files and traces to events.
 
 use expect_test::{Expect, expect};
 use schedc_objects::{Manifests, Options};

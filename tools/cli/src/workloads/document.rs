@@ -157,7 +157,7 @@ impl Document {
         if problems.len() > before {
             return None;
         }
-        // As in Kubernetes, a number of 32 bits: names of pods have the sum of it and an ordinal.
+        // A 32-bit number, as in Kubernetes: pod names contain its sum with an ordinal, which must not overflow.
         let first = self.field("spec.ordinals.start").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
         let first = first.unwrap_or(0) as usize;
         let selector = self.field("spec.selector").cloned();
@@ -259,7 +259,7 @@ impl Document {
         self.problem(field.as_deref(), message)
     }
 
-    /// Returns the number of pods that exist at a time.
+    /// Returns the number of pods that exist at the same time.
     fn replicas(&self, problems: &mut Vec<Problem>) -> Option<Replicas> {
         let mut number = |path: &str| match self.field(path) {
             None => Some(None),

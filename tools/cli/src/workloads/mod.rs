@@ -156,7 +156,7 @@ impl Submission {
         let workload = &self.workloads[at];
         let mut pod = Sourced { object: workload.pod(0).into(), place: workload.place.clone() };
         let mut found = Vec::new();
-        // The name of this pod must not count as taken.
+        // A copy admits the pod, because the name of this pod must not count as taken.
         admission.clone().admit(&mut pod, &mut found);
         problems.extend(found.into_iter().map(|problem| workload.own_problem(problem)));
     }

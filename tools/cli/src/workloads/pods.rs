@@ -98,13 +98,13 @@ impl SubmittedWorkload {
             "DaemonSet" => ("apps/v1", "DaemonSet", self.name.clone()),
             "Deployment" => ("apps/v1", "ReplicaSet", format!("{}-{}", self.name, self.template_hash())),
             "Job" => ("batch/v1", "Job", self.name.clone()),
-            // A controller uses the time of the run in minutes.
+            // The CronJob controller appends the time of the run in minutes, not 1.
             "CronJob" => ("batch/v1", "Job", format!("{}-1", self.name)),
             _ => return None,
         })
     }
 
-    /// Returns a hash of the template, in the place of that of the Deployment controller.
+    /// Returns a hash of the template; it replaces the hash that the Deployment controller computes.
     fn template_hash(&self) -> String {
         let text = serde_json::to_string(&self.template).unwrap_or_default();
         let fnv = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));

@@ -25,7 +25,7 @@ pub enum Scope {
     /// The pod that changed.
     #[serde(rename = "self")]
     SamePod,
-    /// The pod of the scenario, which names the event.
+    /// The pod of the scenario, for an event that the scenario names.
     Direct,
 }
 
@@ -76,8 +76,8 @@ impl ObjectChange {
         }
     }
 
-    /// Returns the events (kube-scheduler's event handlers). `is_same_pod`: the waiting pod itself changes.
-    /// `is_served` returns whether the scheduler is responsible for a pod without a node.
+    /// Returns the events that kube-scheduler's event handlers derive. `is_same_pod`: whether the waiting pod itself
+    /// changes. `is_served` returns whether the scheduler is responsible for a pod without a node.
     pub(super) fn events(&self, is_same_pod: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<DerivedEvent<'_>> {
         match self {
             ObjectChange::Node(old, new) => {

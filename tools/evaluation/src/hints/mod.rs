@@ -38,7 +38,8 @@ pub struct HintResult {
     /// For each plugin that rejected the pod or that it waits for: whether it is registered for one of the
     /// events.
     pub registered: BTreeMap<String, bool>,
-    /// Hints of these plugins. Of several hints of a plugin, an error is reported first, then `Queue`.
+    /// Hints of these plugins. If a plugin has several hints, an error takes precedence over `Queue`, and `Queue` over
+    /// `Skip`.
     pub hints: BTreeMap<String, Hint>,
     /// Decision for the pod.
     pub decision: Decision,
@@ -74,7 +75,7 @@ pub struct EventResult {
     /// nominated pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_check: Option<bool>,
-    /// Whether the pod is gated by a plugin that is not registered for the event: no hint runs.
+    /// Whether the pod is gated by a plugin that is not registered for the event: a queue would run no hint.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_skips: bool,
     /// Decision for the pod after this event alone.
@@ -215,7 +216,7 @@ fn direct_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, I
     }
 }
 
-/// Other state that determines the pod's place.
+/// State other than hints that determines the pod's place in the queue.
 #[derive(Clone, Copy)]
 struct PodProgress {
     in_flight: bool,
@@ -255,7 +256,7 @@ impl HintQuery<'_> {
                     name.is_empty() || name == self.info.scheduler_name
                 };
                 let mut events = changed.events(is_same_pod, is_served);
-                // Changes of other kinds are only received if a plugin is registered for them.
+                // Changes of objects other than pods and nodes are received only if a plugin is registered for them.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
                         || !InterestedPlugins::of(plugins, derived.event).plugins().is_empty()

@@ -67,7 +67,7 @@ pub struct Direct {
 }
 
 impl HintScenario {
-    /// `topic` is for readers only, as is the event's `resource`.
+    /// The known keys. `topic` is only for readers of the scenario, like `resource` of `event`.
     pub(in super::super) const KEYS: &'static [&'static str] = &[
         "id",
         "profile",
@@ -91,7 +91,7 @@ impl HintScenario {
         scenario::read(line)
     }
 
-    /// Returns unknown keys, here and below.
+    /// Returns the unknown keys of the scenario, of `event` and of `direct`.
     pub(super) fn unknown_fields(&self) -> Vec<UnknownField> {
         let own = scenario::unknown_fields("", &self.unknown, HintScenario::KEYS);
         let of_event = scenario::unknown_fields("event", &self.event.unknown, &["old", "new", "resource"]);

@@ -28,7 +28,7 @@ const INT32: Shape = Shape::Int { bits: 32 };
 const INT64: Shape = Shape::Int { bits: 64 };
 const STRINGS: Shape = List(&Str);
 
-/// Returns the fields of a plugin's arguments; `None` without arguments, or for out-of-tree plugins.
+/// Returns the fields of a plugin's arguments; `None` if it has no arguments or is out-of-tree.
 pub(super) fn of(plugin: &str) -> Option<&'static [(&'static str, Shape)]> {
     Some(match plugin {
         "DefaultPreemption" => &[("minCandidateNodesPercentage", INT32), ("minCandidateNodesAbsolute", INT32)],
@@ -97,5 +97,5 @@ const SPREAD_CONSTRAINT: Shape = Map(&[
     ("nodeTaintsPolicy", Str),
     ("matchLabelKeys", STRINGS),
 ]);
-/// A selector is refused regardless of its content.
+/// Needs no keys: a constraint with a selector is an error anyway.
 const ANY_MAP: Shape = Map(&[]);

@@ -35,7 +35,7 @@ const TLS_BYTES: [(&str, &str); 3] = [("cert-data", "certData"), ("key-data", "k
 
 const RESOURCE: [(&str, &str); 2] = [("name", "name"), ("ignored-by-scheduler", "ignoredByScheduler")];
 
-/// An extender from its settings, with the keys of a profile.
+/// Writes an extender, given its settings with the keys of a profile.
 #[derive(Debug)]
 pub(super) struct Extender<'p>(pub(super) &'p Value);
 

@@ -116,7 +116,7 @@ fn convert_to_v1(
     modern.0.into_iter().map(node).collect()
 }
 
-/// Removes the version of arguments, which differs from the current one.
+/// Removes the `apiVersion` of arguments if it is that of the configuration, because `v1` has another.
 pub(super) fn without_version(args: &mut Node, version: Version) {
     if build::text_of(args, "apiVersion").as_deref() == Some(version.api_version()) {
         build::remove(args, &["apiVersion"]);
@@ -202,8 +202,9 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     build::set(of_plugin, "addedAffinity", affinity);
 }
 
-/// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread
-/// the pods of services and controllers. Otherwise the system's constraints replace the plugin that did.
+/// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread the
+/// pods of services and controllers. Otherwise the system's constraints replace the plugin that spread them. A written
+/// `defaultingType` stays, and so do the arguments since `v1beta2`.
 fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     if lists.version >= Version::V1Beta2 {
         return;

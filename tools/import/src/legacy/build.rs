@@ -1,4 +1,4 @@
-//! Constructors for values: each has the location of its origin.
+//! Constructors and accessors for values. Each value has the location of its origin.
 
 use schedc_codegen::source::{Span, Spanned};
 

@@ -66,11 +66,11 @@ pub(super) struct Kind {
     pub(super) subject: &'static str,
     /// Their key in a policy.
     pub(super) key: &'static str,
-    /// The fields of each.
+    /// The fields of each predicate or priority.
     pub(super) fields: &'static [&'static str],
     /// A former and a later name of one of them.
     pub(super) renamed: (&'static str, &'static str),
-    /// Functions that became taints before they became plugins.
+    /// Functions that taints replaced before plugins replaced the others.
     pub(super) became_taints: &'static [&'static str],
     /// Functions with the same result for every node.
     pub(super) without_effect: &'static [&'static str],

@@ -20,7 +20,7 @@ use crate::tree::Node;
 pub(super) struct Entry {
     pub(super) name: Spanned<String>,
     pub(super) weight: Option<Spanned<i64>>,
-    /// Whether the file contains the plugin, and the default list does not.
+    /// Whether the file names the plugin; otherwise it comes from the default list.
     pub(super) written: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn sets(
     for point in Point::ALL {
         let mut set = config::set(&mut fields, key(point));
         if point == Point::Reserve {
-            // A current plugin with Reserve also has Unreserve.
+            // In `v1`, Reserve includes Unreserve.
             let undone = config::set(&mut fields, UNRESERVE).enabled;
             let new = undone.into_iter().filter(|plugin| !set.enables(&plugin.name.value)).collect::<Vec<_>>();
             set.enabled.extend(new);
@@ -155,7 +155,7 @@ impl Lists {
             let mut strategies = Vec::new();
             for entry in std::mem::take(&mut self.by_point[point as usize]) {
                 let Some(successor) = successors::of(&entry.name.value) else {
-                    // A plugin without function at this point is removed.
+                    // A plugin that no longer implements this point is removed.
                     let runs =
                         kube_scheduler::find(&entry.name.value).is_none_or(|known| known.points.contains(&point));
                     if runs {

@@ -6,7 +6,7 @@
 //! | `lists` | the plugins of each extension point, merged as in the former kube-scheduler |
 //! | `multi_point` | the plugins of `v1beta3`, which is nearly `v1` |
 //! | `successors` | replacements of removed plugins |
-//! | `args` | their arguments as those of the replacements |
+//! | `args` | arguments of removed plugins as those of their replacements |
 //! | `policy` | predicates and priorities as plugins |
 //! | `functions` | the former predicates and priorities |
 //! | `build` | constructors for values |
@@ -72,7 +72,7 @@ pub(crate) fn convert_to_v1(
     Some(modern)
 }
 
-/// Returns the content of a ConfigMap, if the document is one.
+/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document.
 fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<Node> {
     if build::text_of(&document, "kind").as_deref() != Some("ConfigMap") {
         return Some(document);
@@ -130,7 +130,8 @@ fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<P
     Some(Policy::read(&document, report))
 }
 
-/// Copies the fields of all versions other than profiles. Addresses of the process are reported and omitted.
+/// Copies the fields that every version has, other than profiles. Addresses of the process are not copied, but added to
+/// `report_later`.
 fn settings(
     fields: &mut Fields<'_, '_>,
     report_later: &mut Vec<Spanned<&'static str>>,

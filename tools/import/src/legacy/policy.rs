@@ -122,7 +122,8 @@ impl Policy {
             match (written.next(), &self.priorities) {
                 (Some(function), _) => {
                     let entry = Entry::by_default(plugin, 0, function.name.span);
-                    // Several custom functions of one name form one plugin, with the sum of their weights.
+                    // Several custom functions of one name form one plugin, with the sum of their weights, which had to
+                    // be equal.
                     let times = i64::try_from(1 + written.count()).unwrap_or(1);
                     let weight = function.weight.as_ref().map(|weight| Spanned {
                         value: weight.value.saturating_mul(if function.is_custom() { times } else { 1 }),
@@ -206,7 +207,7 @@ impl Policy {
 }
 
 impl Function {
-    /// Returns whether it has an argument, and may therefore occur several times.
+    /// Returns whether a policy can contain the function several times, each time with another argument.
     fn is_custom(&self) -> bool {
         ["NodeLabel", "ServiceAffinity"].contains(&self.name.value.as_str())
     }
@@ -221,7 +222,7 @@ fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<Str
     name
 }
 
-/// Returns the only argument, and the functions with it.
+/// Returns the custom function that the only argument defines, and the value of the argument.
 fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static CustomFunction, &'n Node)> {
     let node = fields.get("argument")?;
     let path = fields.path("argument");
@@ -238,7 +239,7 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     }
 }
 
-/// Returns whether nodes should have or not have labels, and the labels.
+/// Returns whether nodes should have the labels or should not, and the labels.
 fn labels(node: &Node, key: &str, path: &str, report: &mut Report) -> (bool, Vec<Node>) {
     let path = format!("{path}.argument");
     let mut fields = Fields::of(node, &path, &[key, "presence"], &mut report.errors);
@@ -251,7 +252,7 @@ fn labels(node: &Node, key: &str, path: &str, report: &mut Report) -> (bool, Vec
     (presence, labels)
 }
 
-/// Converts an extender: two fields had other names, and a duration was in nanoseconds.
+/// Converts an extender: `enableHttps` had another case, and `httpTimeout` was a number of nanoseconds.
 fn extender(node: &Node) -> Node {
     let mut extender = node.clone();
     if let Value::Map(fields) = &mut extender.value {

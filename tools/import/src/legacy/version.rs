@@ -19,7 +19,7 @@ pub(super) enum Version {
     V1Beta3,
 }
 
-/// Address fields of kube-scheduler without TLS.
+/// Fields with an address at which kube-scheduler listened without TLS.
 pub(super) const ADDRESSES: [&str; 2] = ["healthzBindAddress", "metricsBindAddress"];
 
 impl Version {
@@ -59,7 +59,7 @@ impl Version {
     }
 
     /// Returns the default plugins of a point, with their weights at `score`, including removed plugins.
-    /// SchedulingGates is added: pods can have gates now, and an API server refuses to bind them.
+    /// SchedulingGates is added: pods can have gates now, and an API server refuses to bind gated pods.
     pub(super) fn defaults(self, point: Point) -> &'static [(&'static str, i64)] {
         match point {
             Point::PreEnqueue => &[("SchedulingGates", 0)],

@@ -9,7 +9,7 @@ fn with_args(name: &str, args: &str) -> String {
     format!("profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]\n")
 }
 
-/// Compares the `[args]` of a profile with these arguments (in YAML's flow style).
+/// Imports these arguments (in YAML's flow style), and compares the `[args]` of the profile.
 fn check(name: &str, args: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}{}", with_args(name, args)));
     assert!(import.profiles.is_ok(), "{}", shown(&import));

@@ -1,4 +1,4 @@
-//! Eleven configurations with known effective plugins.
+//! Configurations with known effective plugins.
 
 use expect_test::expect_file;
 use schedc_codegen::plan::{Plan, Point};

@@ -1,4 +1,4 @@
-//! Configurations that kube-scheduler refuses, except because of plugins and their arguments.
+//! Configurations that kube-scheduler refuses for other reasons than plugins and their arguments.
 
 use expect_test::expect;
 

@@ -7,7 +7,7 @@ use schedc_codegen::plan::Point;
 use super::{HEAD, check_errors, check_remarks, shown};
 use crate::{import, kube_scheduler};
 
-/// Compares the `[plugins]` of a profile with these sets (in YAML's flow style).
+/// Imports these plugin sets (in YAML's flow style), and compares the `[plugins]` of the profile.
 fn check(plugins: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
@@ -246,8 +246,8 @@ fn fitting(set: &str, point: Point) -> String {
 }
 
 proptest! {
-    /// An imported profile is compiled and compared with kube-scheduler's pipeline. Nothing may be reported as a
-    /// bug, and no merged list may need an explicit one.
+    /// An imported profile is compiled and compared with kube-scheduler's pipeline. Nothing may be reported as a bug,
+    /// and only sets that disable `*` may become explicit lists.
     #[test]
     fn profiles_merge_as_kube_scheduler_does(multi_point in any_set(), sets in proptest::collection::vec(any_set(), 6)) {
         let points = [Point::PreFilter, Point::Filter, Point::PostFilter, Point::PreScore, Point::Score, Point::Reserve];

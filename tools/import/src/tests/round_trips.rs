@@ -12,13 +12,13 @@ use super::{HEAD, shown};
 use crate::export::Configuration;
 use crate::{Import, ProfileSummary, arguments, import, kube_scheduler};
 
-/// Returns the pipelines of profiles by scheduler name, with all arguments, since an export contains all
-/// defaults.
+/// Returns the pipelines of profiles by scheduler name.
 fn summaries(compilation: &Compilation) -> Vec<(String, ProfileSummary)> {
     let profiles = compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan)));
     profiles.collect()
 }
 
+/// Adds the default arguments, which an export contains.
 fn with_all_arguments(profiles: &[(String, ProfileSummary)]) -> Vec<(String, ProfileSummary)> {
     let mut profiles = profiles.to_vec();
     for (_, summary) in &mut profiles {
@@ -253,7 +253,7 @@ proptest! {
 
     #[test]
     fn any_profile(profile in profile()) {
-        // Some plugins require another plugin, or themselves at another point.
+        // A profile is invalid if a plugin lacks another plugin that it requires, or itself at another point.
         if compiled(std::slice::from_ref(&profile)).is_ok() {
             check(&[profile]);
         }

@@ -142,7 +142,7 @@ erased_point! {
             };
             work.evaluate(kernel, depends, passing, inputs.cache.base.alive())
         }
-        /// Rejects the node again, with reasons.
+        /// Runs Filter again for a rejected node, and adds the reasons.
         fn explain(
             &self,
             pod: &dyn PodValue,

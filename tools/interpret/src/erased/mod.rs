@@ -1,8 +1,8 @@
 //! Plugins behind trait objects: a trait for each extension point, which [`Instance`] implements for every
 //! plugin with the point.
 //!
-//! Functions with a generic client are not included: the generated `plugins::bind` and `plugins::pre_bind`
-//! select the plugin by its type.
+//! Functions that are generic over the API client are not included: the generated `plugins::bind` and
+//! `plugins::pre_bind` select the plugin by its type.
 
 /// Declares the trait object of an extension point, and implements it for the plugins with the traits of the point.
 macro_rules! erased_point {

@@ -15,8 +15,8 @@ use super::{
     QueueSort, QueueingHints, Reads, Reserve, Score,
 };
 
-/// Declares [`PluginTraits`] and its builder: a function and a field for each extension point, with the trait object and
-/// the traits of plugins.
+/// Declares [`PluginTraits`] and its builder. Each line is an extension point: the builder's function, the field, the
+/// trait object, and the traits that a plugin needs.
 macro_rules! plugin_traits {
     ($($function:ident => $field:ident: $erased:ident, $($point:path),+;)*) => {
         /// A plugin, with the extension points in its catalog entry.
@@ -28,7 +28,7 @@ macro_rules! plugin_traits {
         }
 
         impl<P: Reads<Args: Decode>> PluginBuilder<P> {
-            /// Decodes the arguments and creates the plugin. Both have static lifetime.
+            /// Decodes the arguments, which are never freed, and creates the plugin.
             ///
             /// # Errors
             /// The arguments are invalid, or the plugin fails to start.
@@ -74,7 +74,7 @@ plugin_traits! {
     pre_bind => pre_bind: PreBind, points::PreBindPlugin<Reserved: Default>;
 }
 
-/// A new plugin. Its methods have the catalog's names of extension points.
+/// A builder of [`PluginTraits`]. Its methods have the catalog's names of extension points.
 pub(crate) struct PluginBuilder<P: Plugin> {
     instance: Arc<Instance<P>>,
     plugin: PluginTraits,

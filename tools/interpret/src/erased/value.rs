@@ -1,4 +1,4 @@
-//! Values with types that only their plugin uses.
+//! Values whose types only their plugin knows.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};

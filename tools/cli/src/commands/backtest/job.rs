@@ -8,7 +8,7 @@ use crate::commands::{output, program};
 /// Folder of the workload and the results in the containers.
 const FOLDER: &str = "/data";
 
-/// Options that are not those of a shard.
+/// Options that are not passed on to a shard.
 const OPTIONS: [&str; 2] = ["--print-job", "--report"];
 
 /// Returns the arguments of a shard: those of this program after `backtest`.

@@ -51,7 +51,7 @@ impl Sweep {
     }
 }
 
-/// Parses `1..10`, both included.
+/// Parses a range such as `1..10`, which includes both numbers. Returns `None` for a text without `..`.
 fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     let Some((first, last)) = text.split_once("..") else { return Ok(None) };
     let number = |text: &str| text.trim().parse::<i64>().map_err(|_| format!("`{text}` is not a whole number"));
@@ -104,7 +104,7 @@ pub(crate) fn variants(compilation: &Compilation, sweeps: &[Sweep]) -> Result<Ve
     Ok(variants)
 }
 
-/// Returns the unchanged profile, and one variant without each of its scores.
+/// Returns the unchanged profile and, for each of its scores, a variant without that score.
 pub(crate) fn without_each_score(compilation: &Compilation) -> Result<Vec<Variant>, String> {
     let mut all = variants(compilation, &[])?;
     for plan in &compilation.plans {

@@ -95,7 +95,7 @@ impl Build {
         if self.release || !is_linux {
             return given.into_iter().flat_map(|target| ["--target", target]).collect();
         }
-        // Only with a target, the options do not apply to build scripts and procedural macros, which unwind.
+        // Without `--target`, cargo would apply the options to build scripts and procedural macros too, which unwind.
         vec!["--target", given.unwrap_or("host-tuple"), "--config", LINUX_RUSTFLAGS]
     }
 

@@ -49,7 +49,8 @@ impl Check {
     }
 }
 
-/// Returns whether a file has objects of a cluster. The configuration of kube-scheduler has a separate error message.
+/// Returns whether a file has objects of a cluster. kube-scheduler's configuration does not count: it has a separate
+/// error message.
 fn is_manifest(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     let text = |field: &Field| field.value.as_str().map(str::to_owned);
@@ -72,7 +73,7 @@ fn finding(error: &Error) -> Finding {
 /// The result in JSON or YAML.
 #[derive(Serialize)]
 struct Report {
-    /// The profiles, if there are no errors.
+    /// Paths of the profiles; empty if there are errors.
     profiles: Vec<String>,
     errors: Vec<Error>,
 }

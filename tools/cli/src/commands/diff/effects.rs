@@ -104,7 +104,7 @@ fn without_filter(plugin: &str) -> &'static str {
     }
 }
 
-/// Returns the preference behind a plugin's scores, to follow "pods prefer".
+/// Returns the preference behind a plugin's scores, as words that follow "pods prefer".
 fn preference(plugin: &str) -> Option<&'static str> {
     Some(match plugin {
         "TaintToleration" => "nodes without PreferNoSchedule taints",

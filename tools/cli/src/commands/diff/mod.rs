@@ -112,7 +112,7 @@ impl Diff {
         Ok(comparison.equal)
     }
 
-    /// Reads the objects of the files or of the cluster, if there are any.
+    /// Reads the objects of the files or of the live cluster. Returns `None` if neither is given.
     fn objects(&self, bundle: &AnyBundle) -> Result<Option<Objects>, Failure> {
         if self.cluster.is_empty() && !self.live.is_named() {
             return Ok(None);

@@ -107,7 +107,7 @@ fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     outcomes
 }
 
-/// Returns the nodes of pods that one profile preempts and another one keeps.
+/// Returns the previous node of each pod that a profile preempts: the outcome under a profile that does not preempt it.
 fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
     let preempted = reports.iter().flat_map(|report| &report.preempted);
     preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()

@@ -19,7 +19,7 @@ pub(crate) struct Side {
     pub(crate) name: String,
     pub(crate) scheduler_name: String,
     pub(crate) summary: ProfileSummary,
-    /// Source of a profile that is not compiled in.
+    /// Source of the profile; `None` for a compiled-in one.
     read: Option<Read>,
 }
 

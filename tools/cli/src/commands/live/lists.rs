@@ -15,7 +15,8 @@ use super::UsedKinds;
 use crate::commands::failure::Failure;
 use crate::commands::{output, run};
 
-/// Returns the kinds to read. Pods are the first: the nodes and claims that they name are then in later lists.
+/// Returns the kinds to read. Pods come first, because later lists then contain the nodes and claims that the pods
+/// name.
 pub(super) fn resources(bundle: &AnyBundle, kinds: UsedKinds) -> Result<Vec<&'static Resource>, Failure> {
     let mut resources = match kinds {
         UsedKinds::Compiled => run::kinds(bundle)?,
@@ -58,7 +59,8 @@ pub(super) fn read(
                 Ok(_) => {}
                 // An older server, or one on which the kind is disabled. Every server has the core kinds.
                 Err(ListError::NotServed) if !resource.group().is_empty() => {}
-                // Only pods that are created later name a class; the role of kube-scheduler excludes them.
+                // Existing pods contain their priority; only new pods need the classes. kube-scheduler's role may not
+                // list classes.
                 Err(ListError::Forbidden(_)) if *resource == &PRIORITY_CLASSES => {
                     output::note("priority classes are not read, because the user may not list them");
                 }
@@ -70,7 +72,7 @@ pub(super) fn read(
     })
 }
 
-/// Adds the type, which the items of a list omit, and removes the managers of fields, which scheduling ignores.
+/// Adds `apiVersion` and `kind`, which list items omit, and removes `managedFields`, which scheduling ignores.
 fn with_type(mut item: Value, resource: &Resource) -> Value {
     if let Some(fields) = item.as_object_mut() {
         let kind = resource.custom.map_or(resource.kind, |custom| custom.kind);

@@ -55,7 +55,7 @@ impl ClusterChoice {
     }
 }
 
-/// The kinds that are read of a cluster.
+/// The kinds that are read from a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UsedKinds {
     /// The kinds that the compiled-in profiles watch.
@@ -70,10 +70,11 @@ impl LiveCluster {
         self.live || self.choice.kubeconfig.is_some() || self.choice.context.is_some()
     }
 
-    /// Returns whether a command that needs objects reads a cluster, given its files.
+    /// Returns whether a command reads its objects from a cluster instead of `files`.
     ///
     /// # Errors
-    /// Returns an error if both files and a cluster are named, or none of them.
+    /// Returns an error if both files and a cluster are named, or neither. Exception: a kubectl plugin reads the
+    /// cluster by default.
     pub(crate) fn is_source(&self, files: &[PathBuf]) -> Result<bool, Failure> {
         match (files, self.is_named()) {
             ([], true) => Ok(true),

@@ -27,10 +27,10 @@ pub(super) struct File {
     switch: Option<&'static str>,
 }
 
-/// Resources of the container in small clusters.
+/// Default resource requests of the container; they suffice for small clusters.
 const RESOURCES: &str = "requests:\n  cpu: 20m\n  memory: 32Mi\n";
 
-/// The scheduler can run on nodes of the control plane.
+/// Default tolerations: the scheduler can run on control-plane nodes.
 const TOLERATIONS: &str = "- key: node-role.kubernetes.io/control-plane\n  operator: Exists\n  effect: NoSchedule\n";
 
 impl File {
@@ -50,14 +50,14 @@ impl File {
 }
 
 impl Deployed<'_> {
-    /// Returns all objects, in the order of `kubectl apply`.
+    /// Returns the files of all objects, in the order in which `kubectl apply` creates them.
     pub(super) fn files(&self) -> Vec<File> {
         let mut files = self.always();
         files.extend(self.has_service_monitor.then(|| self.service_monitor()));
         files
     }
 
-    /// Returns all objects of a chart. Values enable the Service and the ServiceMonitor.
+    /// Returns the files of all objects of a chart. Chart values enable the Service and the ServiceMonitor.
     pub(super) fn chart_files(&self) -> Vec<File> {
         let mut files = self.always();
         files.push(self.service_monitor());
@@ -145,7 +145,7 @@ impl Deployed<'_> {
         parameters
     }
 
-    /// Returns the scheduler names of the pods.
+    /// Returns the `schedulerName` values of the pods that the scheduler serves, separated by commas.
     pub(super) fn pods(&self) -> String {
         self.scheduler_names.join(", ")
     }

@@ -40,7 +40,7 @@ pub(super) enum Value {
 /// Helm expression for a parameter.
 #[derive(Clone)]
 enum Expression {
-    /// Evaluates to text in the form of the template.
+    /// Evaluates to text that is inserted unchanged, and is never empty.
     Required(String),
     /// Evaluates to a value, or to nothing: then the field is omitted.
     Optional(String),

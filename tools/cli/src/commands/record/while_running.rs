@@ -30,10 +30,11 @@ struct OpenRecording {
 }
 
 impl RecordingHooks {
-    /// Begins a recording of these kinds. `queue` replaces the default number of changes that wait in their order.
+    /// Begins a recording of these kinds. `queue` replaces the default length of the queue: the number of changes that
+    /// are stored in order before later ones are merged.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// Returns an error if the folder cannot be written.
     pub(crate) fn start(
         folder: Option<&Path>,
         queue: Option<usize>,

@@ -124,7 +124,7 @@ pub(super) fn results(profiles: &[ProfileResult], names: &[String]) -> Table {
     .with(numbers("Difference, upper bound", &|metric| metric.difference?.high))
 }
 
-/// Returns the values of a metric by profile; `None` if no profile has it.
+/// Returns the values of a metric by profile; `None` if fewer than two profiles have it.
 fn bars(profiles: &[ProfileResult], names: &[String], metric: &str, title: &str, unit: Unit) -> Option<Bars> {
     let value = |profile: &ProfileResult| {
         let found = profile.metrics.iter().find(|found| found.name == metric && found.of.is_none())?;
@@ -146,7 +146,8 @@ fn bars(profiles: &[ProfileResult], names: &[String], metric: &str, title: &str,
     })
 }
 
-/// Returns the numbers of decisions that the influence of scores is computed from.
+/// Returns the numbers of sampled decisions: those from which the influence of scores is computed, and those that are
+/// left out.
 pub(super) fn sample(profiles: &[ProfileResult], names: &[String]) -> Table {
     let numbers = |name: &str, of: &dyn Fn(&ProfileResult) -> u64| {
         let values = profiles.iter().map(|profile| Some(of(profile) as f64));

@@ -24,7 +24,8 @@ pub(super) struct Charts<'a> {
 impl<'a> Charts<'a> {
     /// Prepares the history of a simulation.
     pub(super) fn new(history: &'a SimulationHistory, summary: &Summary) -> Self {
-        // Without events, time passes only while a few pods wait for a volume or for backoff.
+        // Without events, time passes only while pods wait for volumes or for backoff. The axis is then the number of
+        // attempts.
         let end = if summary.events > 0 { summary.end } else { 0.0 };
         let mut resources: Vec<usize> = (0..history.resources.len()).collect();
         resources.sort_by_key(|at| &history.resources[*at]);

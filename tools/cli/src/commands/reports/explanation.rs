@@ -61,7 +61,7 @@ fn views(page: &mut Page, explanation: &Explanation, suffix: &str) {
     page.view(rejected_nodes(rows, suffix));
 }
 
-/// Returns the first rows of a table, and notes on the page how many there are.
+/// Returns the first rows of a table. Adds a note to the page if rows are left out.
 fn first_rows<'r, 'n>(page: &mut Page, rows: &'r [&'n NodeReport], table: &str, suffix: &str) -> &'r [&'n NodeReport] {
     if rows.len() > MAX_ROWS {
         let (shown, all) = (HumanCount(MAX_ROWS as u64), HumanCount(rows.len() as u64));

@@ -32,7 +32,7 @@ pub(crate) struct ReportFile {
     path: Option<PathBuf>,
 }
 
-/// Returns the path of a report. Its folder must exist, so that a long simulation is not lost in the end.
+/// Returns the path of a report. Its folder must exist: otherwise, the result of a long simulation would be lost.
 fn file(path: &str) -> Result<PathBuf, String> {
     let file = PathBuf::from(path);
     if path.is_empty() || path == "-" || file.file_name().is_none() {

@@ -84,7 +84,7 @@ fn agreement(report: &Report, profiles: &[ProfileInfo]) -> Bars {
     }
 }
 
-/// What a table shows of a disagreement.
+/// A row of the table of disagreements.
 struct Row<'a> {
     result: &'static str,
     node: &'a str,
@@ -135,7 +135,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Formats the order in which the profile agrees.
+/// Formats the order of changes with which the profile agrees with the recorded decision.
 fn order(difference: &Difference) -> String {
     let sides = difference.order.iter().flat_map(Order::sides);
     sides.map(|(relation, changes)| format!("{relation} {}", changes_are(changes))).collect::<Vec<_>>().join(", ")

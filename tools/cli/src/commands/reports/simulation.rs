@@ -99,7 +99,7 @@ impl<'a> PodRow<'a> {
     }
 }
 
-/// Returns the rows of all pods: those without a node come first.
+/// Returns the rows of all pods: pending, preempted and deleted pods come first.
 fn pods<'a>(report: &'a Report, history: &'a SimulationHistory) -> Vec<PodRow<'a>> {
     let waiting = |pod: &'a crate::simulation::Unschedulable, state| PodRow {
         created: Some(pod.created),

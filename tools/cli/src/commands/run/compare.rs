@@ -36,7 +36,8 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
     let mut differences = differences(file, &binary).into_iter().peekable();
     while let Some(difference) = differences.next() {
         match difference {
-            // Evaluating more nodes than requested is not reported.
+            // If the file has 0 (adaptive) and the binary 100, more nodes than requested are evaluated, which is not
+            // reported.
             Difference::Setting { name: "percentageOfNodesToScore", a, b } if (a, b) != (0, 100) => {
                 lines.push(format!("percentageOfNodesToScore is {a} in the file and {b} in the binary"));
             }
@@ -78,7 +79,8 @@ fn setting(key: &str, of: &str, a: Option<Value>, b: Option<Value>) -> String {
     format!("{key} of {of} is {} in the file and {} in the binary", text(a), text(b))
 }
 
-/// Returns whether a difference is a plugin at an extension point of only one of the two.
+/// Returns whether a difference is a plugin that is at this extension point only in the file or, without `of_a`, only
+/// in the binary.
 fn is_at(difference: &Difference, at: &str, of_a: bool) -> bool {
     matches!(difference, Difference::Plugin { point, in_a, .. } if *point == at && *in_a == of_a)
 }

@@ -81,8 +81,8 @@ impl ReadOnlyMode {
         self.dry_run || self.shadow.is_some()
     }
 
-    /// Returns the profile that compares decisions for all pods: the one with this name or, failing that,
-    /// scheduler name.
+    /// Returns the profile that compares decisions for all pods: the value of `--shadow` is its name or, failing that,
+    /// its scheduler name. Returns `None` without a value.
     pub(super) fn profile(&self, profiles: &[ProfileInfo]) -> Result<Option<usize>, Failure> {
         let Some(name) = self.shadow.as_deref().filter(|name| !name.is_empty()) else { return Ok(None) };
         let known = || profiles.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");

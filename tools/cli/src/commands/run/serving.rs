@@ -108,7 +108,7 @@ impl Serving {
     }
 }
 
-/// Updates the lease in the health state as long as there is an election.
+/// Updates the health state whenever the lease is gained, renewed or lost, until the election ends.
 async fn follow(mut status: watch::Receiver<ElectionStatus>, health: Health) {
     let mut leads_until = None;
     loop {

@@ -55,7 +55,7 @@ pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limi
         Ok(runtime) => runtime.block_on(server.accept(listener)),
         Err(error) => Err(Failure::new(format_args!("cannot start: {error}"))),
     };
-    // The main thread may compute an answer for a long time, which is not worth waiting for.
+    // The process does not wait for the main thread, which may compute an answer for a long time.
     match result {
         Ok(()) => std::process::exit(0),
         Err(failure) => {
@@ -75,7 +75,7 @@ struct Server {
 impl Server {
     async fn accept(self: Arc<Self>, listener: TcpListener) -> Result<(), Failure> {
         let mut stop = signals::stop()?;
-        // A program that reads this line may connect, and may end the server with a signal.
+        // The line comes last, because a program that reads it may connect, or end the server with a signal.
         output::print_text(&format!("listening on http://{}\n", address(&listener)?))?;
         let listener = tokio::net::TcpListener::from_std(listener)
             .map_err(|error| Failure::new(format_args!("cannot listen: {error}")))?;
@@ -120,7 +120,7 @@ impl Server {
         // An error of a connection is the client's problem. A client that does not read its response is disconnected.
         tokio::pin!(connection);
         if timeout(10 * self.limits.time, connection.as_mut()).await.is_err() {
-            // The current request is answered, and the client opens another connection.
+            // The current request is still answered. For further requests, the client opens another connection.
             connection.as_mut().graceful_shutdown();
             let _ended = timeout(HEADER_TIMEOUT + self.limits.time, connection).await;
         }
@@ -165,7 +165,7 @@ impl Server {
             "/healthz" => return Ok("{\"status\":\"ok\"}\n".to_owned()),
             _ => {}
         }
-        // Pages of other sites cannot send this type without permission.
+        // Browsers do not let pages of other sites send this type without permission (CORS).
         let content_type =
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let content_type = content_type.split(';').next().unwrap_or_default().trim();
@@ -186,7 +186,7 @@ impl Server {
         }
     }
 
-    /// Refuses requests of pages whose host name was changed to a loopback address.
+    /// Refuses requests of web pages whose host name was made to resolve to a loopback address (DNS rebinding).
     fn check_host(&self, request: &Request<Incoming>) -> Result<(), Problem> {
         // A name that is not text is no local one.
         let host = request.headers().get(HOST).map_or("", |host| host.to_str().unwrap_or("?"));

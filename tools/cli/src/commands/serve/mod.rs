@@ -112,8 +112,9 @@ impl Serve {
     }
 }
 
-/// Answers questions one after the other, until no more can come. A panic, such as one of a plugin, is an error of its
-/// question: each question has a separate scheduler, so no state remains. Programs that abort after a panic end.
+/// Answers questions one after the other, until the channel is closed. A panic, for example of a plugin, is an error of
+/// that question only: each question has a separate scheduler, so no state remains. A program that is built to abort
+/// after a panic ends.
 fn answer_all(mut jobs: mpsc::Receiver<Job>, mut answer: impl FnMut(Question) -> Result<String, Problem>) {
     while let Some(Job { question, answer: client }) = jobs.blocking_recv() {
         // The client may have given up in the meantime.

@@ -63,7 +63,7 @@ pub(super) fn description() -> Value {
     })
 }
 
-/// Returns the schema of an answer with keys that are always there.
+/// Returns the schema of an answer with keys that are always present.
 fn object_with(keys: &[&str]) -> Value {
     json!({ "type": "object", "required": keys })
 }

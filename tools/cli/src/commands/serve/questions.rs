@@ -111,7 +111,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
 }
 
 impl Manifests {
-    /// Returns the text, in which a line is a document of a list.
+    /// Returns the manifests as one text. Each object of an array is a document on one line.
     fn text(self) -> String {
         match self {
             Manifests::Text(text) => text,

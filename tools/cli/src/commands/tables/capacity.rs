@@ -9,7 +9,8 @@ use crate::commands::output::{Columns, heading};
 /// Maximum number of nodes in the table.
 const NODES: usize = 20;
 
-/// Returns the pods by node and by pool, the reasons of the next pod and, at the end where users see it, the number.
+/// Returns the pods by node and by pool. The number of pods and the reasons of the next pod are at the end, where users
+/// see them.
 pub(crate) fn table(found: &Capacity, pool_label: Option<&str>) -> String {
     let parts = [nodes(&found.fit), pools(&found.pools, pool_label), Some(summary(found))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")

@@ -15,7 +15,8 @@ use crate::simulation::{
 };
 use crate::timeline::Span;
 
-/// Maximum number of rows in a list, about a screen, unless all rows are printed.
+/// Maximum number of rows of a list that is printed in full, about a screen. Of a longer list, half as many rows are
+/// printed unless all rows are requested.
 const SCREENFUL: usize = 40;
 
 /// Options for the tables.
@@ -27,8 +28,8 @@ pub(crate) struct View {
     pub(crate) times: bool,
 }
 
-/// Returns the placements, the pods without a node with reasons, the log, utilisation and, at the end where
-/// users see it, a summary.
+/// Returns the log, the placements, the pods without a node with reasons, utilisation and, at the end where users see
+/// it, a summary.
 pub(crate) fn table(report: &Report, view: View) -> String {
     let parts = [
         log(&report.log),
@@ -99,7 +100,8 @@ fn without_node(title: &str, pods: &[Unschedulable]) -> Option<String> {
     by_message(pods).map(|text| heading(title) + "\n" + &text)
 }
 
-/// Groups pods by message, in the order of the first pod of each group. Each pod comes with its message.
+/// Groups pods by message, in the order of the first pod of each group. `pods` yields the message and the name of each
+/// pod.
 fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut by_message = HashMap::new();

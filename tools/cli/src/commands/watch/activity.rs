@@ -1,4 +1,4 @@
-//! What a scheduler did recently, as lines of text.
+//! Recent activity of a scheduler, as lines of text.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -88,7 +88,7 @@ impl Activity {
         let rate = |pods: u64, seconds: f64| {
             if seconds > 0.0 { count((pods as f64 / seconds).round() as u64) } else { "0".to_owned() }
         };
-        // The current second is not over, unless it is the only one.
+        // The current second is incomplete, so the previous one is shown. Before there is one, the average is shown.
         let last = match self.samples.len() {
             0 | 1 => rate(self.placed, seconds),
             length => count(self.samples.get(length - 2).copied().unwrap_or(0)),

@@ -12,14 +12,14 @@ use super::report::{Latency, Load, Start, WireReport};
 use super::scheduler::Scheduler;
 use crate::commands::failure::Failure;
 
-/// Numbers of pods per second.
+/// Arrival rates, in pods per second.
 const RATES: [u32; 2] = [20, 500];
 /// Nodes and pods of the measured start.
 const START_NODES: usize = 100;
 const START_PODS: usize = 1000;
 /// Number of pods of one template, as of a Deployment.
 const PODS_OF_TEMPLATE: usize = 50;
-/// Interval of the status patches of a kubelet.
+/// Interval of the status patches of a kubelet, in seconds.
 const HEARTBEAT_INTERVAL: u32 = 300;
 /// Time in which the scheduler writes the events of bound pods, and becomes idle.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
@@ -102,7 +102,7 @@ impl Measurement {
         });
     }
 
-    /// Starts a scheduler for pods that exist.
+    /// Measures the start of a scheduler for pods that already exist.
     fn start(&self) -> Result<Start, Failure> {
         let server = self.server(START_NODES);
         (0..START_PODS).for_each(|number| drop(server.create(pod(number, self.scheduler_name))));
@@ -128,7 +128,7 @@ fn cpu_percent(scheduler: &Scheduler, action: impl FnOnce()) -> Option<f64> {
     Some(after.saturating_sub(before?).as_secs_f64() / took.as_secs_f64() * 100.0)
 }
 
-/// Acts for each number, at a number of times per second.
+/// Calls `act` for each number, `rate` times per second.
 fn at_rate(numbers: std::ops::Range<usize>, rate: f64, act: impl Fn(usize)) {
     let start = Instant::now();
     for (turn, number) in numbers.enumerate() {

@@ -57,7 +57,7 @@ fn latency_goal(pods_per_s: u32) -> f64 {
 }
 
 impl WireReport {
-    /// Fails if a goal is exceeded, or if its value is unknown.
+    /// Returns an error if a goal is exceeded or was not measured.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let mut problems = Vec::new();
         let mut verify = |what: String, value: Option<f64>, goal: f64, unit: &str| match value {

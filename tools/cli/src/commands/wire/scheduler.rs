@@ -38,7 +38,7 @@ impl Scheduler {
         fs::create_dir_all(&folder).map_err(file_error)?;
         fs::write(folder.join("kubeconfig"), server.kubeconfig()).map_err(file_error)?;
         let port = free_port().map_err(|error| Failure::new(format!("no port is free: {error}")))?;
-        // The certificate of the metrics is the scheduler's own.
+        // The scheduler serves its metrics with a self-signed certificate.
         let cluster = json!({"server": format!("https://127.0.0.1:{port}"), "insecure-skip-tls-verify": true});
         let metrics = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "scheduler",

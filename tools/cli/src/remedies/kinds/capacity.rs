@@ -44,10 +44,10 @@ impl FreeCapacity {
                 let index = base.interner.get(name).and_then(|name| base.node(name));
                 let Some(info) = index.and_then(|index| base.infos().get(index.get())) else { continue };
                 let Some(node) = &info.node else { continue };
-                // Pods that are already on a node may request any amount.
+                // Saturating, because pods that are already on a node may request any amount.
                 let requests = info.pods.iter().map(|pod| of(&pod.usage.requests, resource));
                 let free = requests.fold(of(&node.allocatable, resource), i64::saturating_sub);
-                // Without any pod, the node must be large enough.
+                // The empty node must be large enough for the pod.
                 if free < requested && requested <= of(&node.allocatable, resource) {
                     nodes.push((requested.saturating_sub(free), name));
                 }

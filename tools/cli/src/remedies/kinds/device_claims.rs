@@ -119,7 +119,8 @@ fn claim(fork: &Fork<'_>, name: &str) -> Option<ResourceClaim> {
     }
 }
 
-/// Returns the requests of the pod's claims that have no devices yet. Nothing, if no rejection concerns claims.
+/// Returns the requests of the pod's claims that have no devices yet. Empty unless DynamicResources rejects a node or a
+/// PreFilter plugin rejects the pod.
 fn requests(fork: &Fork<'_>, situation: &Situation) -> Vec<(ClaimRequest, ExactDeviceRequest)> {
     let mut requests = Vec::new();
     if !situation.has("DynamicResources") && situation.pre_filter.is_none() {
@@ -286,7 +287,7 @@ impl Change for ChangeDeviceClass {
     }
 
     fn disturbance(&self) -> u32 {
-        // Candidates of one request keep their order.
+        // The value is constant, so candidates of one request keep their order: the most similar class comes first.
         18
     }
 }

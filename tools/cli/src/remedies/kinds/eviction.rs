@@ -33,7 +33,8 @@ pub struct Evict {
 }
 
 impl Evict {
-    /// Adds the victims that a pod of the highest priority would preempt.
+    /// Adds the victims that a pod of the highest priority would preempt, single pods of their nodes, and single pods
+    /// that may hold devices.
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
         let budgets = fork.budgets();
@@ -78,7 +79,7 @@ pub(super) fn with_priority(pod: &Pod, priority: i32) -> Pod {
     Pod { spec: Arc::new(spec), ..pod.clone() }
 }
 
-/// Returns whether a pod stays away from its node after an eviction: pods of a DaemonSet and of the kubelet return.
+/// Returns whether a pod stays away from its node after an eviction: pods of a DaemonSet and static pods return.
 pub(super) fn is_movable(pod: &Pod, fork: &Fork<'_>) -> bool {
     let Some(AnyObject::Pod(pod)) = fork.get(&Key::pod(&*pod.namespace, &*pod.name)) else { return false };
     let mut owners = pod.metadata.owner_references.iter().flatten();

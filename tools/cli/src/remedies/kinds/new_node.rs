@@ -64,7 +64,8 @@ fn shapes(fork: &Fork<'_>) -> Vec<String> {
     shapes.into_iter().take(SHAPES).map(|(_, like)| like.to_owned()).collect()
 }
 
-/// Returns a node of the same shape: without what belongs to one node, and without a cordon.
+/// Returns a node of the same shape with another name, without a cordon, condition taints and data of the original node
+/// alone, such as the provider ID.
 pub(crate) fn copied(node: &ApiNode, name: &str) -> ApiNode {
     let old = node.metadata.name.as_deref().unwrap_or_default();
     let mut labels = node.metadata.labels.clone().unwrap_or_default();

@@ -94,7 +94,8 @@ impl Change for RemoveNodeAffinity {
                     }
                 }
                 if all(term).next().is_none() {
-                    // A term without expressions matches no node. Without its only term, the pod matches all nodes.
+                    // A term without expressions matches no node, so an only term is removed: the pod then matches all
+                    // nodes.
                     if terms.len() > 1 {
                         return false;
                     }

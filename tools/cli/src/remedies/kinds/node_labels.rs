@@ -45,7 +45,8 @@ impl LabelNode {
         }
     }
 
-    /// Returns the change, unless the labels describe what the node is.
+    /// Returns the change. `None` if there are no labels, or if one would replace a `kubernetes.io/` label, which
+    /// describes the node.
     fn of(node: &ApiNode, labels: BTreeMap<String, String>) -> Option<Self> {
         let known = node.metadata.labels.clone().unwrap_or_default();
         let replaces = labels.keys().any(|key| known.contains_key(key));

@@ -57,7 +57,7 @@ impl ChangeNodeSelector {
             let known = values(fork.nodes(), &key);
             if known.is_empty() {
                 let labels = fork.nodes().flat_map(|node| node.metadata.labels.iter().flatten());
-                // Few keys occur on all nodes: the set stays small.
+                // Nodes have few distinct keys, so the set stays small.
                 let keys: BTreeSet<&str> = labels.map(|(key, _)| key.as_str()).collect();
                 if let Some(meant) = closest(&key, keys) {
                     suggest(meant, &value);

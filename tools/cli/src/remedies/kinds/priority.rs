@@ -33,7 +33,7 @@ pub struct RaisePriority {
 impl RaisePriority {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
-        // Together with another change, a priority is the first candidate.
+        // In a pair of changes, a priority is tried only as the first one.
         if !fork.edits().is_empty()
             || pod.spec.preemption_policy == PreemptionPolicy::Never
             || fork.preempt(&pod).is_some()
@@ -53,7 +53,8 @@ impl RaisePriority {
     }
 }
 
-/// Returns higher priorities: those of priority classes; without any, the one above the least important victims.
+/// Returns higher priorities, the lowest first: those of priority classes; without classes, those just above the
+/// victims of each candidate.
 fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i32, Option<String>)> {
     let mut classes: Vec<(i32, Option<String>)> = fork
         .list("PriorityClass")
@@ -63,7 +64,7 @@ fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i
             }
             _ => None,
         })
-        // Classes above are reserved for the system.
+        // Higher values are reserved for the system.
         .filter(|(value, _)| *value > current && *value <= 1_000_000_000)
         .collect();
     if classes.is_empty() {
@@ -78,7 +79,7 @@ fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i
     classes
 }
 
-/// Returns the victims of a preemption that keeps to all budgets.
+/// Returns the victims of a preemption that respects all budgets; `None` if it violates one.
 fn victims(found: &PostFilterResult) -> Option<Vec<String>> {
     let candidate = found.nominated().filter(|candidate| candidate.violations == 0)?;
     let mut victims: Vec<String> = candidate.victims.iter().map(|pod| pod.namespaced_name().to_string()).collect();

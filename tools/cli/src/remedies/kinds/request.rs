@@ -49,7 +49,7 @@ impl LowerRequest {
                     .collect(),
             };
             requests.sort_by_key(|(_, amount)| std::cmp::Reverse(*amount));
-            // The request of a pod covers those of its containers.
+            // A request of the whole pod must cover the requests of its containers.
             let in_containers = of_containers(&spec).filter_map(|(_, resources)| requested(resources, resource));
             let smallest = if pod_level.is_some() { in_containers.fold(0, i64::saturating_add).max(1) } else { 1 };
             for (container, amount) in requests.into_iter().take(CONTAINERS).filter(|(_, amount)| *amount > smallest) {

@@ -163,7 +163,7 @@ impl Change for CreateVolume {
         let class = class(fork, &self.storage_class);
         let of_claim = claim.spec.get_or_insert_default();
         let named = of_claim.volume_name.clone().filter(|name| !name.is_empty());
-        // A claim whose class waits for the pod is bound with it.
+        // A claim whose class waits for a consumer is bound only when the pod is scheduled.
         let is_bound_now = named.is_some() || class.is_none_or(|class| !waits_for_consumer(&class));
         let name = named.unwrap_or_else(|| format!("for-{}", self.claim));
         let key = Key::cluster("PersistentVolume", name.as_str());

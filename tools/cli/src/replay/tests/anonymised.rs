@@ -1,4 +1,5 @@
-//! Anonymised recordings: each pod on each node has the same result, for all kinds of constraints.
+//! Anonymised recordings: each pod on each node has the same result as in the plain recording, for all kinds of
+//! constraints.
 
 use std::collections::BTreeSet;
 
@@ -315,7 +316,7 @@ fn lines() -> Vec<Value> {
     lines
 }
 
-/// Removes the names in quotes, and those of gates, in brackets.
+/// Removes names in quotes, and the names of gates, which are in brackets.
 fn without_names(text: &str) -> String {
     let unquoted: String = text.split('"').step_by(2).collect();
     unquoted.split('[').next().unwrap_or_default().to_owned()

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A recording with two nodes of equal size and two pending pods. An empty node with 12 CPUs is better than one with 8, unless it has a pod.
+/// A recording with two nodes of equal size and two pending pods. A node with 12 CPUs is better than one with 8, unless a pod runs on it.
 struct Recording(Vec<Value>);
 
 fn node(name: &str, cpu: &str) -> Value {

@@ -9,7 +9,7 @@ use expect_test::Expect;
 use super::shown;
 use crate::{Import, Options, import_any};
 
-/// Imports a configuration; `rest` follows its type.
+/// Imports a configuration; `rest` follows `apiVersion` and `kind`.
 fn imported(version: &str, rest: &str) -> Import {
     let head = format!("apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSchedulerConfiguration\n");
     import_any("c.yaml", &format!("{head}{rest}"), &Options::default())
@@ -25,7 +25,7 @@ fn check_points(version: &str, rest: &str, points: &[&str], expect: Expect) {
     expect.assert_eq(&points_of(&imported(version, rest), points));
 }
 
-/// Compares the remarks, except the one about the version, or the errors.
+/// Compares the remarks, except the one about the version, and the errors.
 fn check_report(version: &str, rest: &str, expect: Expect) {
     let import = imported(version, rest);
     let mut lines: Vec<String> = import.remarks.iter().map(|remark| remark.one_line(&import.files)).collect();
