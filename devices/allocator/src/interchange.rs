@@ -63,9 +63,9 @@ impl Classes {
     }
 }
 
-/// Returns whether the order of equal devices has no effect. It has an effect if constraints compare with the latest
-/// device, if a request for all devices meets constraints, if a request has admin access, so that claims may take the
-/// same device, and if a device can end the search with an error.
+/// Returns whether the order of equal devices has no effect. It has an effect in four cases: a constraint compares with
+/// the latest device, there are constraints and a request for all devices, a request has admin access (claims may take
+/// the same device), or a device can end the search with an error.
 fn is_independent_of_order(input: &Input<'_>) -> bool {
     let claims = || input.prepared.claims.iter();
     let alternatives = || claims().flat_map(|claim| &claim.requests).flat_map(|request| &request.alternatives);
@@ -82,8 +82,8 @@ fn is_independent_of_order(input: &Input<'_>) -> bool {
         && columns.into_iter().all(|column| column.failing == 0)
 }
 
-/// Returns whether a device can equal others. Devices in use cannot, and those that several claims may share cannot,
-/// because their states differ.
+/// Returns whether a device can equal others. Devices in use and devices that several claims may share cannot, because
+/// their states differ.
 fn is_comparable(input: &Input<'_>, at: usize, bit: u32) -> bool {
     let block = input.block(at);
     block.shareable & 1 << bit == 0 && block.consumed(bit).is_none() && block.in_use & 1 << bit == 0

@@ -96,8 +96,7 @@ struct Search<'a, 's, D> {
 }
 
 /// Searches for devices, which are left in `scratch`. Returns the score of the chosen alternatives. The search fails
-/// when
-/// `is_expired` returns true.
+/// when `is_expired` returns true.
 pub(crate) fn search(input: Input<'_>, scratch: &mut Scratch, is_expired: impl FnMut() -> bool) -> Result<i64, Unfit> {
     scratch.reset(&input);
     let mut search = Search { input, scratch, is_expired, steps: 0 };
