@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
 
-    /// Responds immediately.
+    /// A client that responds immediately with `answer`.
     #[derive(Clone)]
     struct Server {
         answer: Result<(), ApiError>,

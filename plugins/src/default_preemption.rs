@@ -144,7 +144,7 @@ fn search<P: Profile>(
     is_found.then(|| result.with_candidates(listed))
 }
 
-/// Returns the result if preemption helps on no node. It clears the nomination.
+/// Returns the result if preemption helps on no node. It clears the nomination, unless a trial failed with an error.
 fn no_candidates_result(trials: Option<&PreemptionTrials>, text: &mut LastText, nodes: usize) -> PostFilterResult {
     match failure_reasons(trials, nodes) {
         Ok(reasons) => {
@@ -164,7 +164,7 @@ fn eligible<P: Profile>(cx: &PostFilterContext<'_, P>) -> Result<(), &'static st
         return Err("not eligible due to preemptionPolicy=Never.");
     }
     let base = &cx.cache.base;
-    // If the pod's nominated node is no longer possible, another node may be selected.
+    // If preemption can no longer help on the nominated node, the pod may preempt pods of another node.
     let node = cx.pod.nominated_node.and_then(|name| base.node(name));
     let waits_for = |node: NodeIndex| {
         let mut pods = base.infos()[node.get()].pods.iter();

@@ -77,7 +77,7 @@ const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors:
     }
 }
 
-/// The plugin.
+/// Allocates devices for resource claims and extended resources.
 #[derive(Debug)]
 pub struct DynamicResources {
     handle: Handle,
@@ -114,7 +114,7 @@ impl DynamicResourcesPod {
     }
 }
 
-/// State of Filter: the results of all nodes.
+/// State of Filter: the results of all nodes; `None` for a pod that needs no devices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodDevices(Option<Arc<Evaluation>>);
 
@@ -161,7 +161,8 @@ impl DynamicResources {
         }
     }
 
-    /// Returns the extended resources of a pod whose devices other plugins score, and their classes.
+    /// Returns the pod's extended resources for which other plugins requested device counts, each with its device
+    /// class.
     fn counted_resources(&self, extended: &ExtendedResources, base: &Base) -> Vec<(Symbol, Symbol)> {
         if !extended.is_any_backed() {
             return Vec::new();
@@ -171,7 +172,7 @@ impl DynamicResources {
         backed.filter(|(name, _)| counts.is_requested(base.interner.resolve(*name))).collect()
     }
 
-    /// Returns the plan for a pod on a node, and the claims that are allocated. `None`: the pod has no claims.
+    /// Returns the writes of PreBind for a pod on a node, with new allocations. `None`: the pod has no claims.
     fn plan(&self, placement: &Placement, view: ViewOf<'_>) -> Result<Option<BindingPlan>, Status> {
         if !placement.pod.spec.may_use_devices() {
             return Ok(None);
@@ -311,8 +312,8 @@ impl FilterPlugin for DynamicResources {
 }
 
 impl PostFilterPlugin for DynamicResources {
-    /// If the PreFilter of an earlier plugin rejects the pod as unresolvable, kube-scheduler's PostFilter does
-    /// not find the state of its own PreFilter.
+    /// If the PreFilter of an earlier plugin rejects the pod as unresolvable, PostFilter fails as in kube-scheduler,
+    /// where it does not find the state of its own PreFilter.
     fn post_filter<P: Profile>(
         &self,
         _: &DynamicResourcesArgs,
@@ -357,7 +358,8 @@ impl Incremental for DynamicResources {
         match (&mut slot.state.0, claims.is_empty()) {
             (None, true) => Ok(()),
             (Some(evaluation), false) => {
-                // The last evaluation may be this one. It is not copied if no other reference exists.
+                // `last_evaluation` may refer to this evaluation; without other references, `make_mut` does not copy
+                // it.
                 *self.last_evaluation() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
                 let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
@@ -413,7 +415,8 @@ impl ReservePlugin for DynamicResources {
         let Some(ReservedDevices(Some(plan))) = reserved else { return };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
-            // Devices of a written claim stay allocated until another state of the claim is received or it is deleted.
+            // Devices of a written claim stay allocated until the watch delivers another state of the claim or its
+            // deletion.
             if pending.get(&new.uid).is_some_and(|pending| pending.written.is_none()) {
                 pending.remove(&new.uid);
             }

@@ -25,7 +25,7 @@ use crate::columns::NodeImages;
 use crate::indexes::ImageNodes;
 
 const MEBIBYTE: i64 = 1 << 20;
-/// Sizes up to this one count as 0.
+/// Sums of image sizes up to this one score 0.
 const MIN_SIZE: i64 = 23 * MEBIBYTE;
 /// Maximum size that counts, for each container.
 const MAX_CONTAINER_SIZE: i64 = 1000 * MEBIBYTE;
@@ -36,7 +36,7 @@ pub struct ImageLocality {
     spread: Scratch<ImageSpread>,
 }
 
-/// The images of a pod that exist on nodes. All pods without such images are equal.
+/// The images of a pod that exist on nodes. Pods without such images have equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
@@ -193,7 +193,7 @@ mod tests {
         check("spec: {containers: [{image: 'large:1'}]}", [0, 0, 46, 46]);
         check("spec: {containers: [{image: 'small:1'}, {image: 'large:1'}]}", [0, 1, 22, 25]);
         check("spec: {initContainers: [{image: 'small:1'}], containers: [{image: 'large:1'}]}", [0, 1, 22, 25]);
-        // Every reference counts, including image volumes, but image volumes are not containers.
+        // Every reference counts, including that of an image volume, but only containers raise the maximum size.
         check("spec: {containers: [{image: 'large:1'}, {image: 'large:1'}]}", [0, 0, 47, 47]);
         let volume = "volumes: [{name: v, image: {reference: 'large:1'}}]";
         check(&format!("spec: {{containers: [{{image: 'large:1'}}], {volume}}}"), [0, 0, 95, 95]);

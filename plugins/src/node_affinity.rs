@@ -53,7 +53,7 @@ pub struct NodeAffinityPod {
     selector: Labels,
     /// The pod's required terms.
     required: Option<NodeSelector>,
-    /// The preferred terms of both, with their weights.
+    /// The preferred terms of the profile and of the pod, with their weights.
     preferred: Box<[(i64, NodeSelectorTerm)]>,
     /// The error in the pod's preferred terms, if any.
     broken: Option<Arc<str>>,
@@ -230,7 +230,7 @@ impl EnqueueExtensions for NodeAffinity {
 /// Returns whether a node matches the requirements of a pod. If the node matches no required term and one of
 /// the terms is invalid, returns an error.
 fn match_pod(pod: &PodSpec, node: &Node, interner: &Interner) -> Result<bool, HintError> {
-    // Without the column of the node, which would be built for every rejected pod.
+    // This reads the node's labels instead of its column, which would have to be built for every rejected pod.
     let integer = |key: Symbol| label_integer(interner, node.labels.value(key)?);
     let has_labels = pod.node_selector.iter().all(|label| node.labels.contains(label));
     let is_required = |required: &NodeSelector| required.matches(node.name, &node.labels, integer);

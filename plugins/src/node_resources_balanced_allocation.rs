@@ -214,7 +214,7 @@ mod tests {
         format!("spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}")
     }
 
-    /// Returns a node with 10 of each resource, and a pod on it.
+    /// Returns a cluster with a node that has 10 of each resource, and with a pod on it that requests `used`.
     fn cluster(used: &str) -> Cluster<NodeResources> {
         let amounts = "cpu: 10, memory: 10, ephemeral-storage: 10, example.com/gpu: 10";
         let node = format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{amounts}}}}}}}");
@@ -228,9 +228,9 @@ mod tests {
             assert_eq!(scores, [expected], "{used}; {requests}");
         };
         check("", "cpu: 1, memory: 1", 75);
-        // 90 before, 100 after.
+        // The evenness is 90 before, 100 after.
         check("cpu: 2, memory: 4", "cpu: 2", 80);
-        // 100 before, 90 after.
+        // The evenness is 100 before, 90 after.
         check("cpu: 4, memory: 4", "cpu: 2", 70);
         check("memory: 10", "cpu: 10", 100);
         check("", "cpu: 10", 50);
@@ -248,9 +248,9 @@ mod tests {
             let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(many, &with_requests(requests));
             assert_eq!(scores, [expected], "{used}; {requests}");
         };
-        // Of 3, 0 and 0: 1.41; gpus are omitted.
+        // The deviation of 3, 0 and 0 is 1.41; gpus are omitted, because the pod requests none.
         check("example.com/gpu: 9", "cpu: 3", 67);
-        // Of 1, 1, 1 and 9: 3.46.
+        // The deviation of 1, 1, 1 and 9 is 3.46.
         check("cpu: 1, memory: 1, ephemeral-storage: 1, example.com/gpu: 8", "example.com/gpu: 1", 73);
     }
 

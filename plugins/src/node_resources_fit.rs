@@ -89,7 +89,7 @@ struct ScalarRequest {
 /// Rejection of a node with insufficient resources. [`FilterPlugin::explain`] determines the reasons again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
-    /// The pod requests more than the node has without pods.
+    /// Whether the pod requests more than the node has without pods.
     unresolvable: bool,
     /// Whether the node has the maximum number of pods, and which basic resources are insufficient: one bit each. `None`: the pod
     /// requests scalar resources.
@@ -316,7 +316,7 @@ impl Requests {
             let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };
             ScalarRequest { name, amount, amount_if_absent }
         });
-        // A box of unknown length would be allocated twice.
+        // A boxed slice that is collected from an iterator of unknown length would be allocated twice.
         let scalars: SmallVec<[ScalarRequest; 4]> = scalars.collect();
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),

@@ -40,7 +40,7 @@ use crate::indexes::AttachedVolumes;
 #[derive(Debug, Default)]
 pub struct NodeVolumeLimits;
 
-/// The pod's volumes that can count.
+/// The pod's volumes that can count against limits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeVolumeLimitsPod {
     /// Number of volumes.
@@ -48,8 +48,8 @@ pub struct NodeVolumeLimitsPod {
     own: ExcludedFromSignature<CountableVolumes>,
 }
 
-/// The volumes of the pod. They are excluded from its signature: usually no other pod uses them, and only
-/// full nodes matter.
+/// The volumes of the pod. They are excluded from its signature: usually no other pod uses them, but pods with
+/// different volumes can share an answer, because only the full nodes matter.
 #[derive(Clone, Debug)]
 struct CountableVolumes {
     namespace: Symbol,
@@ -61,23 +61,23 @@ struct CountableVolumes {
 pub struct FullNodes {
     /// False in a profile without PreFilter.
     is_prepared: bool,
-    /// No driver has a limit on any node, and the pod's volumes can be counted: no node is full, regardless of added
-    /// pods.
+    /// Whether no driver has a limit on any node, and the pod's volumes can be counted: then no node is full,
+    /// regardless of added pods.
     is_unlimited: bool,
     rejected: NodeMask,
     key: FullNodesKey,
-    /// Of these, the nodes where volumes cannot be counted, with the reason.
+    /// The rejected nodes where volumes cannot be counted, with the reasons.
     failures: Map<NodeIndex, Failure>,
     requested: RequestedVolumes,
     changes: HypotheticalChanges,
 }
 
-/// The inputs of the full nodes if the pod is plain: only the limits of its drivers count.
+/// The inputs that determine the full nodes for a plain pod: a pod for which only the limits of its drivers matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct FullNodesKey {
     is_plain: bool,
     slots: usize,
-    /// Drivers with the number of volumes and the epoch of their full nodes.
+    /// Drivers with the number of the pod's volumes and the epoch of the driver's full nodes.
     drivers: SmallVec<[(Symbol, i64, Option<u64>); 2]>,
 }
 
@@ -221,8 +221,8 @@ impl FullNodes {
             let Some(nodes) = index.driver(driver) else { return false };
             let Some(limit) = nodes.limit(node) else { return false };
             let of_driver = self.requested.volumes.iter().filter(|volume| volume.driver() == driver);
-            // A volume that a pod of the node uses is already attached. As in kube-scheduler, a volume that is only
-            // attached counts twice.
+            // A volume that a pod of the node uses is already attached. As in kube-scheduler, a volume that is attached
+            // and not used by a pod counts twice: as attached and as new.
             let new = of_driver.filter(|volume| self.changes.uses(node, volume, index) == 0).count() as i64;
             new > 0 && nodes.attached(node) + self.changes.attached(node, driver, index) + new > limit
         })
@@ -313,7 +313,7 @@ impl Incremental for NodeVolumeLimits {
             return Ok(());
         }
         nodes.evaluate_all(view);
-        // Rejections with different codes are rare and need a full evaluation.
+        // Failures give rejections another code. They are rare, and need a full evaluation.
         if could_fail || !nodes.failures.is_empty() {
             return Err(NeedsFullEvaluation);
         }

@@ -249,7 +249,7 @@ impl Incremental for PodTopologySpread {
         let scratch = &mut *self.counting.lock();
         if !skew::update(pod, &mut slot.state, view, verdicts, scratch) {
             let new = skew::count(pod, constraints, view, scratch);
-            // The state may contain changes that the verdicts do not.
+            // The old state may contain changes that the verdicts do not reflect.
             verdicts.reevaluate_all();
             scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }

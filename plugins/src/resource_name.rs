@@ -75,8 +75,8 @@ enum RequestKind {
     Devices,
 }
 
-/// Devices that serve the scalar resources in the arguments, in their order, on nodes that do not have them. Nothing if
-/// no devices serve the pod.
+/// Devices that serve scalar resources on nodes without these resources: an entry for each scalar resource in the
+/// arguments, in their order. `None` if no devices serve the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackingDevices(Option<Arc<[Option<NodeDeviceCounts>]>>);
 
@@ -128,7 +128,7 @@ impl RequestedAmounts {
         self.kind == RequestKind::Zero
     }
 
-    /// Returns the usage of each resource. `milli_cpu` and `memory` are the used amounts of these two.
+    /// Returns the usage of each resource. `milli_cpu` and `memory`: the amounts of CPU and memory in use on the node.
     #[inline(always)]
     pub(crate) fn usages<'a>(
         &'a self,
@@ -139,7 +139,8 @@ impl RequestedAmounts {
         ResourceUsages { amounts: self, node, index, devices, milli_cpu, memory, scalars: self.scalars.iter() }
     }
 
-    /// Returns the dependencies of a node's usage.
+    /// Returns whether a node's usage depends on the node alone, or on the cluster because devices may serve a
+    /// resource.
     #[inline(always)]
     pub(crate) fn depend_on(&self) -> DependsOn {
         if self.kind == RequestKind::Devices { DependsOn::Cluster } else { DependsOn::Node }
@@ -156,7 +157,7 @@ impl RequestedAmounts {
 }
 
 impl BackingDevices {
-    /// Requests the numbers of devices that serve resources in the arguments.
+    /// Requests that DynamicResources counts the devices that serve resources in the arguments.
     pub(crate) fn request(names: impl Iterator<Item = ResourceName>, handle: &Handle) {
         for name in names {
             if let ResourceName::Scalar(name) = name {
@@ -176,7 +177,7 @@ impl BackingDevices {
         BackingDevices(all.iter().any(Option::is_some).then_some(all))
     }
 
-    /// Returns the devices of a node, if there are any. `at`: position of the resource.
+    /// Returns the devices of a node that serve the scalar resource at position `at`, if there are any.
     fn count(&self, at: usize, node: NodeIndex) -> Option<DeviceCount> {
         let counts = self.0.as_ref()?.get(at)?.as_ref()?;
         counts.get(node.get()).copied().filter(|count| count.allocatable > 0)
@@ -196,8 +197,8 @@ pub(crate) struct ResourceUsages<'a> {
 }
 
 impl ResourceUsages<'_> {
-    /// Returns the usage of the next resource, which has this name. `None` for a resource that the node does not
-    /// have, and for a scalar resource that the pod does not request (`calculateNodeAllocatableRequest`).
+    /// Returns the usage of the next resource, which has this name. `None` for a resource that neither the node nor its
+    /// devices provide, and for a scalar resource that the pod does not request (`calculateNodeAllocatableRequest`).
     #[inline(always)]
     pub(crate) fn next(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable != 0)

@@ -19,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 use crate::columns::NodeResources;
 use crate::indexes::DeviceClasses;
 
-/// One column, updated as generated code does.
+/// State with one column, updated as generated code updates columns.
 pub(crate) struct OneColumn<C>(Vec<C>);
 
 impl<C> Default for OneColumn<C> {
@@ -163,7 +163,7 @@ impl<C: Column> Cluster<C> {
         }
     }
 
-    /// Returns Filter's result for each node, one line each: nothing, or code and reasons.
+    /// Returns Filter's result for each node in a line: the name, with code and reasons if the node is rejected.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
         P: FilterPlugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes, Reads = (), Cycle = ()>,
@@ -195,7 +195,7 @@ impl<C: Column> Cluster<C> {
     }
 }
 
-/// Returns whether an event queues a pod, in a cluster without other objects.
+/// Returns a plugin's hint for an event, in a cluster without other objects.
 pub(crate) fn hint<P: EnqueueExtensions<Indexes: TestIndexes>>(
     args: &'static P::Args,
     rejected: &Pod,

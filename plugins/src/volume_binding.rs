@@ -94,13 +94,13 @@ impl VolumeBinding {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeBindingPod {
     has_claims: bool,
-    /// The state of its claims when the pod was compiled.
+    /// Fingerprint of the claims' state when the pod was compiled.
     fingerprint: ClaimsFingerprint,
     own: ExcludedFromSignature<PodClaims>,
 }
 
-/// The claims of the pod. They are excluded from its signature: usually no other pod uses them, and only the
-/// location of their volumes matters.
+/// The claims of the pod. They are excluded from its signature: usually no other pod uses them, but pods with volumes
+/// that restrict nodes in the same way can share an answer.
 #[derive(Clone, Debug)]
 struct PodClaims {
     namespace: Symbol,
@@ -111,7 +111,7 @@ struct PodClaims {
 #[derive(Clone, Debug)]
 struct PodClaim {
     name: Symbol,
-    /// The pod and its name, if the claim is generated for the pod.
+    /// Uid and name of the pod, if the claim is generated for the pod.
     owner: Option<(Uid, Symbol)>,
 }
 

@@ -35,8 +35,8 @@ pub struct VolumeRestrictions;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
     own: ExcludedFromSignature<PodClaimNames>,
-    /// Whether a claim was in use when the pod was compiled. It only separates the signatures of pods that wait
-    /// for another pod; PreFilter checks the claims again.
+    /// Whether an exclusive claim was in use, or a claim did not exist, when the pod was compiled. The value only
+    /// separates the signatures of pods that have to wait; PreFilter checks the claims again.
     are_in_use: bool,
     /// Disks that can conflict.
     disks: Box<[Volume]>,
@@ -46,7 +46,7 @@ pub struct VolumeRestrictionsPod {
 #[derive(Clone, Debug)]
 struct PodClaimNames {
     namespace: Symbol,
-    /// The claims in the pod, in order.
+    /// Names of the claims, in the order of the pod's volumes.
     claims: SmallVec<[Symbol; 2]>,
 }
 
@@ -59,12 +59,12 @@ pub struct ExclusiveClaims {
     uses: Option<i64>,
 }
 
-/// The conflicting volume.
+/// Reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeConflict {
-    /// A disk, on this node.
+    /// A conflicting disk on this node.
     Disk,
-    /// A claim, for all nodes.
+    /// A claim in use, which rejects all nodes.
     Claim,
     /// The profile has no PreFilter of this plugin.
     NotPrepared,

@@ -40,7 +40,7 @@ pub struct VolumeZonePod {
     /// The zones of their volumes when the pod was compiled. They only separate the signatures of pods with
     /// volumes in different zones; PreFilter reads them again.
     zones: Box<[ZoneLabel]>,
-    /// The labels of which a node must have one.
+    /// The zone and region labels. A node without any of them passes.
     labels: [Symbol; 4],
 }
 

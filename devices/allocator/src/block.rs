@@ -9,7 +9,7 @@ use schedc_core::quantity::Quantity;
 
 use crate::column::Column;
 
-/// Number of devices in a block.
+/// Maximum number of devices in a block.
 pub(crate) const SIZE: usize = 64;
 
 /// Consecutive devices of a slice.
@@ -20,7 +20,7 @@ pub(crate) struct Block {
     first: usize,
     /// Attributes and capacities, as selectors read them.
     pub(crate) table: Devices,
-    /// Devices.
+    /// All devices of the block.
     pub(crate) all: u64,
     /// Devices that several claims may share.
     pub(crate) shareable: u64,

@@ -29,7 +29,7 @@ pub(crate) fn consumption(
     device.capacity.iter().map(amount).collect()
 }
 
-/// Returns whether a device has a free amount of each capacity, in addition to the consumed amounts.
+/// Returns whether the capacities of a device suffice for `amounts` in addition to the consumed amounts.
 pub(crate) fn fits<'a>(
     device: &Device,
     amounts: &Amounts,

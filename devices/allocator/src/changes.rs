@@ -2,7 +2,7 @@
 
 use schedc_core::intern::Symbol;
 
-/// Number of entries of the log. Readers that are further behind have to evaluate all nodes.
+/// Maximum number of entries of the log. Readers that are further behind have to evaluate all nodes.
 const LIMIT: usize = 16_384;
 
 /// Nodes that a change affects.

@@ -33,7 +33,7 @@ pub(crate) struct Column {
     pub(crate) selected: u64,
     /// Devices that meet all selectors.
     pub(crate) matching: u64,
-    /// Devices for which a selector fails.
+    /// Devices for which the evaluation of a selector fails.
     pub(crate) failing: u64,
     /// Devices with a taint that the request does not tolerate.
     pub(crate) tainted: u64,

@@ -8,8 +8,9 @@ use crate::inventory::Inventory;
 use crate::view::{matches, visible};
 
 impl Inventory {
-    /// Returns the number of devices of a class that a node sees, and the number of those that claims hold. Unlike an
-    /// allocation, it includes devices of obsolete slices and of incomplete pools. 0 if a selector fails on one of them.
+    /// Returns the number of devices of a class that a node sees, and the number of those that claims hold. Unlike
+    /// for an allocation, devices of obsolete slices and of incomplete pools count. Both numbers are 0 if a selector
+    /// fails on one of the devices.
     pub fn count(&mut self, class: Symbol, node: &Node, interner: &Interner) -> DeviceCount {
         let shape = self.evaluate_class(class, node.name, interner);
         shape.and_then(|shape| self.count_matching(shape, node, interner)).unwrap_or_default()

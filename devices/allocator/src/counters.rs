@@ -22,7 +22,8 @@ impl Counters {
     }
 
     /// Takes the amounts that a device consumes. Returns whether enough is left of every counter of the pool. As in
-    /// Kubernetes, a counter that allocated devices exceed prevents all allocations from the pool.
+    /// Kubernetes, allocated devices that exceed a counter prevent the allocation of every device of the pool that
+    /// consumes counters.
     pub(crate) fn take(&mut self, view: &NodeView, pool: &Pool, at: usize, consumed: &[(usize, Quantity)]) -> bool {
         let base = self.base(view, pool, at);
         for (counter, amount) in consumed {
@@ -60,7 +61,8 @@ impl Counters {
         }
     }
 
-    /// Reads the counters of a pool, less what allocated devices consume.
+    /// Returns the position of a pool's counters in `left`. The first call for the pool sets them to their limits
+    /// minus the amounts that allocated devices consume.
     fn base(&mut self, view: &NodeView, pool: &Pool, at: usize) -> usize {
         if let Some(base) = self.pools[at] {
             return base;

@@ -14,13 +14,13 @@ use crate::inventory::{Holders, Inventory};
 use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, Prepared};
 
-/// Number of looks at the deadline after which a search for a conflict ends.
+/// Number of checks of the deadline after which a search for a conflict ends.
 const MAX_LOOKS: u32 = 64;
 
 /// Devices of a node for each request, before any of them is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// Pools that cannot be used: driver and name, and whether they are incomplete (or else invalid).
+    /// Pools that cannot be used, as `driver/pool`, and whether the pool is incomplete; otherwise, it is invalid.
     pub unusable_pools: Vec<(String, bool)>,
     /// Requests and alternatives, in order.
     pub requests: Vec<RequestExplanation>,
@@ -40,7 +40,7 @@ pub enum Conflict {
         claim: usize,
         /// The attribute.
         attribute: QualifiedName,
-        /// Whether its values have to be distinct, or else equal.
+        /// Whether its values have to be distinct; otherwise, they have to be equal.
         is_distinct: bool,
     },
     /// The first request for which earlier requests leave no devices.
@@ -91,7 +91,7 @@ impl RequestExplanation {
 pub enum DeviceReason {
     /// A claim holds it: `namespace/name`, if the claim is known.
     InUse(Option<String>),
-    /// It does not meet a selector: whether this is one of the class, and the selector's position.
+    /// It does not meet a selector: whether the selector belongs to the class, and its position.
     Selector(bool, usize),
     /// A selector fails, with the message.
     SelectorFails(String),
@@ -187,7 +187,7 @@ impl Inventory {
     }
 }
 
-/// Returns specs with another one at a position.
+/// Returns the specs with `spec` at a position.
 fn replaced(specs: &[Arc<ResourceClaimSpec>], at: usize, spec: ResourceClaimSpec) -> Vec<Arc<ResourceClaimSpec>> {
     let mut specs = specs.to_vec();
     specs[at] = Arc::new(spec);
@@ -252,7 +252,7 @@ fn reason(
     if let Some(name) = attributes.find(|name| block.attribute(bit, *name).is_none()) {
         return Some(DeviceReason::Attribute(name));
     }
-    // A device that is shared already has its counters.
+    // A device that claims already share took its counters before.
     if has(block.consumers) && block.consumed(bit).is_none() {
         let mut counters = Counters::default();
         counters.reset(input.view.pools.len());

@@ -32,13 +32,14 @@ impl<'a> Input<'a> {
         block.columns[alternative.shape].as_ref().expect("columns are evaluated before the search")
     }
 
-    /// Returns whether a device has the capacity that a request consumes, in addition to allocated claims.
+    /// Returns whether a device has the capacity that a request consumes, in addition to the capacity that allocated
+    /// claims consume.
     pub(crate) fn has_free_capacity(&self, alternative: &Alternative, block: &'a Block, bit: u32) -> bool {
         self.has_capacity(alternative, block, bit, std::iter::empty())
     }
 
-    /// Returns whether a device has the capacity that a request consumes, in addition to allocated claims and to the
-    /// requests for which the search has chosen the device.
+    /// Returns whether a device has the capacity that a request consumes, in addition to the capacity that allocated
+    /// claims and the `picked` requests of the search consume.
     pub(crate) fn has_capacity<'p>(
         &self,
         alternative: &Alternative,

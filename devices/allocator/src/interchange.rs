@@ -1,5 +1,5 @@
-//! Devices that are interchangeable in a search. If no solution has one of them at some point of the search, none has
-//! another one there.
+//! Devices that are interchangeable in a search. If the search finds no solution with one of them at some point, it
+//! finds none with another of them there.
 
 use std::hash::{Hash, Hasher};
 
@@ -18,7 +18,7 @@ const SINGLE: u32 = u32::MAX;
 pub(crate) struct Classes {
     /// By block and bit; empty if the order of devices matters.
     classes: Vec<u32>,
-    /// A device of each class, by the hash of what its devices have in common.
+    /// A device for each hash of the properties of devices.
     representatives: Map<u64, Representative>,
 }
 
@@ -33,7 +33,7 @@ impl Classes {
         self.classes.clear();
     }
 
-    /// Class of a device; `None` if there is no other device in it, or the classes are not known.
+    /// Returns the class of a device; `None` if there is no other device in it, or the classes are not known.
     pub(crate) fn of(&self, block: usize, bit: u32) -> Option<u32> {
         self.classes.get(block * SIZE + bit as usize).copied().filter(|class| *class != SINGLE)
     }
@@ -63,8 +63,9 @@ impl Classes {
     }
 }
 
-/// Returns whether the order of equal devices has no effect. It has one for constraints that compare with the latest
-/// device, for devices with admin access, which other claims may hold, and if a device can end the search with an error.
+/// Returns whether the order of equal devices has no effect. It has an effect in four cases: a constraint compares with
+/// the latest device, there are constraints and a request for all devices, a request has admin access (claims may take
+/// the same device), or a device can end the search with an error.
 fn is_independent_of_order(input: &Input<'_>) -> bool {
     let claims = || input.prepared.claims.iter();
     let alternatives = || claims().flat_map(|claim| &claim.requests).flat_map(|request| &request.alternatives);
@@ -81,7 +82,8 @@ fn is_independent_of_order(input: &Input<'_>) -> bool {
         && columns.into_iter().all(|column| column.failing == 0)
 }
 
-/// Returns whether a device can have others that are equal. The state of devices that several claims share differs.
+/// Returns whether a device can equal others. Devices in use and devices that several claims may share cannot, because
+/// their states differ.
 fn is_comparable(input: &Input<'_>, at: usize, bit: u32) -> bool {
     let block = input.block(at);
     block.shareable & 1 << bit == 0 && block.consumed(bit).is_none() && block.in_use & 1 << bit == 0
@@ -92,7 +94,7 @@ fn is_comparable(input: &Input<'_>, at: usize, bit: u32) -> bool {
 enum Property {
     /// Pool of a counter that it consumes, the counter, and the consumed amount.
     Counter(usize, usize, Quantity),
-    /// Whether a request selects it, and whether its taints are tolerated.
+    /// Whether a request selects it, and whether it has a taint that the request does not tolerate.
     Selected(bool, bool),
     Attribute(QualifiedName, Option<DeviceAttribute>),
 }

@@ -23,7 +23,8 @@ use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
 use crate::shared::{Verdict, Verdicts, Views};
 
-/// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
+/// Maximum number of different requests, and of different claims, whose results are cached. When it is reached, the
+/// next new claim removes all of them.
 pub const MAX_CACHED: usize = 512;
 /// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
 const MAX_OBSOLETE_VIEWS: usize = 64;
@@ -39,7 +40,7 @@ pub struct Inventory {
     claims: Map<(Symbol, Symbol), Arc<AllocationResult>>,
     /// Allocations of claims without name, by a number.
     unnamed: Map<u64, Arc<AllocationResult>>,
-    /// Pools with slices that name a node.
+    /// Pools with slices that name a node, by node.
     local: Map<Symbol, BTreeSet<usize>>,
     /// Pools that can concern any node.
     wide: BTreeSet<usize>,
@@ -137,7 +138,7 @@ impl Inventory {
         self.change_use(old, allocation, interner);
     }
 
-    /// Sets the allocation of a claim that is not created yet, by any number.
+    /// Sets the allocation of a claim that is not created yet. The caller chooses the number that identifies the claim.
     pub fn set_unnamed_claim(&mut self, number: u64, allocation: Option<&Arc<AllocationResult>>, interner: &Interner) {
         let old = match allocation {
             Some(allocation) => self.unnamed.insert(number, allocation.clone()),
@@ -208,13 +209,14 @@ impl Inventory {
         self.changes.position()
     }
 
-    /// Returns the nodes whose verdicts may have changed since a position. `None`: those of all nodes. A change of a node's
-    /// labels affects its verdict too, and is not part of this log.
+    /// Returns the nodes whose verdicts may have changed since a position. `None`: the verdicts of all nodes may have
+    /// changed. A change of a node's labels affects its verdict too, and is not part of this log.
     pub fn changes_since(&self, position: u64) -> Option<&[Affected]> {
         self.changes.since(position)
     }
 
-    /// Returns the number of cached requests, and of cached claims; at most [`MAX_CACHED`] and one claim more.
+    /// Returns the number of cached requests, and of cached claims. The number of requests can exceed [`MAX_CACHED`] by
+    /// those of one call of [`Inventory::prepare`] and by the number of classes.
     pub fn cached(&self) -> (usize, usize) {
         (self.cache.shapes.len(), self.cache.prepared.len())
     }
@@ -264,8 +266,8 @@ impl Inventory {
         result
     }
 
-    /// Allocates devices for prepared claims on a node. `share_id` returns a new identifier of a share. The inventory changes
-    /// only with [`Inventory::set_claim`].
+    /// Allocates devices for prepared claims on a node. `share_id` returns a new identifier of a share. The devices
+    /// stay free in the inventory until a call of [`Inventory::set_claim`].
     ///
     /// # Errors
     /// As [`Inventory::evaluate`].

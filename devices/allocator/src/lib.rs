@@ -1,10 +1,12 @@
 //! Allocation of devices for resource claims, as Dynamic Resource Allocation of Kubernetes 1.36 decides it.
 //!
-//! An [`Inventory`] has the state of the cluster: slices, classes, and the devices that allocated claims hold. Single
-//! objects update it. [`Inventory::prepare`] compiles the specs of claims; claims from one template share the result.
-//! [`Inventory::evaluate`] decides whether a node has devices for them, and [`Inventory::allocate`] returns the devices.
+//! An [`Inventory`] has the state of the cluster: slices, classes, and the devices that allocated claims hold. Each
+//! change of an object updates it. [`Inventory::prepare`] compiles the specs of claims; claims from one template
+//! share the result. [`Inventory::evaluate`] decides whether a node has devices for them, and [`Inventory::allocate`]
+//! returns the devices.
 //!
-//! The result is the first solution of a depth-first search: claims, requests, alternatives and devices in order.
+//! The result is the first solution of a depth-first search, which tries claims, requests, alternatives and devices in
+//! order.
 //!
 //! # Structure
 //!
@@ -16,7 +18,7 @@
 //! | `shared` | views and verdicts that nodes share |
 //! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
 //! | `column` | the devices of a block that a request selects |
-//! | `evaluation` | their evaluation, once for all claims with an equal request |
+//! | `evaluation` | evaluation of a request for the devices of a block |
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |

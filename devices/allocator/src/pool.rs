@@ -18,7 +18,7 @@ pub(crate) struct Pool {
     pub(crate) key: PoolKey,
     /// Texts of driver and name, by which pools are sorted.
     pub(crate) texts: (Arc<str>, Arc<str>),
-    /// Slices by name.
+    /// Slices, sorted by name.
     pub(crate) slices: Vec<PoolSlice>,
     /// Use of devices, whether or not a slice has them.
     uses: Map<Symbol, Use>,
@@ -107,7 +107,7 @@ impl Pool {
         self.index();
     }
 
-    /// Derives all other fields from the slices.
+    /// Derives `places`, `reach` and the use of the blocks' devices from `slices` and `uses`.
     fn index(&mut self) {
         self.places.clear();
         for (at, slice) in self.slices.iter_mut().enumerate() {

@@ -39,7 +39,7 @@ pub(crate) struct PreparedClaim {
 #[derive(Debug)]
 pub(crate) struct PreparedRequest {
     pub(crate) name: Symbol,
-    /// Position of its name among the names of requests.
+    /// Position of the claim's first request with this name.
     pub(crate) name_at: usize,
     /// Whether it is a list of alternatives.
     pub(crate) is_list: bool,
@@ -81,7 +81,7 @@ impl PreparedConstraint {
     }
 }
 
-/// Compiles claims. `class` returns the class of a name, `shape` registers a request of a class.
+/// Compiles claims. `class` returns the class with a name, `shape` returns the index of the shape of a request.
 pub(crate) fn prepare(
     specs: &[Arc<ResourceClaimSpec>],
     epoch: u64,

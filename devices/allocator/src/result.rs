@@ -105,7 +105,7 @@ pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Fa
     })
 }
 
-/// Returns the nodes where the devices can be used.
+/// Returns the nodes where the devices can be used; `None`: on all nodes.
 fn nodes<'a>(
     input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,

@@ -18,9 +18,9 @@ use crate::prepared::{Alternative, PreparedRequest};
 const MAX_DEVICES: i64 = 32;
 /// Number of steps after which a search skips devices that are interchangeable with one that failed.
 const LONG_SEARCH: u32 = 32;
-/// Number of steps between two looks at the deadline.
+/// Number of steps between two checks of the deadline.
 pub const STEPS: u32 = 256;
-/// Score of the first alternative of a request; that of each other one is lower by one.
+/// Score of the first alternative of a request. Each later alternative scores 1 less than the one before.
 const FIRST_ALTERNATIVE: i64 = 8;
 
 /// A device of a solution.
@@ -42,7 +42,7 @@ pub(crate) struct Pick {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) picks: Vec<Pick>,
-    /// Chosen alternative of each request, in the order of [`Prepared::claims`].
+    /// Chosen alternative of each request, in the order of the claims.
     pub(crate) chosen: Vec<usize>,
     /// First request of each claim in `chosen`, and first constraint in `constraints`.
     firsts: Vec<(usize, usize)>,
@@ -77,7 +77,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Place in the search: the next device of an alternative of a request of a claim.
+/// Place in the search: the claim, request, alternative and device that come next.
 #[derive(Clone, Copy, Default)]
 struct Place {
     claim: usize,
@@ -95,8 +95,8 @@ struct Search<'a, 's, D> {
     steps: u32,
 }
 
-/// Searches for devices, which are left in `scratch`. Returns the score of the chosen alternatives. `is_expired` ends the
-/// search.
+/// Searches for devices, which are left in `scratch`. Returns the score of the chosen alternatives. The search fails
+/// when `is_expired` returns true.
 pub(crate) fn search(input: Input<'_>, scratch: &mut Scratch, is_expired: impl FnMut() -> bool) -> Result<i64, Unfit> {
     scratch.reset(&input);
     let mut search = Search { input, scratch, is_expired, steps: 0 };
@@ -228,7 +228,8 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         Ok((self.scratch.all.len() - first) as i64)
     }
 
-    /// Allocates everything from a place on. `start`: block and bit of the first device to try.
+    /// Searches for the devices of this place and all later ones. Returns whether there is a solution. `start`: block
+    /// and bit of the first device to try.
     fn next(&mut self, place: Place, start: (usize, u32)) -> Result<bool, Stop> {
         self.steps = self.steps.wrapping_add(1);
         if self.steps.is_multiple_of(STEPS) && (self.is_expired)() {
@@ -299,7 +300,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         if is_busy || !self.take(place, at, bit, true)? {
             return Ok(false);
         }
-        // Checked last: a constraint that is not met is an error, whether or not there is room.
+        // The capacity is checked last, because an unmet constraint is an error whether or not the device has capacity.
         if !has_capacity {
             self.give_back();
             return Ok(false);
@@ -353,7 +354,8 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         Ok(false)
     }
 
-    /// Returns whether fewer than `needed` devices remain, none of which has an effect if it is tried.
+    /// Returns whether fewer than `needed` devices remain, so that trying them is useless. Returns false if trying a
+    /// device can have another effect: an error, or a change of a constraint.
     fn lacks_devices(&self, place: Place, alternative: &Alternative, needed: i64, start: (usize, u32)) -> bool {
         let claim = &self.input.prepared.claims[place.claim];
         // A device that is taken and given back changes these constraints.
@@ -386,14 +388,15 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         }
     }
 
-    /// Returns whether a device has room for what a request consumes.
+    /// Returns whether a device has enough capacity for the amounts that a request consumes.
     fn has_capacity(&self, at: usize, alternative: &Alternative, bit: u32) -> bool {
         let picked = self.scratch.picks.iter().filter(|pick| (pick.block, pick.bit) == (at, bit));
         let picked = picked.filter_map(|pick| pick.consumed.as_deref());
         self.input.has_capacity(alternative, self.input.block(at), bit, picked)
     }
 
-    /// Takes a device: a bit of the block at a position. Returns whether it is available.
+    /// Takes a device: a bit of the block at a position. Returns whether it is available. `is_required`: an unmet
+    /// constraint is an error.
     fn take(&mut self, place: Place, at: usize, bit: u32, is_required: bool) -> Result<bool, Stop> {
         let input = self.input;
         let claim = &input.prepared.claims[place.claim];

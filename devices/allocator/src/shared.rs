@@ -1,4 +1,4 @@
-//! Views and verdicts that nodes share: they see the same devices if none of them are local.
+//! Views and verdicts that nodes share: nodes without local devices mostly see the same devices.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct View {
 }
 
 impl Views {
-    /// Returns whether the view of a node belongs to its labels.
+    /// Returns whether the view of a node was gathered for the node's current labels.
     pub(crate) fn is_current(&self, node: &Node) -> bool {
         let known = self.nodes.get(&node.name);
         known.is_some_and(|known| Arc::ptr_eq(&known.labels, &node.labels) || known.labels == node.labels)
@@ -67,7 +67,7 @@ impl Views {
     /// Returns the view of a node if another node has it too.
     pub(crate) fn shared(&self, node: Symbol) -> Option<&Arc<NodeView>> {
         let view = &self.nodes.get(&node)?.view;
-        // A view that is not shared belongs to one node, and may be among the latest ones.
+        // A view that is not shared has at most two references: of its node and of `recent`.
         (Arc::strong_count(view) > 2).then_some(view)
     }
 
@@ -76,7 +76,7 @@ impl Views {
         self.nodes.len()
     }
 
-    /// Removes the views of other nodes.
+    /// Removes the views of nodes that do not exist.
     pub(crate) fn retain(&mut self, exists: impl Fn(Symbol) -> bool) {
         self.nodes.retain(|name, _| exists(*name));
     }
@@ -91,7 +91,7 @@ impl Views {
     }
 }
 
-/// A node on which devices can be allocated.
+/// Verdict for a node on which devices can be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Sum over requests with alternatives: 8 for the first alternative, 7 for the second, and so on.
@@ -123,7 +123,7 @@ impl Verdicts {
         self.verdicts.iter().find(|(known, _)| Arc::ptr_eq(known, view)).map(|(_, verdict)| verdict.clone())
     }
 
-    /// Adds a verdict after a call of `get`. A failure can depend on time.
+    /// Adds a verdict after a call of `get`, except a failure, because failures can depend on time.
     pub(crate) fn insert(&mut self, view: Arc<NodeView>, verdict: &Result<Verdict, Unfit>) {
         if !matches!(verdict, Err(Unfit::Failed(_))) {
             self.verdicts.push((view, verdict.clone()));

@@ -32,7 +32,7 @@ pub(crate) struct PoolView {
     has_conditions: bool,
     /// Limits of all shared counters.
     pub(crate) counters: Vec<Counter>,
-    /// Blocks with devices that consume counters, of all nodes: slice and block.
+    /// Blocks with devices that consume counters, including devices of other nodes: slice and block.
     pub(crate) consumers: Vec<(usize, usize)>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct BlockView {
 }
 
 impl NodeView {
-    /// Gathers the pools of a node. `pools` contains every pool that may have devices for it.
+    /// Gathers the pools of a node. `pools` contains every pool that may have devices for the node.
     pub(crate) fn gather<'a>(
         node: &Node,
         pools: impl Iterator<Item = (usize, &'a Pool)>,
@@ -188,7 +188,7 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, interner: &Interner) -> Resul
     Ok(false)
 }
 
-/// Devices of a block that a node can use.
+/// Returns the devices of a block that a node can use.
 pub(crate) fn visible(block: &Block, node: &Node, interner: &Interner) -> Result<u64, Failure> {
     if !block.slice.per_device_nodes {
         return Ok(block.all);

@@ -40,7 +40,7 @@ impl Cluster {
         ));
     }
 
-    /// Adds a slice of driver `gpu` whose pool has its name, on node `n1`.
+    /// Adds a slice of driver `gpu` on node `n1`. Its pool has the same name.
     pub(crate) fn slice(&mut self, name: &str, devices: &str) {
         self.slice_of(
             name,
@@ -120,7 +120,7 @@ impl Cluster {
         allocated
     }
 
-    /// Devices for claims on node `n1`, as `request=device`, or the message.
+    /// Returns the devices for claims on node `n1`, as `request=device`, or the message.
     pub(crate) fn devices(&mut self, claims: &[&str]) -> String {
         let specs: Vec<_> = claims.iter().map(|devices| self.spec(devices)).collect();
         match self.allocate_on("n1", &specs) {
@@ -136,7 +136,8 @@ impl Cluster {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    /// Allocates a claim on node `n1` and keeps the allocation. Returns the claim's name and the devices, or the message.
+    /// Allocates a claim on node `n1` and keeps the allocation. Returns the devices, as `request=device`, or the
+    /// message.
     pub(crate) fn hold(&mut self, devices: &str) -> String {
         let spec = self.spec(devices);
         match self.allocate_on("n1", &[spec]) {
@@ -151,7 +152,7 @@ impl Cluster {
         }
     }
 
-    /// Gives back what the given call of [`Cluster::hold`] that succeeded allocated, the first being 1.
+    /// Releases the devices of a successful call of [`Cluster::hold`], by its number, starting with 1.
     pub(crate) fn release(&mut self, number: usize) {
         let name = self.interner.intern(&format!("held-{number}"));
         self.inventory.set_claim(Symbol::EMPTY, name, None, &self.interner);

@@ -1,4 +1,4 @@
-//! Allocations of kube-scheduler 1.36.2: the corpus of claims.
+//! Replays the corpus of claims: the allocations equal those of kube-scheduler 1.36.2.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -89,7 +89,7 @@ impl Replay {
         self.objects.insert(key(kind, &object["metadata"]), object.clone());
     }
 
-    /// Claims of a pod: the name in the pod, and the object.
+    /// Returns the claims of a pod, as `namespace/name` and the object.
     fn claims(&self, pod: &Value) -> Vec<(String, Value)> {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or("default");
         let statuses = pod["status"]["resourceClaimStatuses"].as_array().cloned().unwrap_or_default();
@@ -161,7 +161,7 @@ impl Replay {
         }
     }
 
-    /// Writes the allocations of the chosen node.
+    /// Adds the allocations that kube-scheduler made on the chosen node to the claims.
     fn place(&mut self, pod: &Value, expected: &Value) {
         let Some(chosen) = expected["chosen"].as_str() else { return };
         for entry in
@@ -203,7 +203,7 @@ fn wanted_allocation(entry: &Value) -> Value {
     }))
 }
 
-/// Removes null and empty values; ids of shares are random.
+/// Removes null and empty values, and replaces the ids of shares, which are random.
 fn normalized(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -222,7 +222,8 @@ fn normalized(value: &Value) -> Value {
     }
 }
 
-/// Returns a value to compare: without the texts of the expression library, and with quantities by value.
+/// Returns a value to compare: without the messages of the CEL library, whose wording differs, and with quantities by
+/// value.
 fn comparable(value: &Value) -> Value {
     match value {
         Value::String(text) => {

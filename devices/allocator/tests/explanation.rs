@@ -1,4 +1,4 @@
-//! Reasons per device.
+//! Reasons why a request cannot have a device, and conflicts between requests.
 
 use schedc_device_allocator::{Conflict, DeviceReason};
 

@@ -1,4 +1,4 @@
-//! Random histories: the inventory that follows them equals a new one, and both equal the reference.
+//! Random histories: an inventory that follows them and a new one allocate the same devices as the reference search.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::reference::{Claim, Device, Dice, LIMIT, Pool, Want, World};
 const POOLS: [&str; 3] = ["p0", "p1", "p2"];
 const NODES: [&str; 2] = ["n1", "m1"];
 
-/// A cluster and the world that it should equal.
+/// A cluster, and the same state for the reference search.
 #[derive(Default)]
 struct History {
     cluster: Cluster,
     world: World,
-    /// Allocations that are held.
+    /// Allocations that are held, with the number in the claim's name.
     held: Vec<(usize, Arc<AllocationResult>)>,
     next: usize,
 }
@@ -134,7 +134,8 @@ impl History {
     }
 }
 
-/// Devices with their requests; a request without choice counts as its first alternative.
+/// Returns the devices with their requests. A request without alternatives has the alternative `a0`, as in the
+/// reference.
 fn shown(cluster: &Cluster, allocations: &[AllocationResult]) -> String {
     let shown = cluster.show(allocations);
     let complete = |part: &str| if part.contains('/') { part.to_owned() } else { part.replacen('=', "/a0=", 1) };

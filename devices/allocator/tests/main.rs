@@ -19,7 +19,7 @@ mod pools;
 mod reference;
 mod taints;
 
-/// Returns a claim with one request `r` for `count` devices of class `gpu`, with other fields of the request.
+/// Returns a claim with one request `r` for `count` devices of class `gpu`. `fields`: other fields of the request.
 fn request(count: u32, fields: &str) -> String {
     format!("requests: [{}]", part("r", count, fields))
 }
@@ -42,7 +42,7 @@ fn selector(expression: &str) -> String {
     format!("selectors: [{{cel: {{expression: '{expression}'}}}}]")
 }
 
-/// Devices with names and a model.
+/// Returns devices with these names and models.
 fn models(devices: &[(&str, &str)]) -> String {
     let device = |(name, model): &(&str, &str)| format!("{{name: {name}, attributes: {{model: {{string: {model}}}}}}}");
     devices.iter().map(device).collect::<Vec<_>>().join(", ")

@@ -1,8 +1,8 @@
-//! The search in its plainest form, over a small world: every combination is tried, and tested as a whole.
+//! Reference implementation of the search for a small model: it tries every combination, and checks it as a whole.
 
 use std::collections::BTreeMap;
 
-/// Bytes that decide everything that is random.
+/// Random bytes, from which the test derives all random choices.
 pub(crate) struct Dice(pub(crate) std::vec::IntoIter<u8>);
 
 impl Dice {
@@ -15,7 +15,7 @@ impl Dice {
 pub(crate) struct Device {
     pub(crate) model: u8,
     pub(crate) is_tainted: bool,
-    /// Amount of the pool's counter, whose limit is [`LIMIT`].
+    /// Amount that the device consumes of the pool's counter, whose limit is [`LIMIT`].
     pub(crate) counter: u8,
     /// Capacity of a device that several claims may share.
     pub(crate) shared: Option<u8>,
@@ -41,13 +41,13 @@ pub(crate) struct Want {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Claim {
-    /// Requests with their alternatives; a request without choice has one.
+    /// Alternatives of each request. A request without a choice has one.
     pub(crate) requests: Vec<Vec<Want>>,
     /// Whether all devices have the same model.
     pub(crate) is_uniform: bool,
 }
 
-/// A device that is held: pool, position, and the shared amount.
+/// A device that is held: pool, position, and the amount of a share. `None`: the device is held exclusively.
 pub(crate) type Held = (String, usize, Option<u8>);
 
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,8 @@ struct Pick {
 }
 
 impl World {
-    /// Devices for claims on a node: claim, request, alternative, pool, device.
+    /// Returns the devices for claims on a node: position of claim, request and alternative, and the device. `None`:
+    /// there is no solution.
     pub(crate) fn allocate(&self, node: &str, claims: &[Claim]) -> Option<Vec<(usize, usize, usize, Held)>> {
         let requests = claims
             .iter()
@@ -126,20 +127,21 @@ impl World {
         pools.flat_map(|(name, pool)| pool.devices.iter().enumerate().map(move |(at, device)| (name, at, device)))
     }
 
-    /// Amounts that are held of a device; `None`: all of it.
+    /// Returns the amounts that claims hold of a device; `None`: all of it.
     fn holdings<'a>(&'a self, pool: &'a str, device: usize) -> impl Iterator<Item = Option<u8>> + 'a {
         let held = self.held.values().flatten();
         held.filter(move |held| held.0 == pool && held.1 == device).map(|held| held.2)
     }
 
-    /// Returns whether claims that are held leave room for an amount of a device that they may share.
+    /// Returns whether the allocated claims leave enough capacity for a share of a device. True for an exclusive
+    /// device.
     fn has_room(&self, pick: &Pick) -> bool {
         let held: u32 = self.holdings(&pick.pool, pick.device).flatten().map(u32::from).sum();
         let capacity = self.pools[&pick.pool].devices[pick.device].shared;
         capacity.is_none_or(|capacity| held + u32::from(pick.amount.unwrap_or(0)) <= capacity.into())
     }
 
-    /// Returns whether devices can be held together, in addition to the held ones.
+    /// Returns whether the picked devices can be allocated together, in addition to the devices that are held.
     fn is_valid(&self, claims: &[Claim], picks: &[Pick]) -> bool {
         let is_held = |pick: &Pick| self.holdings(&pick.pool, pick.device).any(|amount| amount.is_none());
         let has_room = picks.iter().all(|pick| {
@@ -195,7 +197,8 @@ enum Next {
     Stop,
 }
 
-/// Visits `picks` with every ascending selection of `count` devices, and with the beginnings of these selections.
+/// Calls `visit` with `picks` followed by each ascending selection of `count` devices, and by each beginning of such a
+/// selection. The second argument of `visit`: whether the selection is complete.
 fn combinations(from: &[Pick], count: usize, picks: &[Pick], visit: &mut impl FnMut(&[Pick], bool) -> Next) {
     fn extend(from: &[Pick], count: usize, picks: &[Pick], visit: &mut impl FnMut(&[Pick], bool) -> Next) -> bool {
         from.iter().enumerate().any(|(at, pick)| {

@@ -1,4 +1,5 @@
-//! Time to compile a selector, to evaluate one device, and to evaluate a table of 1,000 devices of which 40 differ.
+//! Time to compile a selector, to evaluate one device, and to evaluate a table of 1,000 devices. Apart from an index
+//! that no selector names, the attributes have 8 combinations of values.
 
 use std::hint::black_box;
 

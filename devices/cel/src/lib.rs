@@ -20,7 +20,7 @@
 //! | `syntax` | text to a tree; macros such as `all` and `cel.bind` become loops |
 //! | `check` | types of all operations, as `cel-go` infers them, and the functions that calls refer to |
 //! | `cost` | costs of operations, and the estimate that the API server limits |
-//! | `compile` | tree to program: constants are computed, names in the device become columns |
+//! | `compile` | tree to program: constants are computed, names of attributes and capacities become paths |
 //! | `eval` | program to result, with limits of cost and work |
 //! | `functions` | signatures and implementations of all functions |
 //! | `data` | addresses, times, URLs and formats |

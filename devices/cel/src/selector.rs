@@ -13,7 +13,7 @@ use crate::eval::program::{Path, Program};
 use crate::eval::value::Value;
 use crate::{check, compile, cost, syntax};
 
-/// Longest expression in bytes that the API accepts.
+/// Maximum length in bytes of an expression that the API accepts.
 pub const MAX_LENGTH: usize = 10 * 1024;
 /// Limit of the cost of one evaluation, and of the estimated cost that the API accepts.
 pub const MAX_COST: u64 = 1_000_000;
@@ -143,7 +143,8 @@ impl BoundSelector<'_> {
         }
     }
 
-    /// Returns the results for all devices. Devices that are equal in all that the expression reads are evaluated once.
+    /// Returns the results for all devices. Unless the expression reads whole maps, devices that are equal in
+    /// everything that it reads are evaluated once.
     pub fn evaluate(&self) -> Verdicts {
         let count = self.devices.len();
         let mut verdicts = Verdicts { matches: vec![0; count.div_ceil(64)], failures: vec![0; count.div_ceil(64)] };
@@ -167,7 +168,7 @@ impl BoundSelector<'_> {
         verdicts
     }
 
-    /// Returns everything that the expression reads of a device.
+    /// Returns the codes of everything that the expression reads of a device, except for whole maps.
     fn codes(&self, device: Device<'_>) -> Columns {
         let reads = self.selector.program.reads;
         let mut codes = Columns::new();

@@ -4,7 +4,7 @@ use schedc_cel::Selector;
 
 use crate::gpu;
 
-/// Allocations of one evaluation.
+/// Returns the number of allocations of one evaluation.
 fn allocations(text: &str) -> u64 {
     let devices = gpu();
     let selector = Selector::compile(text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -34,11 +34,11 @@ fn variables_fields_and_indexes_cost_one_each() {
         ("device.attributes['gpu.example.com'].numa > 0", 5, 5),
         ("device.attributes['gpu.example.com'].driverVersion.isLessThan(semver('2.0.0'))", 6, 6),
         ("device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) == 0", 7, 7),
-        // The value is read when it is used, each use costs one, and binding is estimated as a loop over nothing.
+        // The value is computed at its first use, and each use costs one. The estimate includes an empty loop.
         ("cel.bind(a, device.attributes['gpu.example.com'], a.healthy && a.numa == 1)", 8, 18),
         ("cel.bind(a, device.attributes['gpu.example.com'], has(a.model) && 'numa' in a)", 3 + 1 + 2, 16),
         ("cel.bind(a, device.attributes['gpu.example.com'], a.?rare.orValue(true))", 3 + 2, 16),
-        // A branch costs nothing for its variable.
+        // The variable of a branch has no cost.
         ("device.allowMultipleAllocations ? false : device.attributes['gpu.example.com'].healthy", 5, 6),
         ("false || true && device.allowMultipleAllocations == false", 3, 3),
     ]);

@@ -26,7 +26,8 @@ fn ends(text: &str, message: &str) {
     }
 }
 
-/// Returns `first`, bound to `v0`, then `next` applied to each variable, and `last` with the name of the last variable.
+/// Returns nested bindings: `v0` is `first`, each other variable is `next` of the one before, and the result is
+/// `last` of the last variable.
 fn nested(count: usize, first: &str, next: impl Fn(&str) -> String, last: impl Fn(&str) -> String) -> String {
     let mut text = format!("cel.bind(v0, {first}, ");
     for i in 1..count {
@@ -87,7 +88,7 @@ fn types_that_grow() {
 #[test]
 fn values_that_grow() {
     let limit = "run: operation cancelled: actual cost limit exceeded";
-    // Doubled lists are never copied; only reading them costs.
+    // Long doubled lists are not copied, so only reading them costs.
     let doubled = |count: usize, last: fn(&str) -> String| nested(count, "[1, 2]", |v| format!("{v} + {v}"), last);
     assert_eq!(bounded(&doubled(40, |v| format!("{v}.size() > 1000000"))), Ok(true));
     assert_eq!(bounded(&doubled(40, |v| format!("{v}[1000000] == 1"))), Ok(true));

@@ -13,7 +13,7 @@ mod table;
 
 use schedc_cel::{Attribute, Devices, Selector};
 
-/// Creates one GPU with all kinds of attributes.
+/// Creates a table with one GPU, which has attributes of all types.
 pub(crate) fn gpu() -> Devices {
     let mut devices = Devices::new();
     devices

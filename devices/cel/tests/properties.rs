@@ -1,4 +1,4 @@
-//! Properties of all expressions: none can panic, hang or exceed its cost.
+//! Properties of all expressions: none can panic, hang or exceed the cost limit.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use crate::gpu;
 /// Time in which any expression has to end, also in a program without optimisation on a busy machine.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// Compiles and evaluates an expression. Returns its text if it takes too long or costs too much.
+/// Compiles and evaluates an expression. Returns a message if it takes too long, costs too much, or has different
+/// results for the table and for the device.
 fn violation(text: &str) -> Option<String> {
     let start = Instant::now();
     let devices = gpu();
@@ -104,7 +105,7 @@ fn leaf(ty: &str) -> BoxedStrategy<String> {
     prop::sample::select(choices.collect::<Vec<_>>()).boxed()
 }
 
-/// Pieces of which texts are made that are mostly no expressions.
+/// Pieces of random texts, most of which are not valid expressions.
 const PIECES: [&str; 48] = [
     "device",
     ".",

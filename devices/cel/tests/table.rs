@@ -2,7 +2,7 @@
 
 use schedc_cel::{Attribute, Devices, Selector};
 
-/// Devices with many values, some missing.
+/// Creates devices with many different values. Some devices lack an attribute.
 fn devices(count: usize) -> Devices {
     let mut devices = Devices::new();
     for i in 0..count {

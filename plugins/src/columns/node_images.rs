@@ -7,7 +7,7 @@ use schedc_core::model::Node;
 /// Images by name: kube-scheduler's `NodeInfo.ImageStates`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeImages {
-    /// Sorted by name, each once.
+    /// Image names with their sizes in bytes, sorted by symbol, each name once.
     sizes: Box<[(Symbol, i64)]>,
 }
 

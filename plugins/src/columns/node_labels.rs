@@ -9,9 +9,9 @@ use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, label_int
 pub struct NodeLabels {
     /// `metadata.name`; empty in a slot without a node.
     pub name: Symbol,
-    /// `metadata.labels`, sorted by key.
+    /// `metadata.labels`, sorted by the symbols of the keys.
     pub labels: Labels,
-    /// The labels with integer values, by key, for the operators `Gt` and `Lt`.
+    /// Keys and values of the labels with integer values, for the operators `Gt` and `Lt`.
     pub integers: Box<[(Symbol, i64)]>,
 }
 
@@ -22,7 +22,7 @@ impl Default for NodeLabels {
 }
 
 impl NodeLabels {
-    /// Returns the integer value of a label.
+    /// Returns the integer value of a label; `None` if the label is missing or not an integer.
     #[inline(always)]
     pub fn integer(&self, key: Symbol) -> Option<i64> {
         self.integers.iter().find(|label| label.0 == key).map(|label| label.1)

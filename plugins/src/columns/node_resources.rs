@@ -7,10 +7,10 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NonZero, Pod, Resources};
 use smallvec::SmallVec;
 
-/// Resources of a node, as in kube-scheduler's `NodeInfo`. Amounts wrap on overflow, as they do there.
+/// Resources of a node. Amounts wrap on overflow, as in kube-scheduler's `NodeInfo`.
 ///
-/// The resources that every pod requests lie close together, because loops over all nodes depend on the
-/// number of bytes read.
+/// The resources that every pod requests lie close together in memory, because the duration of a loop over all
+/// nodes depends on the number of bytes that it reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeResources {
     /// Maximum number of pods.
@@ -23,7 +23,7 @@ pub struct NodeResources {
     pub requested: Basics,
     /// Sum of the pods' requests as scoring counts them (`NonZeroRequested`).
     pub non_zero: NonZero,
-    /// `None` if the node has no scalar resources.
+    /// `None` if the node has no scalar resources and its pods request none.
     scalars: Option<Arc<Scalars>>,
 }
 
@@ -38,11 +38,11 @@ pub struct Basics {
     pub ephemeral_storage: i64,
 }
 
-/// The other resources, sorted by symbol, each once.
+/// Resources that are not [`Basics`], sorted by symbol, each once.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Scalars {
     allocatable: SmallVec<[(Symbol, i64); 2]>,
-    /// Without resources with a total request of 0.
+    /// Resources with a total request of 0 are omitted.
     requested: SmallVec<[(Symbol, i64); 2]>,
 }
 

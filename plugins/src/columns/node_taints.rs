@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 /// Taints with a scheduling effect, and whether the node is cordoned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeTaints {
-    /// `spec.unschedulable`. `hard` also contains the taint that the node controller adds for it.
+    /// `spec.unschedulable`. The taint that the node controller adds to such nodes is in `hard`.
     pub unschedulable: bool,
     /// Taints with the effect `NoSchedule` or `NoExecute`.
     pub hard: SmallVec<[Taint; 1]>,

@@ -1,4 +1,4 @@
-//! Columns that were updated by pods equal rebuilt ones.
+//! Columns that followed added and removed pods equal rebuilt columns.
 
 use proptest::prelude::*;
 use schedc_core::column::Column;
@@ -10,7 +10,9 @@ use super::*;
 
 const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
 
-/// Returns a pod that requests a few resources and disks, and ports that no other pod uses.
+/// Returns a strategy for the manifest of a pod with a few resources, disks and host ports. Pods with different
+/// values of
+/// `first_port` share no port.
 fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
     let requests = prop::collection::btree_map(
         prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),

@@ -29,8 +29,8 @@ const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: 
 }
 
 impl DefaultPreemptionArgs {
-    /// Returns the number of candidates that end the search, for this number of nodes where preemption may help
-    /// (`calculateNumCandidates`).
+    /// Returns the number of candidates after which the search ends (`calculateNumCandidates`). `nodes`: number of
+    /// nodes where preemption may help.
     pub(super) fn candidate_count(&self, nodes: usize) -> usize {
         let in_percent = nodes * usize::try_from(self.min_candidate_nodes_percentage).unwrap_or(0) / 100;
         let absolute = usize::try_from(self.min_candidate_nodes_absolute).unwrap_or(0);

@@ -46,11 +46,11 @@ impl BestCandidates {
 /// Cost of the victims of one node, the most important criterion first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VictimCost {
-    /// Number of victims that a budget protects.
+    /// Number of victims whose removal violates a budget.
     pub(super) violations: u32,
     highest_priority: i32,
-    /// Each priority counts from the lowest possible one. Therefore more victims cost more, even if priorities
-    /// are negative.
+    /// Sum of the distances of the priorities from the lowest possible priority. Therefore more victims cost more,
+    /// even if priorities are negative.
     sum_of_priorities: i64,
     pods: u32,
     /// Earliest start time among the pods of the highest priority; a later one is better.

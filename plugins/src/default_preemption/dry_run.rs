@@ -21,12 +21,13 @@ use crate::indexes::DisruptionBudgets;
 /// Nodes where preemption helps.
 #[derive(Default)]
 pub(super) struct Candidates {
-    /// All of them, if the caller or an extender needs a list.
+    /// All candidates if the caller or an extender needs a list; else empty.
     pub(super) listed: Vec<Candidate>,
     pub(super) best: BestCandidates,
 }
 
-/// Hypothetical preemption on the resolvable nodes (`DryRunPreemption`).
+/// Hypothetical preemption on the resolvable nodes: those that the diagnosis marks as nodes where preemption may help
+/// (`DryRunPreemption`).
 pub(super) struct DryRun<'a, P: Profile> {
     cx: &'a PostFilterContext<'a, P>,
     budgets: &'a DisruptionBudgets,
@@ -120,7 +121,8 @@ fn positions(victims: &[&Arc<Pod>], pods: &[Arc<Pod>]) -> VictimPositions {
 /// cluster.
 ///
 /// # Errors
-/// The errors of the trials. They are ignored if preemption helps on a node.
+/// The errors of the trials. The caller ignores them if preemption helps on a node: then it does not call this
+/// function.
 pub(super) fn failure_reasons(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<ReasonCounts, String> {
     let mut reasons = ReasonCounts::default();
     let mut errors = BTreeSet::new();

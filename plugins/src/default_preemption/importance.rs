@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schedc_core::model::Pod;
 
-/// Returns the start time of a pod; now, if it has not started (`GetPodStartTime`).
+/// Returns the start time of a pod, or `now` if it has not started (`GetPodStartTime`).
 pub(super) fn start_time(pod: &Pod, now: i64) -> i64 {
     pod.started.unwrap_or(now)
 }

@@ -18,9 +18,9 @@ use super::choice::{BestCandidates, VictimCost};
 use super::victims::Victims;
 use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 
-/// Outcomes of preemption for a pod, separately for each node. An outcome is valid while these do not change:
-/// the node, its pods, the pods nominated for it, the budgets of its pods, and the time if pods have not
-/// started yet.
+/// Outcomes of preemption for a pod, separately for each node. An outcome is valid until one of these changes: the
+/// node, its pods, the pods nominated for it, the budgets of its pods, or the time, which stands for the start times
+/// of pods that have not started.
 #[derive(Debug, Default)]
 pub(super) struct PreemptionTrials {
     /// Position in the change log up to which changes were applied. `None`: never applied.
@@ -34,10 +34,10 @@ pub(super) struct PreemptionTrials {
     works: NodeMask,
     /// Evaluated nodes with an outcome that may depend on budgets.
     guarded: NodeMask,
-    /// By word of `works`, the victims on its 64 nodes; empty without evaluated nodes. Only those of nodes in `works` are
-    /// valid.
+    /// For each word of `works`, the victims on its 64 nodes. The list of a word is empty until preemption helps on one
+    /// of these nodes. Entries of nodes that are not in `works` are outdated.
     victims: Vec<Vec<Victims>>,
-    /// Rejections of the other evaluated nodes.
+    /// Rejections of the evaluated nodes where preemption does not help.
     failures: VerdictCounts,
     /// Scratch memory for a set of nodes.
     stale: NodeSet,
@@ -67,7 +67,7 @@ impl LastText {
 }
 
 impl PreemptionTrials {
-    /// Removes all outcomes, and allocates for the nodes of a cluster.
+    /// Removes all outcomes, and allocates memory for the nodes of a cluster.
     pub(super) fn clear(&mut self, base: &Base) {
         let tried = std::mem::take(&mut self.tried);
         tried.iter().for_each(|node| self.forget_outcome(node));
@@ -112,7 +112,7 @@ impl PreemptionTrials {
         self.stale = stale;
     }
 
-    /// Removes the outcomes of all other nodes.
+    /// Removes the outcomes of all nodes that are not in `nodes`.
     pub(super) fn keep_only(&mut self, nodes: &NodeMask) {
         for word in 0..self.tried.words().len() {
             let others = self.tried.words()[word] & !nodes.words().get(word).copied().unwrap_or(0);
@@ -175,13 +175,13 @@ impl PreemptionTrials {
         victims.positions.iter().filter_map(move |&at| pods.get(at as usize))
     }
 
-    /// Takes the memory for the choice, empty.
+    /// Returns the cleared scratch memory for the choice.
     pub(super) fn take_best(&mut self) -> BestCandidates {
         self.best.clear();
         std::mem::take(&mut self.best)
     }
 
-    /// Returns the memory of a choice.
+    /// Stores the memory of a choice for the next one.
     pub(super) fn recycle(&mut self, best: BestCandidates) {
         self.best = best;
     }
@@ -193,7 +193,7 @@ impl PreemptionTrials {
 
     /// Returns the approximate memory in bytes.
     fn bytes(&self) -> usize {
-        // Usual numbers of victims need no other memory.
+        // A usual number of victims is inline in `Victims`; the rare longer lists are not counted.
         let victims = size_of::<Victims>() * self.victims.iter().map(Vec::capacity).sum::<usize>();
         victims + self.failures.bytes() + 4 * size_of_val(self.tried.words())
     }
@@ -201,7 +201,7 @@ impl PreemptionTrials {
 
 /// The trials of a profile, by
 /// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
-/// and priority. The least recently used trials are evicted if the memory limit is reached.
+/// and priority. The least recently used trials are evicted if the memory limit is exceeded.
 #[derive(Debug)]
 pub(super) struct TrialCache {
     entries: Mutex<CacheEntries>,

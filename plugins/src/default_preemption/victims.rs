@@ -34,11 +34,11 @@ pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
 /// (`SelectVictimsOnNode`). `pods` are the pods on `node`. The preemptor must fit with and without the
 /// `nominated` pods.
 ///
-/// Returns the victims, the most important first, and the number of victims that a budget protects. Without
-/// victims, the pod already fits.
+/// Returns the victims, the most important first, and the number of victims whose removal violates a budget. If there
+/// are no victims, the preemptor already fits.
 ///
 /// # Errors
-/// The rejection of the pod without all pods of lower priority.
+/// The node's rejection of the preemptor when all pods of lower priority are removed.
 pub(super) fn select_victims<'a, P: Profile>(
     node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],

@@ -28,7 +28,8 @@ mod writes;
 
 pub(super) use removals::Removals;
 
-/// The writes of PreBind. It contains strings, because it runs outside of the scheduler and has no interner.
+/// The writes of PreBind. It contains strings instead of symbols, because PreBind runs outside of the scheduler,
+/// without the interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
@@ -41,12 +42,12 @@ pub(super) struct BindingPlan {
 /// A claim of the pod.
 #[derive(Debug)]
 struct PlannedClaim {
-    /// Its name in the pod.
+    /// Name of the claim in the pod's spec; `None` for the claim for extended resources.
     pod_claim: Option<Arc<str>>,
     target: ClaimTarget,
-    /// The new allocation.
+    /// The new allocation, if the claim was not allocated.
     new: Option<NewAllocation>,
-    /// The existing allocation.
+    /// The existing allocation, if the claim was allocated.
     existing: Option<Arc<AllocationResult>>,
     is_reserved: bool,
 }
@@ -54,12 +55,12 @@ struct PlannedClaim {
 /// A new allocation.
 #[derive(Debug)]
 pub(super) struct NewAllocation {
-    /// The uid in the pending allocations.
+    /// Key in the pending allocations: the claim's uid, or a generated one if PreBind creates the claim.
     pub(super) uid: Uid,
-    /// Namespace and name of the claim; `None` if it is created.
+    /// Namespace and name of the claim; `None` if PreBind creates it.
     pub(super) claim: Option<(Symbol, Symbol)>,
     pub(super) allocation: Arc<AllocationResult>,
-    /// The strings of the allocation. Its JSON is built when it is written.
+    /// The strings of the allocation, for its JSON, which is built before the write.
     texts: SharedTexts,
 }
 
@@ -108,7 +109,7 @@ impl BindingPlan {
             let target = match (claim.claim, claim.state) {
                 (_, ClaimState::Extended) => match extended.take() {
                     Some(extended) => ClaimTarget::New { texts: extended.texts(interner), extended },
-                    // The node has all resources.
+                    // The node has all extended resources itself, so PreBind creates no claim.
                     None => continue,
                 },
                 (Some(claim), _) => ClaimTarget::existing(&claim, interner),
@@ -142,7 +143,7 @@ impl BindingPlan {
         self.claims.iter().map(|claim| claim.preview(interner)).collect()
     }
 
-    /// Writes the claims, and waits until all devices are ready.
+    /// Writes the claims, and waits until all devices are ready, at most `timeout` nanoseconds.
     ///
     /// # Errors
     /// The API server refuses a write, a device fails, or the timeout passes.
@@ -175,7 +176,7 @@ impl BindingPlan {
     }
 }
 
-/// Returns the reference of a claim.
+/// Returns a reference to the ResourceClaim with this name.
 pub(super) fn object(namespace: Arc<str>, name: Arc<str>) -> ObjectRef {
     ObjectRef { api_version: "resource.k8s.io/v1".into(), kind: "ResourceClaim".into(), namespace, name }
 }

@@ -46,11 +46,11 @@ impl UnusableClaim {
 /// Claims, each with its name in the pod.
 type NamedClaims<'a> = SmallVec<[(Symbol, &'a Arc<ResourceClaim>); 2]>;
 
-/// Returns the claims of a pod (`foreachPodResourceClaim`). Claims that the pod turned
-/// out not to need are left out.
+/// Returns the claims of a pod (`foreachPodResourceClaim`). Claims that the pod does not need, according to its
+/// status, are omitted.
 ///
 /// # Errors
-/// A claim is not generated yet, does not exist, is being deleted, or belongs to another pod.
+/// A claim has no source, is not generated yet, does not exist, is being deleted, or belongs to another pod.
 pub(super) fn of_pod<'a>(pod: &Pod, all: &'a ResourceClaims) -> Result<NamedClaims<'a>, UnusableClaim> {
     let mut claims = NamedClaims::new();
     for pod_claim in &pod.spec.resource_claims {

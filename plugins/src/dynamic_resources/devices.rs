@@ -17,28 +17,29 @@ use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, MAX_CAC
 use super::{Indexes, ViewOf};
 use crate::indexes::{Epoch, ResourceClaims};
 
-/// Devices, classes, and the allocations that count.
+/// The inventory: devices, classes, and both received and pending allocations.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     inventory: Inventory,
-    /// Number of clusters so far. Positions in the changes of another cluster have no meaning.
+    /// Number of the current cluster, because positions in the changes of another cluster have no meaning.
     cluster: u64,
     slices: Map<Symbol, Arc<ResourceSlice>>,
     classes: Map<Symbol, Arc<DeviceClass>>,
     slices_read: Epoch,
     classes_read: Epoch,
-    /// Positions in the changes of allocations.
+    /// Position in the log of received allocations up to which they are in the inventory; `pending_read` is that of
+    /// pending ones.
     allocations_read: u64,
     pending_read: u64,
     /// The claims with allocations in the inventory.
     claims: Map<Uid, (Symbol, Symbol)>,
-    /// Numbers in the inventory of claims that will be created.
+    /// Claims that have no name before PreBind creates them, with their numbers in the inventory.
     unnamed: Map<Uid, u64>,
-    /// Number of such claims so far.
+    /// Number of claims without a name so far.
     unnamed_so_far: u64,
     /// The last compiled specs.
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
-    /// Number of shares of devices so far.
+    /// Number of share ids so far.
     shares: u64,
     /// Scratch for the claims with updated allocations.
     updated: Vec<Uid>,
@@ -54,7 +55,7 @@ pub(super) struct Position {
 }
 
 impl Devices {
-    /// Makes an empty value, and registers the sizes of its caches.
+    /// Makes an empty inventory, and registers the sizes of its caches.
     pub(super) fn new(handle: &Handle) -> Self {
         let sizes = ["device_requests", "device_claims"].map(|cache| handle.register_cache(cache, MAX_CACHED));
         Devices { sizes: Some(sizes), ..Devices::default() }
@@ -143,7 +144,7 @@ impl Devices {
                 self.set(uid, None, None, interner);
             }
         }
-        // After the removals, because a claim may have the name of one that was deleted.
+        // Allocations are added after the removals, because a new claim may have the name of a deleted one.
         for uid in &updated {
             match (claims.allocated(uid), pending.get(uid)) {
                 (Some(claim), _) => {
@@ -159,7 +160,8 @@ impl Devices {
         self.updated = updated;
     }
 
-    /// Sets the allocation of a claim, which has no name before it is created.
+    /// Sets the allocation of a claim; `None` removes it. `claim`: namespace and name, `None` before the claim is
+    /// created.
     fn set(
         &mut self,
         uid: &Uid,
@@ -195,7 +197,7 @@ impl Devices {
         Position { cluster: self.cluster, change: self.inventory.position() }
     }
 
-    /// Adds the nodes that were affected since a position. Returns false if all nodes may be affected.
+    /// Adds the nodes that are affected by changes since a position. Returns false if all nodes may be affected.
     pub(super) fn affected_nodes(&self, since: Position, base: &Base, nodes: &mut NodeMask) -> bool {
         let Some(changes) = self.inventory.changes_since(since.change).filter(|_| since.cluster == self.cluster) else {
             return false;
@@ -209,7 +211,8 @@ impl Devices {
         true
     }
 
-    /// Compiles specs. All nodes usually have the same ones, and pods of one template have equal ones.
+    /// Compiles specs, or returns the last compiled ones if they are equal. Usually they are: a pod has the same
+    /// specs on all nodes, and pods of one template have equal specs.
     fn prepare(&mut self, specs: &[Arc<ResourceClaimSpec>], interner: &Interner) -> Arc<Prepared> {
         let is_same = |known: &[Arc<ResourceClaimSpec>]| {
             let is_equal = |known: &Arc<ResourceClaimSpec>, spec: &Arc<ResourceClaimSpec>| {
@@ -235,7 +238,7 @@ impl Devices {
     /// Returns the score of the devices for claims on a node.
     ///
     /// # Errors
-    /// The node has no devices, or the attempt fails.
+    /// The node lacks devices, or the search fails.
     pub(super) fn evaluate(
         &mut self,
         node: &Node,
@@ -288,8 +291,8 @@ impl Devices {
     }
 }
 
-/// Removes written allocations whose claims were received in a state after the write, or exist no more. `updated`: claims
-/// that were received with another allocation since the last call.
+/// Removes the pending allocation of a written claim after the scheduler received the claim in the written or a later
+/// version, or if the claim no longer exists. `updated`: claims whose received allocations changed since the last call.
 fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut PendingAllocations, interner: &Interner) {
     pending.retain(|PendingAllocation { claim, written, .. }| {
         let Some(written) = written else { return true };
@@ -298,14 +301,15 @@ fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut Pend
         match known {
             Some(claim) if claim.uid != written.uid => false,
             Some(claim) if is_at_least(&claim.resource_version, &written.version) => false,
-            // Unlike an existing claim, a created one may not have been received yet.
+            // A claim that existed before the write is deleted. A created claim may not have been received yet.
             None if claim.is_some() => false,
             _ => !updated.contains(&written.uid),
         }
     });
 }
 
-/// Compares resource versions, as kube-scheduler's assume cache does.
+/// Returns whether a resource version is at least another one, as kube-scheduler's assume cache compares them; false if
+/// one is not a number.
 pub(super) fn is_at_least(version: &str, other: &str) -> bool {
     let number = |version: &str| version.parse::<u64>().ok();
     number(version).zip(number(other)).is_some_and(|(version, other)| version >= other)
@@ -323,7 +327,7 @@ pub(super) enum SearchTimeout {
 /// Virtual duration of a step of a search.
 const VIRTUAL_STEP: Duration = Duration::from_micros(1);
 
-/// Returns a function that returns whether the time is over. It is called once every [`STEPS_PER_LOOK`] steps.
+/// Returns a function that reports whether the timeout has expired. The search calls it every [`STEPS_PER_LOOK`] steps.
 fn expiry(timeout: Option<SearchTimeout>) -> impl FnMut() -> bool {
     let (mut end, mut virtual_time) = (None, Duration::ZERO);
     move || match timeout {
@@ -358,7 +362,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns an allocation that was written to a claim which the scheduler created.
+    /// Returns the pending allocation of a claim that the scheduler created.
     fn of_created_claim() -> PendingAllocations {
         let mut pending = PendingAllocations::default();
         pending.insert(Uid("new".into()), None, Arc::default());
@@ -381,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_received_claim_replaces_the_allocation_that_was_written() {
-        // The claim lost its allocation before the next attempt, so no other state of it was seen.
+        // The claim lost its allocation again, so the scheduler receives it only without an allocation.
         let check = |received: Option<(&str, u64)>, updated: &[Uid], is_pending: bool| {
             let (mut interner, mut claims) = (Interner::default(), ResourceClaims::default());
             if let Some((uid, version)) = received {
@@ -396,7 +400,7 @@ mod tests {
         check(Some(("u", 8)), &[], false);
         check(Some(("u", 9)), &[], false);
         check(Some(("other", 7)), &[], false);
-        // Received and deleted since.
+        // The claim was received and deleted since the last call.
         check(None, &[Uid("u".into())], false);
         check(None, &[Uid("other".into())], true);
     }

@@ -13,7 +13,7 @@ use super::devices::{Devices, Position, SearchTimeout};
 use super::extended::{ExtendedClaim, ExtendedResources};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 
-/// Result of the pod's claims on a node.
+/// Result of evaluating a pod's claims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeResult {
     /// Devices can be allocated, with this score.
@@ -21,6 +21,7 @@ pub enum NodeResult {
     /// A rejection with this text.
     Rejected(TextId),
     /// Allocated claims cannot be used on the node: a bit mask of these claims, with one bit for all after the 63rd.
+    /// 0 if the node was not evaluated.
     Unavailable(u64),
     /// A failure with this text.
     Failed(TextId),
@@ -53,13 +54,13 @@ pub(super) struct Evaluation {
     /// Number of results with a score other than 0.
     scored: usize,
     texts: Vec<Box<str>>,
-    /// Devices for scores of extended resources.
+    /// Device counts of extended resources, for the scores of other plugins.
     counts: Vec<ResourceCounts>,
-    /// Position in the changes of devices up to which this is current.
+    /// Position in the changes of devices up to which the results are current.
     read: Position,
 }
 
-/// Devices of all nodes that back an extended resource.
+/// For each node, the number of devices that back an extended resource.
 #[derive(Clone, Debug)]
 struct ResourceCounts {
     resource: Symbol,
@@ -77,8 +78,8 @@ impl PartialEq for Evaluation {
 /// Allocations of a pod's claims on a node.
 #[derive(Clone, Debug)]
 pub(super) struct NodeAllocation {
-    /// For each claim that is to be allocated, in order. Empty if the node serves all extended resources and there are
-    /// no other claims.
+    /// One allocation for each claim that is to be allocated, in the order of the claims. Empty if the only such
+    /// claim is for extended resources, and the node has all of them itself.
     pub(super) allocations: Vec<Arc<AllocationResult>>,
     /// The claim for extended resources.
     pub(super) extended: Option<Arc<ExtendedClaim>>,
@@ -109,7 +110,7 @@ pub(super) struct NodeEvaluator<'a> {
     pub(super) base: &'a Base,
     /// Timeout for a node.
     pub(super) timeout: Option<SearchTimeout>,
-    /// The current time.
+    /// The current time in nanoseconds since 1970.
     pub(super) now: i64,
 }
 
@@ -129,7 +130,7 @@ impl NodeEvaluator<'_> {
         Ok(NodeAllocation { allocations: feasible.found.unwrap_or_default(), extended: feasible.extended })
     }
 
-    /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any.
+    /// Checks a node. If claims are to be allocated, it calls `find`, which finds devices for them.
     pub(super) fn check<T>(
         &self,
         index: NodeIndex,
@@ -173,7 +174,7 @@ impl NodeEvaluator<'_> {
         Ok(Feasible { score, found, extended })
     }
 
-    /// Converts the reason why a node has no devices.
+    /// Converts the reason why the allocator found no devices.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
         let name = |at| self.name(at);
         match unfit {
@@ -186,7 +187,8 @@ impl NodeEvaluator<'_> {
         }
     }
 
-    /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`).
+    /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`); `None`
+    /// if no such claim is necessary.
     fn extended_claim(&self, node: &Node) -> Result<Option<Arc<ExtendedClaim>>, Infeasible> {
         let Some(claim) = self.claims.claims.last().filter(|claim| claim.pod_claim.is_none()) else { return Ok(None) };
         if claim.state == ClaimState::Obsolete {
@@ -212,7 +214,7 @@ impl NodeEvaluator<'_> {
         Ok(Some(if known.needed == needed { known.clone() } else { claim() }))
     }
 
-    /// Evaluates every node. `counted`: extended resources whose devices are counted, and their classes.
+    /// Evaluates every node. `counted`: extended resources whose devices are to be counted, with their device classes.
     pub(super) fn evaluate_all(&self, devices: &mut Devices, counted: &[(Symbol, Symbol)]) -> Evaluation {
         let counts = counted.iter().map(|&(resource, class)| ResourceCounts { resource, class, nodes: Arc::default() });
         let mut evaluation = Evaluation {
@@ -261,8 +263,8 @@ impl NodeEvaluator<'_> {
         }
     }
 
-    /// Updates the evaluation of a pod with the same signature to the current devices. `node_changed`: nodes whose
-    /// objects changed. `changed` receives the nodes whose result changed.
+    /// Updates an evaluation, of this pod or another one with the same signature, to the current devices.
+    /// `node_changed`: nodes whose objects changed. `changed` is called with each node whose result changed.
     pub(super) fn update_all(
         &self,
         evaluation: &mut Evaluation,
@@ -296,12 +298,12 @@ impl Evaluation {
         self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
     }
 
-    /// Returns the score of each node; `None` if no request has alternatives.
+    /// Returns the score of each node; `None` if all are 0, as without requests that have alternatives.
     pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
         (self.scored > 0).then(|| self.results.iter().map(|result| result.score()).collect())
     }
 
-    /// Returns the devices for scores, by resource.
+    /// Returns the device counts of each extended resource, for scores; `None` if no plugin requested any.
     pub(super) fn counts(&self) -> Option<Vec<(Symbol, NodeDeviceCounts)>> {
         let counts = self.counts.iter().map(|counts| (counts.resource, counts.nodes.clone()));
         (!self.counts.is_empty()).then(|| counts.collect())

@@ -22,7 +22,7 @@ impl NodeEvaluator<'_> {
             let explained = devices.explain(node, specs, interner);
             let lacks_devices = explained.as_ref().map_or(true, |explanation| explanation.lacks_devices);
             found = Some(explained);
-            // Otherwise, claims with devices are the reason.
+            // If the node has enough devices, allocated claims that cannot be used on it are the reason.
             if lacks_devices { Err(Unfit::NoDevices) } else { Ok(()) }
         });
         let mut shortage = match found {
@@ -67,8 +67,8 @@ impl NodeEvaluator<'_> {
         Shortage { data, lines }
     }
 
-    /// Adds the devices of a request, those with the same reason in one line. Devices of other classes are left out, unless
-    /// there are no others.
+    /// Adds lines about the devices of a request; all devices with the same reason share a line. Devices of other
+    /// classes are omitted if the request's class has devices.
     fn add_request(&self, request: &RequestExplanation, lines: &mut Vec<String>) {
         let interner = &self.base.interner;
         let is_of_class = |reason: &Option<DeviceReason>| !matches!(reason, Some(DeviceReason::Selector(true, _)));

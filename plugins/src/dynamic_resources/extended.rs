@@ -21,7 +21,7 @@ pub(super) struct ExtendedResources {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExtendedResource {
     pub(super) name: Symbol,
-    /// The class that backs it.
+    /// The device class that backs the resource, if there is one.
     pub(super) class: Option<Symbol>,
 }
 
@@ -100,8 +100,8 @@ pub(super) struct RequestMapping {
     pub(super) request: Symbol,
 }
 
-/// Returns the requests for the resources with a class, and the requests of each container
-/// (`createRequestsAndMappings`).
+/// Returns the requests for the resources that have a device class, and the mappings of the containers' resources to
+/// these requests (`createRequestsAndMappings`).
 fn requests(
     pod: &PodSpec,
     class: impl Fn(Symbol) -> Option<Symbol>,
@@ -137,7 +137,8 @@ fn requests(
     (all, mappings)
 }
 
-/// Returns the request of a container beyond the requests that it can use, and adds its mappings.
+/// Returns the request for the devices that a container needs in addition to those of the `reusable` requests; `None`
+/// if it needs no others. Adds the container's mappings.
 fn request(
     wanted: &ContainerDeviceRequest,
     class: Symbol,
@@ -165,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the requests and mappings of a pod as text. Containers are `(kind, requests)`.
+    /// Checks the requests and mappings of a pod, as text. Containers are `(kind, requests)`.
     fn check(containers: &[(&str, &str)], expected_requests: &[&str], expected_mappings: &[&str]) {
         let mut interner = Interner::default();
         let (mut init, mut main) = (String::new(), String::new());

@@ -7,8 +7,8 @@ use schedc_core::model::{AllocationNodes, ClaimSource, PodSpec};
 
 use crate::indexes::ResourceClaims;
 
-/// Returns a hash that is usually equal for pods with named claims of equal effect. Such pods share a cached answer,
-/// and each pod's claims are compared when it is updated. Therefore a collision only costs time.
+/// Returns a hash that is usually equal for pods with named claims of equal effect. Pods with equal hashes share a
+/// cached answer. Each update of the answer compares the claims themselves, so a collision only costs time.
 pub(super) fn of_named(pod: &PodSpec, claims: &ResourceClaims) -> u64 {
     let mut hasher = FixedHasher::default();
     for claim in &pod.resource_claims {

@@ -47,15 +47,15 @@ impl DynamicResources {
     ) -> bool {
         // While another claim is missing, the pod is unschedulable in any case.
         let Ok(claims) = claims::of_pod(rejected, view.indexes.0) else { return false };
-        // Every pod can use released devices.
+        // Released devices may help every pod.
         let is_freed =
             !new.is_allocated() && (old.is_some_and(ResourceClaim::is_allocated) || self.has_lost_allocation(new));
         let is_used = claims.iter().any(|(_, claim)| claim.uid == new.uid);
         is_freed || (is_used && old.is_none_or(|old| old.status != new.status))
     }
 
-    /// Returns whether an allocation was written to a claim that is not allocated any more. The allocated state may
-    /// never be received.
+    /// Returns whether an allocation was written to a claim that is no longer allocated. The watch may never deliver
+    /// the allocated state.
     fn has_lost_allocation(&self, claim: &ResourceClaim) -> bool {
         let pending = self.handle.pending_allocations();
         let mut written = pending.iter().filter_map(|(_, pending)| pending.written.as_ref());

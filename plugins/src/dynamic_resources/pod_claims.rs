@@ -16,16 +16,17 @@ use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
 use super::{Indexes, ViewOf, claims};
 
-/// Number of alternatives for which a score is defined: the first one scores this, the second one less.
+/// Maximum number of alternatives of a request. The first alternative scores this number, each later one 1 less.
 const MAX_ALTERNATIVES: usize = 8;
 
-/// The claims of a pod, in the order of the pod; the claim for extended resources is the last.
+/// The claims of a pod, in the order of its spec; the claim for extended resources is the last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodClaims {
     pub(super) claims: SmallVec<[PodClaim; 1]>,
     /// Specs of the claims that are to be allocated, other than for extended resources.
     pub(super) unallocated: SmallVec<[Arc<ResourceClaimSpec>; 2]>,
-    /// The claim for extended resources on the first node without some of them, which is usually the one on all nodes.
+    /// The claim for extended resources on the first evaluated node that lacks some of them. Usually, all nodes need an
+    /// equal claim.
     pub(super) first_extended: OnceCell<Arc<ExtendedClaim>>,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct PodClaims {
 pub(super) struct PodClaim {
     /// Its name in the pod; `None` for the claim for extended resources.
     pub(super) pod_claim: Option<Symbol>,
-    /// The claim; `None` if it is created for extended resources.
+    /// The claim; `None` if PreBind creates it for extended resources.
     pub(super) claim: Option<Arc<ResourceClaim>>,
     pub(super) state: ClaimState,
 }
@@ -152,7 +153,7 @@ impl PodClaims {
     }
 }
 
-/// Returns a claim with the allocation that was written, if its update has not been received.
+/// Returns the claim with the allocation that PreBind wrote, if the watch has not delivered this allocation yet.
 fn written(claim: &Arc<ResourceClaim>, pending: &PendingAllocations) -> Option<Arc<ResourceClaim>> {
     if claim.is_allocated() {
         return None;

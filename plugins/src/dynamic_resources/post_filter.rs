@@ -18,8 +18,8 @@ use super::pod_claims::{ClaimState, bit};
 use super::{DynamicResources, ViewOf, binding};
 
 impl DynamicResources {
-    /// Deallocates a claim that was unavailable on a node and that no other pod uses, or deletes a claim that an
-    /// earlier attempt left behind.
+    /// Deallocates a random claim of those that are unavailable on a node and that no other pod uses. If there is none,
+    /// deletes the claim that an earlier attempt left behind.
     pub(super) fn release<P: Profile>(&self, cx: &PostFilterContext<'_, P>, view: ViewOf<'_>) -> PostFilterResult {
         let nothing = || PostFilterResult::unschedulable("no new claims to deallocate");
         if !cx.pod.spec.may_use_devices() {
@@ -57,7 +57,7 @@ impl DynamicResources {
         }
     }
 
-    /// Returns the claims that were unavailable on a node that passed the earlier filters.
+    /// Returns the bits of the claims that are unavailable on a node that passes the earlier filters.
     fn unavailable<P: Profile>(&self, evaluator: &NodeEvaluator<'_>, cx: &PostFilterContext<'_, P>) -> u64 {
         let is_allocated = |state: &ClaimState| matches!(state, ClaimState::Allocated { .. });
         let Some(cycle) = cx.cycle.filter(|_| evaluator.claims.claims.iter().any(|claim| is_allocated(&claim.state)))
@@ -93,7 +93,7 @@ fn deallocation(claim: &Arc<ResourceClaim>, interner: &Interner) -> Repair {
     Repair { object: object(claim, interner), operations: vec![WriteOperation::PatchStatus(patch)] }
 }
 
-/// Returns the writes that delete a claim. The finalizer would keep it.
+/// Returns the writes that delete a claim. The finalizer is removed first, because it would keep the claim.
 fn deletion(claim: &Arc<ResourceClaim>, interner: &Interner) -> Repair {
     let without_finalizers = json!({ "metadata": { "uid": *claim.uid.0, "finalizers": null } });
     let release = claim.has_finalizer.then_some(WriteOperation::Patch(without_finalizers));

@@ -7,11 +7,11 @@ use schedc_core::model::{AllocationResult, DeviceCondition, ResourceClaim};
 pub(super) enum Readiness<'a> {
     Ready,
     NotReady,
-    /// A driver reports this condition.
+    /// A driver reports this failure condition.
     Failed(&'a DeviceCondition),
 }
 
-/// Returns the readiness of an allocated claim: that of the first device that is not ready.
+/// Returns the readiness of an allocated claim: that of the first device that is not ready or failed, else `Ready`.
 pub(super) fn readiness(claim: &ResourceClaim) -> Readiness<'_> {
     let Some(allocation) = &claim.status.allocation else { return Readiness::NotReady };
     for result in allocation.results.iter().filter(|result| !result.binding_conditions.is_empty()) {
@@ -31,7 +31,7 @@ pub(super) fn readiness(claim: &ResourceClaim) -> Readiness<'_> {
     Readiness::Ready
 }
 
-/// Returns whether devices with binding conditions are allocated for longer than the timeout, in nanoseconds.
+/// Returns whether devices with binding conditions have been allocated for more than `timeout` nanoseconds.
 pub(super) fn is_timed_out(allocation: &AllocationResult, now: i64, timeout: i64) -> bool {
     let is_late = |since: i64| since.saturating_add(timeout) < now;
     allocation.timestamp.is_some_and(is_late)

@@ -1,7 +1,7 @@
 //! Claims that were created for extended resources and are not received yet.
 //!
 //! Their devices count as allocated until the scheduler receives the claim. The scheduler never receives the claim if
-//! it is deleted while the watch is interrupted. Therefore such claims are looked up when a pod finds no devices.
+//! it is deleted while the watch is interrupted. Therefore PostFilter looks these claims up at the API server.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,8 +24,8 @@ impl Lookups {
 }
 
 impl DynamicResources {
-    /// Looks up the claims that were created and not received. If one is gone, its devices are released, and all pods that
-    /// waited for the result are retried.
+    /// Looks up the claims that were created and not received. If a claim is gone, its devices are released, and all
+    /// pods that waited for this look-up are retried.
     pub(super) fn look_up_unreceived(&self, pod: &Uid) {
         let pending = self.handle.pending_allocations();
         let created = pending.iter().filter(|(_, pending)| pending.claim.is_none());

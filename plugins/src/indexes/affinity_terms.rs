@@ -17,7 +17,7 @@ use term_table::TermTable;
 
 /// The distinct terms of pod affinity and anti-affinity, of pods on nodes and of pending pods, with the nodes
 /// of the pods on nodes. A pod is compared once, when it is compiled, with every term that can match its
-/// labels. The number of pods with the term does not matter.
+/// labels; the cost does not depend on the number of pods with a term.
 ///
 /// The results of `anti_required_matching` and `scored_matching` are valid
 /// until [`AffinityTerms::epoch`] changes.
@@ -162,7 +162,7 @@ impl Index for AffinityTerms {
         if let Some(old) = old.filter(|old| !old.spec.affinity.is_empty()) {
             let id = self.group(&old.spec);
             self.groups.count(id, false);
-            // After a burst, no new affinity may arrive.
+            // Registrations also forget unused groups, but none may follow a burst of pods.
             self.forget_unused();
         }
     }

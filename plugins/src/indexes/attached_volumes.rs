@@ -20,7 +20,7 @@ use limits::Limits;
 pub enum CountedVolume {
     /// An existing volume.
     Csi(CsiVolume),
-    /// A volume that the driver of a claim's class will provision.
+    /// The volume of an unbound claim, which the driver of the claim's class will provision.
     Unbound {
         /// Name of the driver.
         driver: Symbol,
@@ -32,7 +32,7 @@ pub enum CountedVolume {
 }
 
 impl CountedVolume {
-    /// Returns the driver with the limit for this volume.
+    /// Returns the driver whose limit applies to this volume.
     pub fn driver(&self) -> Symbol {
         match *self {
             CountedVolume::Csi(CsiVolume { driver, .. }) | CountedVolume::Unbound { driver, .. } => driver,
@@ -52,7 +52,7 @@ pub struct AttachedVolumes {
     drivers_of_classes: Map<Symbol, Symbol>,
     /// By node slot.
     nodes: Vec<NodeEntry>,
-    /// Nodes by name, including nodes that do not exist.
+    /// Nodes by name, including nodes that objects name but that do not exist.
     named: Map<Symbol, NamedNode>,
     limits: Limits,
     /// Number of nodes with pods with uncountable volumes.
@@ -65,9 +65,9 @@ pub struct AttachedVolumes {
 struct NodeEntry {
     /// Empty in a slot without a node.
     name: Symbol,
-    /// Number of uses of each volume of the node's pods.
+    /// Number of uses of each volume by the node's pods.
     used: Map<CountedVolume, u32>,
-    /// Number of volumes that cannot be counted.
+    /// Number of volumes that cannot be counted, because their claim or in-tree source is invalid.
     failures: u32,
 }
 
@@ -77,7 +77,7 @@ impl AttachedVolumes {
         self.claims.get(&(namespace, name))?.claim.as_deref()
     }
 
-    /// Returns the volume that a claim counts as (`getCSIDriverInfo`).
+    /// Returns the volume that a claim counts as (`getCSIDriverInfo`); `None` if it does not count.
     pub fn counted(&self, namespace: Symbol, claim: Symbol) -> Option<CountedVolume> {
         self.claims.get(&(namespace, claim))?.counted
     }

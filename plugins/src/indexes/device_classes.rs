@@ -39,8 +39,8 @@ impl DeviceClasses {
         self.by_resource.contains_key(&resource)
     }
 
-    /// Returns the class that backs an extended resource: of several, the newest, and of equally old ones the one with
-    /// the lowest name.
+    /// Returns the class that backs an extended resource: of several classes, the newest; of equally new ones, the one
+    /// with the lowest name.
     pub(crate) fn backing(&self, resource: Symbol, interner: &Interner) -> Option<&Arc<DeviceClass>> {
         let classes = self.by_resource.get(&resource)?.iter();
         classes.min_by_key(|class| (Reverse(class.created), interner.resolve(class.name)))

@@ -7,7 +7,8 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Object, PodDisruptionBudget};
 
-/// The budgets that can match a pod: those with a selector that is not empty.
+/// The budgets that can match a pod: those with a selector that is not empty. In kube-scheduler's preemption, an empty
+/// selector matches no pod.
 #[derive(Clone, Debug, Default)]
 pub struct DisruptionBudgets {
     /// Sorted by name.

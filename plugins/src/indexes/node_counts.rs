@@ -12,15 +12,15 @@ pub struct NodeCounts {
     dense: Vec<u32>,
     /// Number of values of `dense` that are not 0.
     nonzero: usize,
-    /// The highest node that has ever had pods.
+    /// The highest index of a node that has ever had pods.
     highest: u32,
 }
 
 /// Up to this number of nodes, the counts stay sparse.
 const MAX_SPARSE: usize = 16;
-/// The counts become dense if at least one of this many slots is used.
+/// The counts become dense if at least one in this many slots is used.
 const DENSE_RATIO: usize = 8;
-/// The counts become sparse again if fewer than one of this many slots is used.
+/// The counts become sparse again if fewer than one in this many slots is used.
 const SPARSE_RATIO: usize = 64;
 
 impl NodeCounts {

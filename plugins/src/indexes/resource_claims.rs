@@ -15,9 +15,9 @@ pub struct ResourceClaims {
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
     /// The allocated claims.
     allocated: Map<Uid, Arc<ResourceClaim>>,
-    /// Claims for extended resources, by their pod. Usually one; sorted by uid.
+    /// Claims for extended resources, by the uid of their pod. Usually one claim; several are sorted by uid.
     extended: Map<Uid, Vec<Arc<ResourceClaim>>>,
-    /// Claims with another allocation.
+    /// Claims whose allocation changed.
     allocations: ChangeLog<Uid>,
 }
 
@@ -49,7 +49,7 @@ impl ResourceClaims {
         if self.extended.is_empty() { None } else { self.extended.get(pod)?.first() }
     }
 
-    /// Returns the claims whose allocation changed.
+    /// Returns the log of claims whose allocation changed.
     pub fn allocations(&self) -> &ChangeLog<Uid> {
         &self.allocations
     }

@@ -22,7 +22,7 @@ pub struct PodTerm {
     /// Additional namespaces, by their labels. An empty selector selects every namespace; other selectors select
     /// only known namespaces. `None` selects none.
     pub namespace_selector: Option<LabelSelector>,
-    /// The pods in these namespaces. `None` selects no pod.
+    /// The selector of pods in these namespaces. `None` selects no pod.
     pub selector: Option<LabelSelector>,
 }
 
@@ -42,7 +42,7 @@ impl PodQuery {
         PodQuery { terms: [term].into(), terminating }
     }
 
-    /// Returns the namespaces that the pods must be in, if the query lists them by name.
+    /// Returns the namespaces that the pods must be in, if a term lists them only by name.
     fn namespaces(&self) -> Option<&[Symbol]> {
         let named = self.terms.iter().find(|term| term.namespace_selector.is_none())?;
         Some(&named.namespaces)
@@ -204,11 +204,12 @@ impl QueryCounts {
 
 /// For each registered query, the number of selected pods on each node.
 ///
-/// [`SelectorCounts::register`] a query when a pod is compiled. The id is valid until
+/// A plugin registers a query when a pod is compiled ([`SelectorCounts::register`]). The id is valid until
 /// [`SelectorCounts::epoch`] changes, and is never reused for another query.
 ///
-/// Pods with equal namespace and labels are one class. Therefore a new query is compared with classes, and a
-/// new pod of a known class with nothing. The index also tracks the labels of namespaces.
+/// Pods with equal namespace, labels and deletion state are one class. Therefore a new query is compared with classes
+/// instead of pods, and a new pod of a known class is not compared with queries. The index also tracks the labels of
+/// namespaces.
 #[derive(Clone, Debug, Default)]
 pub struct SelectorCounts {
     namespaces: Namespaces,
@@ -255,21 +256,21 @@ impl SelectorCounts {
         self.queries.epoch()
     }
 
-    /// Returns the selected pods by node.
+    /// Returns the number of selected pods on each node.
     pub fn counts(&self, id: PodQueryId) -> &NodeCounts {
         static EMPTY: std::sync::LazyLock<NodeCounts> = std::sync::LazyLock::new(NodeCounts::default);
         self.queries.get(id.0).map_or(&EMPTY, |(_, counted)| &counted.nodes)
     }
 
-    /// Returns the changes of these counts: a pod was added to a node (1) or removed from it (-1). A change of a
-    /// namespace truncates the log.
+    /// Returns the changes of a query's counts: a pod was added to a node (1) or removed from it (-1). A namespace
+    /// change that affects the counts truncates the log.
     #[inline]
     pub fn log(&self, id: PodQueryId) -> &ChangeLog<(NodeIndex, i32)> {
         static EMPTY: std::sync::LazyLock<ChangeLog<(NodeIndex, i32)>> = std::sync::LazyLock::new(ChangeLog::default);
         self.queries.get(id.0).map_or_else(|| &*EMPTY, |(_, counted)| &counted.log)
     }
 
-    /// Returns whether a query selects a pod, regardless of its deletion: for hypothetical pods.
+    /// Returns whether a query selects a pod, whether or not the pod is being deleted; for hypothetical pods.
     pub fn selects(&self, id: PodQueryId, pod: &PodSpec) -> bool {
         self.selects_labels(id, pod.namespace, &pod.labels)
     }

@@ -39,8 +39,8 @@ impl Domain {
 
 /// The domains of registered topology keys.
 ///
-/// [`Topology::register`] a key when a pod is compiled. The id is valid until [`Topology::epoch`] changes,
-/// and is never reused for another key.
+/// A plugin registers a key when a pod is compiled ([`Topology::register`]). The id is valid until
+/// [`Topology::epoch`] changes, and is never reused for another key.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     labels: Vec<Labels>,
@@ -51,7 +51,7 @@ pub struct Topology {
 struct Domains {
     of_node: Arc<Vec<Domain>>,
     by_value: Map<Symbol, Domain>,
-    /// The values, and the number of nodes with each.
+    /// For each domain, its value and its number of nodes.
     values: Vec<(Symbol, u32)>,
     free: Vec<Domain>,
     version: u64,
@@ -173,7 +173,7 @@ impl Topology {
         self.keys.find(&key).map(TopologyKey)
     }
 
-    /// Returns the domain of each node slot. Cycle state may keep it.
+    /// Returns the domain of each node slot. Cycle state may keep the list: later changes are made to a copy.
     pub fn domains(&self, key: TopologyKey) -> &Arc<Vec<Domain>> {
         &self.get(key).of_node
     }

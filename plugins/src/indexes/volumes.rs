@@ -31,7 +31,7 @@ pub struct Volumes {
     /// Volumes with a claim, by claim.
     claimed: Map<ClaimKey, BySize>,
     claims: Map<ClaimKey, Arc<PersistentVolumeClaim>>,
-    /// Number of volumes of running pods that refer to a claim.
+    /// Number of volumes of pods on nodes that refer to a claim by name.
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
@@ -137,7 +137,7 @@ impl Volumes {
 }
 
 impl Volumes {
-    /// Adds or removes the migrated plugins of a CSINode, if its node exists.
+    /// Adds (`counts`) or removes the migrated plugins of a CSINode, if its node exists.
     fn set_migrated(&mut self, node: Symbol, csi_node: &CsiNode, counts: bool) {
         let Some(&slot) = self.nodes.get(&node) else { return };
         for &plugin in &csi_node.migrated_plugins {
@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns an object with one of six names; the class, size, node and other fields vary.
+    /// Returns a strategy for objects of several kinds with two names; the class, size, node and other fields vary.
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
             let mut annotations = String::new();

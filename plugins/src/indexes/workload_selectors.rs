@@ -29,8 +29,8 @@ struct Workloads {
 }
 
 impl WorkloadSelectors {
-    /// Returns the combined selectors of the Services that match a pod and of its controller: kube-scheduler's
-    /// `DefaultSelector`. Empty without such selectors.
+    /// Returns the combination of two kinds of selectors: those of the Services that match a pod, and that of its
+    /// controller (kube-scheduler's `DefaultSelector`). The result is empty without such selectors.
     ///
     /// The result depends on the pod's namespace, labels and controller, and on the workloads of the namespace.
     pub fn default_selector(&self, pod: &PodSpec) -> LabelSelector {

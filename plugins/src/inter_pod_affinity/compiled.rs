@@ -9,7 +9,7 @@ use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 use super::InterPodAffinityArgs;
 use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
 
-/// The pod's affinity terms, and the terms of other pods that match it. Pods with equal terms are equal,
+/// The pod's affinity terms, and the terms of other pods that match it. Pods with equal terms have equal values,
 /// regardless of their labels and namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InterPodAffinityPod {
@@ -45,9 +45,9 @@ pub(super) struct AntiAffinityTerm {
 /// Anti-affinity terms of existing pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ExistingAntiAffinityTerms {
-    /// Their topology keys, each once.
+    /// The topology keys of the terms, each once.
     pub(super) keys: Box<[Symbol]>,
-    /// The terms, each with the index of its key.
+    /// The terms, each with the index of its key in `keys`.
     pub(super) terms: Box<[(TermId, usize)]>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Preferences {
     pub(super) keys: Box<[Symbol]>,
     /// The pod's preferred terms.
     pub(super) own: Box<[WeightedPods<PodQueryId>]>,
-    /// Terms of others that match the pod.
+    /// Terms of other pods that match the pod.
     pub(super) others: Box<[WeightedPods<TermId>]>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Preferences {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WeightedPods<P> {
     pub(super) pods: P,
-    /// Index of its topology key.
+    /// Index of the topology key in [`Preferences::keys`].
     pub(super) key: usize,
     /// Contribution of each pod, negative for anti-affinity.
     pub(super) weight: i64,
@@ -195,8 +195,8 @@ fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     PodQuery { terms: terms.collect(), terminating: true }
 }
 
-/// Returns the selector of the known namespaces that a new pod's term selects. kube-scheduler also applies the term's
-/// selector to an empty label set. Therefore a selector that matches an empty set selects every namespace.
+/// Returns the namespace selector of a query for a new pod's term. kube-scheduler also applies the term's selector to
+/// an empty label set. Therefore a selector that matches an empty set selects every namespace.
 fn selected_namespaces(selector: &LabelSelector) -> LabelSelector {
     if selector.matches(&[]) { LabelSelector::default() } else { selector.clone() }
 }

@@ -35,12 +35,12 @@ pub(super) struct WeightedCounts<'a> {
 }
 
 impl DomainSums {
-    /// Creates sums of 0. `sums` is reused memory.
+    /// Creates a sum of 0 for each domain of a key. `sums` is memory to reuse.
     pub(super) fn new(topology: &Topology, base: &Base, key: Symbol, sums: Vec<i64>) -> Self {
         if let Some(key) = topology.key(key) {
             return DomainSums { key: Some(key), ..DomainSums::of(topology, key, sums) };
         }
-        // Only the terms of a hypothetical pod can have such a key.
+        // Only the terms of a hypothetical pod can have a key that is not registered.
         let mut topology = Topology::default();
         let key = topology.register(key);
         for (index, info) in base.infos().iter().enumerate() {
@@ -55,7 +55,7 @@ impl DomainSums {
         DomainSums { key: None, domains: topology.domains(key).clone(), sums, pods: 0, changed: Vec::new() }
     }
 
-    /// Returns the memory.
+    /// Returns the memory of the sums.
     pub(super) fn into_sums(self) -> Vec<i64> {
         self.sums
     }
@@ -103,7 +103,7 @@ impl DomainSums {
         self.domains.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// Returns the index of a node's domain, `None` without a domain.
+    /// Returns the sum of a node's domain; `None` for a node without a domain.
     #[inline(always)]
     pub(super) fn at(&self, node: NodeIndex) -> Option<i64> {
         self.sums.get(self.domains.get(node.get())?.get()).copied()
@@ -164,8 +164,8 @@ impl DomainSums {
         }
     }
 
-    /// Visits the nodes of the domains that changed since the last call, by mask words, and whether the sum is
-    /// positive.
+    /// Visits the nodes of the domains that changed since the last call, as mask words. `visit` receives whether the
+    /// domain's sum is positive, the number of the word, and the word.
     pub(super) fn drain_changed(&mut self, topology: &Topology, mut visit: impl FnMut(bool, usize, u64)) {
         let Some(key) = self.key.filter(|_| !self.changed.is_empty()) else { return };
         self.changed.sort_unstable();

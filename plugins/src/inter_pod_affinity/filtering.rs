@@ -13,7 +13,7 @@ use super::domain_sums::{DomainSums, WeightedCounts};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
 
-/// Maximum number of nodes that PreFilter predicts.
+/// Maximum number of nodes that PreFilter predicts to be the only feasible ones.
 const FEW: usize = 4;
 
 /// The domains of pods that match the pod's required terms, and of pods with terms that match the pod.
@@ -114,7 +114,7 @@ impl PreFilterPlugin for InterPodAffinity {
 
     #[inline]
     fn recycle(&self, state: InterPodAffinityState) {
-        // Most states have no sources.
+        // Most states counted no sources, so they have no memory to reuse.
         if !state.seen.is_empty() {
             self.filtering.lock().reclaim(state);
         }
@@ -200,7 +200,7 @@ impl InterPodAffinity {
             return Err(NeedsFullEvaluation);
         }
         if slot.skip {
-            // There are no pods, neither before nor after.
+            // No pods are counted, neither before nor after the changes.
             state.existing_anti_affinity.iter_mut().for_each(DomainSums::clear_changed);
         } else {
             state.update_verdicts(view.indexes.0, verdicts);
@@ -277,7 +277,8 @@ impl InterPodAffinityState {
         found || self.first
     }
 
-    /// Returns the nodes that the first key of the pod's affinity leaves, if they are few.
+    /// Returns the nodes in the domains of matching pods, for the first key of the pod's affinity. `None` if these
+    /// nodes are many, or if other nodes can be feasible.
     fn nodes_near_partners(
         &self,
         pod: &InterPodAffinityPod,

@@ -47,7 +47,7 @@ fn pod_event_helps(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventP
 
 /// Returns whether a change of a node may make the rejected pod schedulable.
 fn node_event_helps(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
-    // `None` for a node that did not exist, otherwise its domain, if it had one.
+    // The domains before and after. Before: `None` if the node did not exist, `Some(None)` if it had no domain.
     let domains = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
         let domain = |node: &Node| node.labels.value(term.topology_key);
         (old.map(domain), domain(new))

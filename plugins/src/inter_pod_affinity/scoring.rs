@@ -26,9 +26,9 @@ pub struct InterPodAffinityScores {
     class_is_domain: bool,
 }
 
-/// Maximum number of domains of a key for classes by domain.
+/// Maximum number of domains of each topology key if a node's score class is its domain.
 const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 3 } else { 256 };
-/// Bits of a class for one domain, including "no domain".
+/// Number of bits of a score class for the domain of one topology key. All bits set mean "no domain".
 const BITS: u32 = 16;
 
 /// Scratch memory for scores.
@@ -69,7 +69,7 @@ impl PreScorePlugin for InterPodAffinity {
     }
 
     fn recycle(&self, scores: InterPodAffinityScores) {
-        // Most states have no sources.
+        // Most states counted no sources, so they have no memory to reuse.
         if !scores.seen.is_empty() {
             self.scoring.lock().reclaim(scores);
         }

@@ -87,7 +87,7 @@ impl Cluster {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    /// Adds a pod on a node. Its name is its number.
+    /// Adds a pod to a node. Its uid is its number.
     fn with(mut self, node: &str, pod: &str) -> Self {
         let mut pod = self.pod(pod);
         pod.uid = Uid(format!("{}", self.cache.base.infos().iter().map(|info| info.pods.len()).sum::<usize>()).into());

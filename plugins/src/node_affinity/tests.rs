@@ -25,7 +25,7 @@ fn preferred(terms: &str) -> String {
 
 const PLAIN: NodeAffinityArgs = NodeAffinityArgs::DEFAULT;
 
-/// Returns a profile that requires an ssd or a late generation, and prefers zone a.
+/// Returns arguments that require an ssd or a late generation, and prefer zone a.
 fn with_added_affinity() -> &'static NodeAffinityArgs {
     let profile = r#"
         [[added-affinity.required]]
@@ -59,7 +59,7 @@ fn selectors_and_required_terms() {
     labels("{key: disk, operator: DoesNotExist}", [false, false, true]);
     labels("{key: gen, operator: Gt, values: ['4']}", [false, true, false]);
     labels("{key: gen, operator: Lt, values: ['10']}", [true, false, false]);
-    // Both requirements must match in one term, and one of them in two terms.
+    // If two requirements are in one term, both must match; if they are in two terms, one suffices.
     labels("{key: disk, operator: Exists}, {key: zone, operator: In, values: [b]}", [false, true, false]);
     let [disk, zone] = ["{key: disk, operator: DoesNotExist}", "{key: zone, operator: In, values: [b]}"];
     terms(&format!("[{{matchExpressions: [{disk}]}}, {{matchExpressions: [{zone}]}}]"), [false, true, true]);

@@ -1,4 +1,4 @@
-//! Events that make capacity for a pod.
+//! Events after which a node may have enough resources for a pod.
 
 use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -56,7 +56,8 @@ fn requests_devices(requests: &Resources, old: Option<&DeviceClass>, new: &Devic
     }
 }
 
-/// Returns whether the node without its pods could run the pod. Ignored resources are included here.
+/// Returns whether the pod fits on the node without the node's pods. Resources that the arguments ignore are compared
+/// too.
 fn fits_empty(pod: &Pod, node: &Node, view: IndexView<'_, NodeResourcesFit>) -> bool {
     let requests = Requests::new(&pod.spec.requests, view.indexes, |_| false);
     requests.fit(&NodeResources::build(node, view.interner())).is_ok()

@@ -17,7 +17,7 @@ fn with_allocatable(allocatable: &str) -> String {
     format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{allocatable}}}}}}}")
 }
 
-/// Runs Filter on a node with a pod that has 1 cpu, 1 GiB, 1 GiB of storage and a gpu.
+/// Runs Filter on a node with a pod that uses 1 cpu, 1 GiB of memory, 1 GiB of storage and a gpu.
 fn check(args: &NodeResourcesFitArgs, requests: &str, expected: &str) {
     let has = "cpu: 2, memory: 2Gi, ephemeral-storage: 2Gi, pods: 2, example.com/gpu: 2, hugepages-2Mi: 4Mi";
     let usages = "cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1";
@@ -72,7 +72,7 @@ fn ignored_resources_are_not_checked() {
     let ignoring = ignoring.unwrap();
     check(ignoring, "example.com/fpga: 1, vendor.io/nic: 1", "");
     check(ignoring, "example.com/gpu: 2", ": Unschedulable: Insufficient example.com/gpu");
-    // Extended resources only.
+    // Only extended resources can be ignored.
     check(ignoring, "hugepages-2Mi: 6Mi", ": UnschedulableAndUnresolvable: Insufficient hugepages-2Mi");
     check(ignoring, "cpu: 3", ": UnschedulableAndUnresolvable: Insufficient cpu");
 }
@@ -109,7 +109,7 @@ fn strategies() {
     };
     for (requests, expected) in [
         ("cpu: 1, memory: 2Gi", (70, 30)),
-        // 100m and 200 MiB for a pod without requests.
+        // A pod without requests counts as 100m and 200 MiB.
         ("", (83, 16)),
         ("cpu: 0, memory: 0", (85, 15)),
         ("cpu: 8, memory: 9Gi", (0, 100)),
@@ -158,7 +158,7 @@ fn a_shape_of_utilization() {
     for (requests, expected) in [
         // cpu at 20 %, memory at 10 %.
         ("cpu: 0, memory: 0", 100),
-        // cpu at 23 %: 100 - 100 * 3 / 10, twice.
+        // cpu at 23 %: 100 - 100 * 3 / 10 = 70, with weight 2; memory at 10 %: 100.
         ("cpu: 300m, memory: 0", 80),
         // cpu at 30 % has score 0 and does not count.
         ("cpu: 1, memory: 0", 100),

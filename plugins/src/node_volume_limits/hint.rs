@@ -1,4 +1,4 @@
-//! Events that make capacity for volumes.
+//! Events after which a node may attach more volumes.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -48,8 +48,8 @@ fn any_limit_grew(old: &CsiNode, new: &CsiNode) -> bool {
     new.drivers.iter().any(|&(driver, count)| count.unwrap_or(0) > limit(old, driver))
 }
 
-/// Returns whether one of the volumes may replace the detached one. The first volume with a known driver
-/// decides.
+/// Returns whether the detachment may make capacity for one of the volumes: a claim, or an in-tree volume of the same
+/// driver. An invalid in-tree volume that precedes them is an error.
 fn waits_for(volumes: &[Volume], detached: &VolumeAttachment) -> Result<QueueingHint, HintError> {
     for volume in volumes {
         match volume {

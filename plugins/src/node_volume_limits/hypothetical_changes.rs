@@ -69,13 +69,13 @@ impl HypotheticalChanges {
         }
     }
 
-    /// Returns how often the pods of a node use a volume.
+    /// Returns how often the pods of a node use a volume, with the hypothetical changes.
     pub(super) fn uses(&self, node: NodeIndex, volume: &CountedVolume, index: &AttachedVolumes) -> i64 {
         let change = self.volumes.iter().find(|(at, which, _)| *at == node && which == volume);
         i64::from(index.uses(node, volume)) + change.map_or(0, |(_, _, by)| *by)
     }
 
-    /// Returns the number of a driver's additional volumes on a node.
+    /// Returns by how much the number of a driver's volumes on a node changes.
     pub(super) fn attached(&self, node: NodeIndex, driver: Symbol, index: &AttachedVolumes) -> i64 {
         let of_node = self.volumes.iter().filter(|(at, volume, _)| *at == node && volume.driver() == driver);
         let changes = of_node.filter(|(_, volume, _)| !index.has_attachment(node, volume)).map(|(_, volume, by)| {

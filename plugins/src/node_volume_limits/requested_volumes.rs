@@ -31,7 +31,7 @@ pub(super) struct RequestedVolumes {
 }
 
 impl RequestedVolumes {
-    /// Reads the pod's volumes in order, up to the first invalid one (`filterAttachableVolumes`).
+    /// Reads the pod's volumes in order. The first invalid volume determines the failure (`filterAttachableVolumes`).
     pub(super) fn read(pod: &CountableVolumes, index: &AttachedVolumes, interner: &Interner) -> Self {
         let mut requested = RequestedVolumes::default();
         for volume in &pod.volumes {

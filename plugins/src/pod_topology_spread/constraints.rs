@@ -54,12 +54,12 @@ impl Constraint {
         self.query.filter(|_| !self.counts_nothing)
     }
 
-    /// Returns the existing pods that count, by node.
+    /// Returns the number of existing pods that count, by node.
     pub(super) fn counts<'a>(&self, counts: &'a SelectorCounts) -> Option<&'a NodeCounts> {
         self.counted().map(|id| counts.counts(id))
     }
 
-    /// Returns the end of the change log of these counts.
+    /// Returns the end of the change log of the existing pods that count; 0 if none can count.
     #[inline]
     pub(super) fn position(&self, counts: &SelectorCounts) -> u64 {
         self.counted().map_or(0, |id| counts.log(id).end())
@@ -205,7 +205,7 @@ pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> boo
     domains.iter().all(|domains| domains.get(node.get()).is_some_and(|domain| *domain != Domain::NONE))
 }
 
-/// Clears a set, with capacity for all nodes.
+/// Clears a set, and gives it capacity for all nodes.
 pub(super) fn clear_for_nodes(mask: &mut NodeMask, view: &View<'_, PodTopologySpread>) {
     mask.clear();
     mask.resize(view.base.infos().len());

@@ -50,7 +50,7 @@ fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
 
 /// A hard constraint.
 struct HardConstraint<'a> {
-    /// `None` if no node can have it.
+    /// `None` if no node can have the key, because it is not interned.
     key: Option<Symbol>,
     selector: Option<Cow<'a, LabelSelector>>,
     honors_taints: bool,

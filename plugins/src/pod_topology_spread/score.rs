@@ -50,17 +50,17 @@ struct ConstraintCounts {
     seen: u64,
     /// Whether every node is a separate domain.
     is_hostname: bool,
-    /// The part of a node's score class.
+    /// Content of this constraint's part of a node's score class.
     part: ClassKey,
-    /// The domain of nodes without the label. It is also the domain of the empty value.
+    /// Index of the domain of nodes without the label, which nodes with an empty value share.
     without_label: usize,
-    /// The number of pods in each domain, or on each node.
+    /// The number of pods in each domain; on each node, if each node is a domain.
     pods: Vec<i32>,
     /// The number of scored nodes in each domain; empty if each node is a domain.
     nodes: Vec<u32>,
     /// Number of domains with scored nodes.
     domain_count: usize,
-    /// Contribution of a pod: the logarithm of the number of domains plus 2.
+    /// Contribution of a pod: `ln(domain_count + 2)`.
     weight: f64,
     /// Constant added to the sum.
     constant: f64,
@@ -130,7 +130,7 @@ fn has_all_keys(counts: &[ConstraintCounts], node: NodeIndex) -> bool {
 }
 
 impl SpreadScores {
-    /// Returns the score of a feasible node. Less is better.
+    /// Returns the score of a feasible node. Less is better. `None`: PreScore did not run.
     #[inline(always)]
     pub(super) fn of_node(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<i64> {
         let constraints = self.constraints.as_ref()?;
@@ -208,7 +208,7 @@ impl ScoreScratch {
         self.of_domain = scores.of_domain;
     }
 
-    /// Returns counts of a constraint without pods and nodes.
+    /// Returns the counts of a constraint before any pods and nodes are counted.
     fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> ConstraintCounts {
         let (topology, selected, _) = view.indexes;
         let key = constraint.key;

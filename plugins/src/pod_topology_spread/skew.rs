@@ -14,8 +14,8 @@ mod update;
 
 pub(super) use update::update;
 
-/// The entry of a domain without nodes that count. Other entries are numbers of pods. They can be
-/// hypothetically negative: a pod that is being deleted does not count, but its hypothetical removal does.
+/// The entry of a domain without nodes that count. Other entries are numbers of pods. They can be negative in
+/// hypothetical states: a pod that is being deleted does not count, but its hypothetical removal does.
 const EXCLUDED: i32 = i32::MIN;
 
 /// Number of matching pods in each domain, for each hard constraint: kube-scheduler's `preFilterState`.
@@ -177,7 +177,7 @@ impl SkewScratch {
         self.constraints = constraints;
     }
 
-    /// Returns counts of a constraint without domains.
+    /// Returns the counts of a constraint before any domains are included.
     fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> DomainCounts {
         let (topology, selected, _) = view.indexes;
         let mut counts = self.counts.pop().unwrap_or_default();

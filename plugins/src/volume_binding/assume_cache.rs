@@ -14,11 +14,11 @@ use crate::indexes::{ClaimKey, Volumes};
 pub(super) struct AssumeCache {
     volumes: Map<Symbol, Assumption<PersistentVolume>>,
     claims: Map<ClaimKey, Assumption<PersistentVolumeClaim>>,
-    /// Number of entries that triggers the removal of outdated entries: about half of them may be outdated.
+    /// Number of entries at which outdated entries are removed: twice the number after the last removal.
     cleanup_threshold: usize,
 }
 
-/// An assumed object. It is outdated when the cluster has another version of the object.
+/// An assumed object. It is outdated when the cluster has another version of the object than `version`.
 #[derive(Debug)]
 struct Assumption<T> {
     version: Arc<T>,
@@ -36,7 +36,7 @@ impl AssumeCache {
         latest(&self.claims, &(current.namespace, current.name), current)
     }
 
-    /// Assumes that the volume is bound to the claim. Returns `None` if it already is.
+    /// Assumes that the volume is bound to the claim. Returns `None` if it already is, or if the volume does not exist.
     pub(super) fn bind(
         &mut self,
         cluster: &Volumes,
@@ -54,7 +54,8 @@ impl AssumeCache {
         Some(assumed)
     }
 
-    /// Assumes that the claim's volume is provisioned for a node. Returns `None` if it already is.
+    /// Assumes that the claim's volume is provisioned for a node. Returns `None` if it already is, or if the claim does
+    /// not exist.
     pub(super) fn provision(
         &mut self,
         cluster: &Volumes,

@@ -15,7 +15,7 @@ const MAX_ATTEMPTS: u32 = 3;
 
 /// Reason for the failure of a binding.
 enum BindError {
-    /// The cluster has no volumes: PreBind succeeds.
+    /// The cluster, such as a minimal one, does not support volumes: PreBind succeeds.
     NoVolumes,
     Failed(String),
 }
@@ -24,7 +24,7 @@ impl BindingPlan {
     /// Writes the bindings, and waits at most `timeout` seconds until the claims are bound (`BindPodVolumes`).
     ///
     /// # Errors
-    /// The API server refuses a write, an object has changed in another way, or the timeout passes.
+    /// The API server refuses a write, another client has changed an object, or the timeout passes.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
         // Subscribes before the writes, so no update is missed.
         let mut updates =
@@ -145,7 +145,7 @@ fn modified(object: &ObjectRef) -> BindError {
     ))
 }
 
-/// Returns the condition that an object has this version.
+/// Returns the metadata of a patch that requires the current version of an object.
 fn version(object: &Value) -> Value {
     match &object["metadata"]["resourceVersion"] {
         Value::Null => json!({}),

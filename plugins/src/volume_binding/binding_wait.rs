@@ -50,7 +50,7 @@ enum ObjectRole {
     Claim(usize),
     /// The claim of a provisioning.
     Provision(usize),
-    /// The volume that was provisioned for it.
+    /// The volume of a provisioning, after the claim names it.
     Provisioned(usize),
 }
 
@@ -175,7 +175,7 @@ impl<'a> BindingWait<'a> {
                 return Err(format!("provisioning failed for PVC {name:?}"));
             }
             if made.is_some() {
-                // A missing volume will be added, or the claim will lose it.
+                // A volume that was not observed will be added, or the claim will lose it.
                 let ObservedObject::Present(volume) = volume else { return Ok(false) };
                 self.check_affinity(volume)?;
             }
@@ -203,7 +203,7 @@ impl<'a> BindingWait<'a> {
                 labels.map(|(key, value)| (interner.intern(key), interner.intern(value))).collect()
             }
         };
-        // Kubernetes does not read node names here.
+        // As in Kubernetes, the terms are compared only with labels here, not with the node's name.
         let terms: Vec<_> = terms.iter().map(term).collect();
         let mismatch = match NodeSelector::parse(&terms, &mut interner) {
             Err(error) => error,

@@ -17,7 +17,7 @@ use crate::indexes::Volumes;
 
 type Claim = Arc<PersistentVolumeClaim>;
 
-/// Reads the claims, as PreFilter does, except for the set of nodes.
+/// Reads the claims, as PreFilter does. The set of feasible nodes is not computed here.
 ///
 /// # Errors
 /// A claim does not exist, cannot be used, or is unbound with immediate binding.
@@ -55,7 +55,7 @@ pub(super) fn look_up(
     Ok(pod_volumes(bound, unbound, assumed, view))
 }
 
-/// Returns a claim that the pod can use (`podHasPVCs`).
+/// Returns a claim of the pod, or the reason why the pod cannot use it (`podHasPVCs`).
 fn usable<'a>(
     pod: &PodClaims,
     wanted: &PodClaim,

@@ -10,17 +10,18 @@ use super::PodClaims;
 use super::label_indexed_list::selector_required_label;
 use crate::indexes::Volumes;
 
-/// A hash that is usually equal for pods with claims that restrict nodes in the same way. Such pods share a
-/// cached answer, and each pod's claims are evaluated separately. Therefore a collision only costs time.
+/// A hash that is usually equal for pods with claims that restrict nodes in the same way. Pods with equal hashes can
+/// share a cached answer. Each update of the answer evaluates the claims of the current pod, so a collision only
+/// costs time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ClaimsFingerprint(u64);
 
-/// State of one claim, in hash order.
+/// State of one claim, for the hash.
 #[derive(Hash)]
 enum ClaimState<'a> {
     /// The pod has to wait for the claim, possibly forever.
     Unusable,
-    /// All existing nodes can access the volume, or its node affinity determines the nodes.
+    /// The volume's node affinity determines the nodes; `None`: the volume has none, or does not exist.
     Bound(Option<&'a NodeSelector>),
     /// Usually only one node can access the volume.
     Local,

@@ -18,7 +18,7 @@ pub(super) struct LabelIndexedList<T> {
 }
 
 impl<T> LabelIndexedList<T> {
-    /// Creates a list. `required_label` returns the label that every node of an item has, if any.
+    /// Creates a list. `required_label` returns a requirement for a label that every node of an item must meet, if any.
     pub(super) fn new(items: Vec<T>, required_label: impl Fn(&T) -> Option<&Requirement>) -> Self {
         let mut by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)> = Vec::new();
         let mut free = Vec::new();
@@ -45,7 +45,7 @@ impl<T> LabelIndexedList<T> {
         &self.items
     }
 
-    /// Returns the first item that `fits`, except items that require other labels.
+    /// Returns the first item that `fits`, which is not called for items that require other labels.
     pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
         let mut best = u32::MAX;
         let mut look = |list: &[u32]| {
@@ -64,12 +64,12 @@ impl<T> LabelIndexedList<T> {
     }
 }
 
-/// Returns a requirement that allows only a few values of a label.
+/// Returns the requirement that lists the fewest values of a label, if any requirement lists values.
 pub(super) fn required_label(requirements: &[Requirement]) -> Option<&Requirement> {
     requirements.iter().filter(|requirement| requirement.operator == Operator::In).min_by_key(|r| r.values.len())
 }
 
-/// Returns such a requirement of a selector without alternatives.
+/// Returns the [`required_label`] of a selector with a single term; `None` for other selectors.
 pub(super) fn selector_required_label(selector: &NodeSelector) -> Option<&Requirement> {
     match &*selector.terms {
         [term] => required_label(&term.match_expressions),

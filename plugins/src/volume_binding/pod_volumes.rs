@@ -35,7 +35,7 @@ enum ClaimBindings {
 struct Claims {
     /// Bound claims, in the pod's order.
     bound: BoundVolumes,
-    /// Unbound claims with a volume that is provisioned for a selected node, in the pod's order.
+    /// Unbound claims with a volume that is being provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
     /// Other unbound claims, smallest first.
     unbound: Vec<Unbound>,
@@ -59,7 +59,7 @@ pub(super) enum Bound {
     },
 }
 
-/// A claim with a volume that is provisioned for a selected node.
+/// A claim with a volume that is being provisioned for a selected node.
 #[derive(Debug)]
 pub(super) struct Selected {
     pub(super) node: Symbol,
@@ -120,7 +120,7 @@ impl PartialEq for Unbound {
 #[derive(Debug, PartialEq)]
 pub(super) struct Provision {
     pub(super) class: Arc<StorageClass>,
-    /// Topologies where the driver reports enough capacity. `None`: the driver need not report capacity.
+    /// Topologies where the driver reports enough capacity. `None`: the capacity is not checked.
     pub(super) capacity: Option<LabelIndexedList<LabelSelector>>,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct Provision {
 pub enum VolumeRejection {
     /// The node cannot access all of the pod's volumes.
     Conflicts(Conflicts),
-    /// The volume at this position of the bound ones cannot be translated to CSI.
+    /// The volume at this position among the bound ones cannot be translated to CSI.
     Untranslatable(u32),
     /// The selector of a claim is invalid.
     InvalidSelector,
@@ -172,7 +172,7 @@ impl PodVolumes {
         PodVolumes { bindings, nodes: None }
     }
 
-    /// Returns the state for Filter. If every node fits, the state contains no volume selection. `matching_nodes`
+    /// Returns the state for Filter. If every node fits, the state does not contain the claims. `matching_nodes`
     /// returns the nodes that match a node affinity.
     pub(super) fn for_filter(
         self,

@@ -139,7 +139,7 @@ fn later_cluster_changes_replace_assumptions() {
 fn unreserve_without_reserve_changes_nothing() {
     let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
     let _placed = cluster.reserve("c", 0);
-    // The volume was deleted, so the node does not fit. As without Filter, nothing is assumed.
+    // The volume is reserved for the other claim, so the node does not fit, and nothing is assumed.
     let (placement, reserved) = cluster.reserve("d", 0);
     assert!(reserved.0.is_none());
     cluster.plugin.unreserve(&ARGS, &placement, None);

@@ -1,4 +1,4 @@
-//! The catalog's description of arguments equals the Rust structs. `UPDATE_EXPECT=1` updates it.
+//! The catalog describes the arguments as the Rust structs declare them. `UPDATE_EXPECT=1` updates the description.
 
 use expect_test::expect_file;
 use schedc_core::args::Schema;

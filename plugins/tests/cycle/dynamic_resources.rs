@@ -1,4 +1,4 @@
-//! DynamicResources' part of the message of an unschedulable pod.
+//! Decisions for pods with resource claims, and DynamicResources' part of the message of an unschedulable pod.
 
 use expect_test::{Expect, expect};
 

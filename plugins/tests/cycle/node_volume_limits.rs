@@ -6,8 +6,8 @@ use schedc_core::hypothetical::HypotheticalNode;
 use crate::cycle::scheduler::limits::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Creates nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes
-/// of d, f has a volume of another driver, and g is unbound. Driver d provisions the class of f and g.
+/// Creates nodes n1 and n2, where driver d attaches at most two volumes, and n3 without a CSINode. Claims a to e have
+/// volumes of d, f has a volume of another driver, and g is unbound, with a class that driver d provisions.
 fn cluster() -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::new();
     for node in ["n1", "n2", "n3"] {
@@ -163,7 +163,7 @@ fn claims_that_cannot_be_counted() {
         n3: UnschedulableAndUnresolvable NodeVolumeLimits: looking up PVC default/lost: persistentvolumeclaim "lost" not found
     "#]],
     );
-    // In-tree volumes count on nodes with a CSINode.
+    // In-tree volumes count only on nodes with a CSINode.
     check(
         &mut cluster,
         &[bad_disk, "''"],

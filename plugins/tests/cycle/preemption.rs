@@ -264,7 +264,7 @@ fn candidates_are_compared_by_their_victims() {
     // Smallest sum of priorities: two of -3 are worse than one.
     let pods = [on("a", "n1", -3, "2", 1), on("b", "n1", -3, "2", 1), on("c", "n2", -3, "4", 1)];
     check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a b; n2*: c"]);
-    // The latest start of the most important victims, the earliest of which counts.
+    // Latest start time: of a node's most important victims, the earliest start time counts.
     let pods = [
         on("a", "n1", 3, "2", 1),
         on("b", "n1", 3, "2", 9),

@@ -157,8 +157,8 @@ impl<P: Profile> History<P> {
         Ok(())
     }
 
-    /// Binds the claim of a pod to a volume (in a zone, on a node, or on any node; shared or exclusive), or
-    /// deletes it.
+    /// Binds the claim of a pod to a volume (in a zone, on two nodes, or on any node; shared or exclusive), or
+    /// deletes the claim.
     fn claim(&mut self, pod: usize, how: usize) {
         let labels = if how == 3 { ", labels: {topology.kubernetes.io/zone: z1}" } else { "" };
         let terms =
@@ -199,7 +199,7 @@ impl<P: Profile> History<P> {
     fn decide(&mut self, pod: usize, seed: usize, timed: bool) -> Result<(), TestCaseError> {
         let nominated_node = self.cluster.cache.nominator.node(&self.preemptors[pod].uid);
         let pod = Arc::new(Pod { nominated_node, ..Pod::clone(&self.preemptors[pod]) });
-        // Sometimes between the start times of pods.
+        // The time is sometimes between the start times of pods.
         let now = if timed { START + 150_000_000_000 } else { i64::MAX };
         let seed = seed * (usize::MAX / 64);
         let decision = self.cluster.cached_decision(&pod, now, seed);
@@ -239,7 +239,7 @@ proptest! {
     }
 }
 
-/// The histories are useful: most decisions are preemptions with several candidates.
+/// The histories are useful: on average, a decision has at least one candidate for preemption.
 #[test]
 fn histories_contain_preemptions() {
     let mut cluster = History::<preempting_volumes::Pipeline>::new();

@@ -43,7 +43,7 @@ enum Event {
     CsiNode(usize, usize, bool),
     /// A node and its zone; `None` deletes the node.
     Node(usize, Option<usize>),
-    /// A volume is attached to a node.
+    /// A node, a claim, and whether the claim's volume is attached to the node.
     Attached(usize, usize, bool),
 }
 

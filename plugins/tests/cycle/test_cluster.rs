@@ -92,7 +92,7 @@ impl<P: Profile> TestCluster<P> {
         self.verdicts_with(pod, |_| ())
     }
 
-    /// Returns Filter's result for each node with hypothetical pods on every node.
+    /// Returns Filter's result for each node after a hypothetical change of that node.
     pub(crate) fn verdicts_with(
         &mut self,
         pod: &str,

@@ -10,7 +10,7 @@ const OTHER: &str = "{kind: ResourceClaim, metadata: {name: other, uid: other}, 
 const OTHER_ALLOCATED: &str =
     "{kind: ResourceClaim, metadata: {name: other, uid: other}, spec: {}, status: {allocation: {}}}";
 
-/// The claim is generated from a template.
+/// A pod with a claim that is generated from a template.
 const TEMPLATE: &str =
     "{metadata: {name: me, uid: me}, spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: gpus}]}}";
 const GENERATED: &str =

@@ -9,7 +9,7 @@ use schedc_core::profile::Profile;
 use crate::hints::scheduler::all::Pipeline;
 use crate::hints::test_cluster::{TestCluster, Verdict};
 
-/// An object with this name is added or updated, or deleted without a manifest.
+/// An object with this name is added or updated, or deleted if there is no manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) resource: EventResource,
@@ -29,8 +29,8 @@ pub(crate) struct Miss {
     pub(crate) known: BTreeMap<String, String>,
 }
 
-/// Applies all steps. The pod is attempted first, and whenever an event queues it. Returns the number of
-/// events that queued it. After a known miss, the pod is attempted too.
+/// Applies all steps. The pod is attempted after `others`, whenever an event of a step queues it, and after a known
+/// miss. Returns the number of steps whose events queued the pod.
 pub(crate) fn wakes(
     pod: &str,
     others: &[Step],

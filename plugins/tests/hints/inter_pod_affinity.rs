@@ -90,7 +90,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[added(WITHOUT_ZONE), added("metadata: {name: n1, labels: {rack: a}}")],
             ..Event::OF
         },
-        // A new node has none of these pods.
+        // A new node has no pods, in particular none that the anti-affinity excludes.
         Event { name: "NodeAdd", rejected: APART, queue: &[added(WITHOUT_ZONE), added(IN_A)], ..Event::OF },
         Event {
             name: "NodeUpdateNodeLabel",

@@ -81,7 +81,7 @@ fn nodes_outside_the_anti_affinity_of_running_pods() {
     check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n2", N2)], plugin);
     let elsewhere = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
     check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n1", elsewhere)], plugin);
-    // Until the deletion of its pods is observed, a moment later.
+    // The deletion of n1 makes the pod schedulable, but only the later deletion of n1's pod queues it.
     let beside = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
     check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &neighbour), (Node, "n1", "-")], plugin);
 }
@@ -132,7 +132,7 @@ fn a_pod_of_another_namespace_releases_a_disk() {
     check(me, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
 }
 
-/// Returns a claim of a class.
+/// Returns a claim of the class `fast`.
 fn claim(name: &str) -> String {
     format!(
         "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, uid: {name}}},
@@ -184,7 +184,7 @@ fn a_pod_attaches_the_needed_volume_to_a_full_node() {
         (Node, "n1", N1),
         (CsiNode, "csi-n1", limited),
         (Pod, "p0", &with("p0", "more")),
-        // A pod placed by another scheduler does not count.
+        // Another scheduler placed this pod, beyond the limit.
         (Pod, "p1", &with("p1", "data")),
     ];
     check(WITH_DATA, &steps, "NodeVolumeLimits");

@@ -42,7 +42,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "PodDelete",
             rejected: POD,
-            // Filter determines which volumes they are.
+            // Filter compares the volumes; the hint does not.
             queue: &[
                 deleted("{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: more}}]}}"),
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, ephemeral: {}}]}}"),

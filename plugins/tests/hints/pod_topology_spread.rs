@@ -14,7 +14,7 @@ const WEB_ELSEWHERE: &str = "{metadata: {name: other, namespace: far, labels: {a
 const A1: &str = "metadata: {name: n1, labels: {zone: a, rack: r1}}";
 const A: &str = "metadata: {name: n1, labels: {zone: a}}";
 
-/// A constraint that honors taints, one that ignores them, and pods with an additional toleration.
+/// Pods with a constraint that honors or ignores taints, without and with a toleration.
 const HONORS_TAINTS: &str = "{metadata: {name: me}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor}]}}";
 const HONORS_TAINTS_AND_TOLERATES: &str =
@@ -94,7 +94,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[added("metadata: {name: n1}"), added(A)],
             ..Event::OF
         },
-        // Without constraints, every node counts.
+        // Without hard constraints, every node counts.
         Event { name: "NodeAdd", rejected: SOFT_CONSTRAINT, queue: &[added("metadata: {name: n1}")], ..Event::OF },
         Event {
             name: "NodeDelete",

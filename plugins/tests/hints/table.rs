@@ -6,7 +6,7 @@ pub(crate) struct Hints {
     pub(crate) events: &'static [Event],
 }
 
-/// The expected results for one event and one pod. An event can have several of these.
+/// The expected results for one event and one pod. An event can have several entries.
 pub(crate) struct Event {
     /// The plugin's registration and one of its actions, in kube-scheduler's notation.
     pub(crate) name: &'static str,
@@ -45,7 +45,7 @@ pub(crate) const fn deleted(old: &'static str) -> Change {
 }
 
 impl Change {
-    /// Returns the same change without its event.
+    /// Returns the change with the expectation that it does not cause the event.
     pub(crate) const fn without_event(self) -> Change {
         Change { makes_event: false, ..self }
     }

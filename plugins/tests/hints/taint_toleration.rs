@@ -36,7 +36,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "PodUpdatePodToleration",
             rejected: POD,
-            // Filter determines whether it helps.
+            // Filter determines whether the change helps.
             queue: &[updated(POD, "{metadata: {name: me}, spec: {tolerations: []}}")],
             skip: &[updated(
                 "{metadata: {name: other}, spec: {nodeName: n1}}",

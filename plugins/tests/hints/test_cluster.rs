@@ -90,7 +90,7 @@ impl TestCluster {
                 if let (Some(old), None) = (&old, &new) {
                     self.cache.remove_pod(&old.uid);
                 }
-                // The current requests of the pod count.
+                // Hints read the current version of the rejected pod.
                 if let Some(new) = new.as_ref().filter(|new| new.uid == self.rejected.uid) {
                     self.rejected = Arc::new(new.clone());
                 }
@@ -110,7 +110,7 @@ impl TestCluster {
         }
     }
 
-    /// Returns the events of a pod change: for other pods and, if the pod itself is pending, for itself.
+    /// Returns the events of a change of a pod, which may be another pod or the pending pod itself.
     fn pod_events(&self, old: Option<&Pod>, new: Option<&Pod>) -> Vec<ClusterEvent> {
         let assigned = |action| vec![ClusterEvent::new(EventResource::AssignedPod, action)];
         match (old.map(EventPod::new), new.map(EventPod::new)) {

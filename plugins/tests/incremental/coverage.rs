@@ -272,7 +272,7 @@ fn is_affected(step: &Step, pod: &Value) -> bool {
     }
 }
 
-/// Returns the kind of change that a step turned out to be.
+/// Returns the actual kind of change of a step, from the object's states before and after it.
 fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) -> String {
     use ObjectState::{Absent, Nominated, Placed};
     let kind = kind.as_str().unwrap_or_default();

@@ -14,8 +14,8 @@ use crate::incremental::history::{History, Step};
 /// Namespaces of objects.
 const NAMESPACES: [&str; 3] = ["default", "other", "third"];
 
-/// Frequencies in a history. Each history omits some steps, so rare steps are frequent in some
-/// histories.
+/// Frequencies in a history. They differ between histories, so that every feature and every kind of step is frequent in
+/// some histories.
 struct HistoryShape {
     nodes: usize,
     /// Whether the pods of the history have storage claims only, in one namespace.
@@ -24,7 +24,7 @@ struct HistoryShape {
     features: BTreeMap<pods::PodFeature, usize>,
     /// Weight of each kind of step.
     weights: [usize; KINDS.len()],
-    /// Percentage of steps followed by the scheduling of a pod.
+    /// Number of scheduled pods for each 100 steps.
     decisions: usize,
     /// Percentage of pods with a unique label.
     unique: usize,

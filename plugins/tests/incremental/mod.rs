@@ -57,7 +57,7 @@ use history::{History, Step};
 use scheduler::Profiles;
 use test_cluster::TestCluster;
 
-/// Number of histories that cover every change: from here on, the final table is checked.
+/// Number of histories that cover every change: with at least this many, the final table is checked.
 const CASES: u64 = 600;
 /// Number of histories without slow tests.
 const FEW_CASES: u64 = 60;

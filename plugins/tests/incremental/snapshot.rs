@@ -193,7 +193,7 @@ impl<S: State> Visitor<S> for Check<'_> {
         side.snapshot.commit();
         same(*seed, "committed", &side.answers(&pods), &after_all);
 
-        // Reservations here do not exist in the other scheduler.
+        // Pods that the snapshot places have reservations, which the scheduler in `agree` does not have.
         let changes: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
         let mut side = Side::<P>::after(&changes);
         for pod in &pods {

@@ -29,7 +29,7 @@ pub(crate) enum ObjectState {
     Absent,
     /// A nominated pod.
     Nominated,
-    /// Exists; a pod has a node that exists.
+    /// An object that exists; a pod on a node that exists.
     Placed,
 }
 
@@ -179,7 +179,7 @@ impl<S: State> TestCluster<S> {
         self.put(pod, node);
     }
 
-    /// Returns the same cluster as a new scheduler receives it, in one of two orders.
+    /// Returns the cluster as a new scheduler receives it, with other objects before or after the nodes and pods.
     pub(crate) fn rebuilt(&self, objects_first: bool) -> Cache<S> {
         let mut cache = Cache::default();
         cache.base.interner = self.cache.base.interner.clone();

@@ -1,5 +1,5 @@
-//! Unused strings are freed in slices, between any other steps: exactly those of the remaining objects stay, and no
-//! outcome differs.
+//! Unused strings are freed in slices, between any other steps. Afterwards, exactly the strings of the remaining
+//! objects are left, and every outcome is the same as without freeing strings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ enum Step {
     Attempt,
     Complete,
     Wait,
-    /// Does an amount of work of a pass.
+    /// Frees unused strings, with at most this amount of work.
     Free(usize),
 }
 
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// Returns the labels that objects had at any time and that the interner has now.
+    /// Returns the labels of present and past objects that the interner still has.
     fn interned(&self) -> Vec<String> {
         let strings = self.scheduler.cache.base.interner.strings();
         let mut labels: Vec<_> = strings.filter(|string| string.starts_with("own-")).map(str::to_owned).collect();
@@ -171,7 +171,7 @@ proptest! {
             prop_assert!(world.scheduler.has_all_strings(), "after {step:?}, step {at}");
             prop_assert_eq!(&world.outcomes, &reference.outcomes);
         }
-        // An assumed pod keeps its version of the decision until its binding is received.
+        // An assumed pod keeps the version for which the scheduler decided, until its binding is received.
         (0..4).for_each(|_| world.run(Step::Complete, 0));
         (0..400).for_each(|_| world.run(Step::Free(40), 0));
         let mut labels: Vec<_> = world.labels.values().cloned().collect();

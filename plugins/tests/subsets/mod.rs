@@ -10,7 +10,7 @@ use schedc_codegen::plan::Point;
 use schedc_codegen::source::Files;
 use schedc_core::random::Random;
 
-/// Score plugins and others.
+/// The plugins to draw from, and whether each scores nodes.
 const PLUGINS: [(&str, bool); 16] = [
     ("NodeUnschedulable", false),
     ("NodeName", false),
@@ -37,7 +37,7 @@ const COUNT: u64 = 8;
 const WITH_GAPS: u64 = 4;
 /// Number of omissions in each.
 const GAPS: usize = 6;
-/// Without their PreFilter, every attempt fails. Only one profile may omit it.
+/// Plugins without whose PreFilter every attempt fails. Only one profile may omit it.
 const NEED_PRE_FILTER: [&str; 4] = ["InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeRestrictions"];
 
 fn one_of<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {

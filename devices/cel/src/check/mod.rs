@@ -53,7 +53,8 @@ impl Checked {
     }
 }
 
-/// Checks an expression. Qualified names in the tree become single names.
+/// Checks an expression. Qualified names of types and functions, such as `net.IP`, become single identifiers in the
+/// tree.
 pub(crate) fn check(ast: &mut Ast) -> Result<Checked, SyntaxError> {
     let nodes = ast.nodes.len();
     let mut checker = Checker {
@@ -79,7 +80,7 @@ struct Checker<'e> {
     unifier: Unifier,
     types: Vec<Type>,
     calls: Vec<Option<Resolution>>,
-    /// Variables of loops, innermost last.
+    /// Variables of loops and of `cel.bind`, innermost last.
     scopes: Vec<(Rc<str>, Type)>,
 }
 
@@ -245,7 +246,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Finds the signatures of a function that a call can mean.
+    /// Finds the signatures of a function that match a call.
     fn resolve(
         &mut self,
         id: NodeId,
@@ -350,7 +351,7 @@ impl Checker<'_> {
         let range = self.resolved(fold.range);
         let has_second = fold.second_variable.is_some();
         let (first, second) = match &range {
-            // Not `any`: the value of an attribute is not a range.
+            // `Type::Any` is not accepted: the value of an attribute cannot be a range.
             Type::Dyn | Type::Error | Type::Variable(_) => {
                 self.unifier.assignable(&[Type::Dyn], std::slice::from_ref(&range));
                 (Type::Dyn, Type::Dyn)

@@ -1,5 +1,6 @@
-//! Signatures of functions, written as text: `contains_string: string.(string) -> bool` for a member function with that
-//! overload identifier, `to_dyn: (A) -> dyn` for a global one. Capital letters are type variables.
+//! Signatures of functions, written as text. `contains_string: string.(string) -> bool` is a member function with the
+//! overload identifier `contains_string`; `to_dyn: (A) -> dyn` is a global function. Capital letters are type
+//! variables.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::types::{CIDR, FORMAT, IP, QUANTITY, SEMVER, Type, URL};
 pub(crate) struct Overload {
     pub(crate) id: &'static str,
     pub(crate) is_member: bool,
-    /// Types of the arguments; of a member function, the target first.
+    /// Types of the arguments. For a member function, the type of the target comes first.
     pub(crate) parameters: Vec<Type>,
     pub(crate) result: Type,
     /// Number of type variables.

@@ -10,7 +10,7 @@ pub(crate) enum Type {
     Error,
     /// Known at run time only.
     Dyn,
-    /// Value of an attribute. Checked like `Dyn`; the two differ as results and in lists.
+    /// Value of an attribute. It is assignable like `Dyn`, but a different type as a result, as a range and in a list.
     Any,
     Null,
     Bool,
@@ -21,7 +21,7 @@ pub(crate) enum Type {
     String,
     Timestamp,
     Uint,
-    /// Type as a value.
+    /// Type as a value; `None`: any type.
     Meta(Option<Arc<Type>>),
     Compound(Arc<Compound>),
     /// Opaque type of a library: `net.IP`, `net.CIDR`.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::types::Type;
 
-/// Maximum number of comparisons of types; then the check gives up. Types can share parts, and without sharing they can
-/// be exponentially large.
+/// Maximum number of visited types, after which the check gives up. Types can share parts, so the number of visits
+/// can be exponential in the length of the expression.
 const MAX_STEPS: usize = 5_000_000;
 /// Maximum number of types in a type.
 const MAX_WEIGHT: usize = 200;
@@ -14,7 +14,7 @@ const MAX_WEIGHT: usize = 200;
 #[derive(Default)]
 pub(crate) struct Unifier {
     substitutions: Vec<Option<Type>>,
-    /// Former substitutions, newest last.
+    /// Changed variables with their former substitutions, newest last.
     trail: Vec<(usize, Option<Type>)>,
     steps: usize,
     too_large: bool,
@@ -37,7 +37,7 @@ impl Unifier {
         self.too_large || self.steps > MAX_STEPS
     }
 
-    /// Counts a comparison. Returns whether the check continues.
+    /// Counts a visited type. Returns whether the check continues.
     fn step(&mut self) -> bool {
         self.steps += 1;
         !self.is_exhausted()
@@ -141,7 +141,7 @@ impl Unifier {
         }
     }
 
-    /// Applies all substitutions to a type. Variables without one stay, or become `dyn`.
+    /// Applies all substitutions to a type. Variables without a substitution stay, or become `dyn` if `to_dyn` is set.
     pub(crate) fn resolve(&mut self, ty: &Type, to_dyn: bool) -> Type {
         if !self.step() {
             return Type::Error;
@@ -167,7 +167,7 @@ impl Unifier {
     }
 }
 
-/// Returns the signature type with its variables numbered from `first`.
+/// Returns a type of a signature, with its variables numbered from `first`.
 pub(crate) fn instantiate(ty: &Type, first: usize) -> Type {
     match ty {
         Type::Variable(variable) => Type::Variable(first + variable),

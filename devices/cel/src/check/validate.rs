@@ -1,4 +1,4 @@
-//! Checks of literals, after the types are known: durations, timestamps, regular expressions, formats, and that all
+//! Checks that need the types: literal durations, timestamps, regular expressions and formats are valid, and all
 //! elements of a list or map have one type.
 
 use super::Checked;
@@ -23,7 +23,7 @@ struct Validator<'e> {
 }
 
 impl<'e> Validator<'e> {
-    /// Checks a node. `in_format`: it is within arguments of `format`, where elements may have different types.
+    /// Checks a node. `in_format`: the node is within arguments of `format`, where elements may have different types.
     fn visit(&mut self, id: NodeId, in_format: bool) -> Result<(), SyntaxError> {
         let expr = self.ast.expr(id);
         let mut in_format = in_format;

@@ -48,7 +48,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles an index or branch.
+    /// Compiles an index, or a branch of a condition. Its variable has no cost.
     fn uncounted(&mut self, id: NodeId) -> Outcome {
         if self.is_access(id) { self.access(id, false) } else { self.node(id) }
     }
@@ -86,7 +86,7 @@ impl Compiler<'_> {
         let test_only = form == Form::Presence;
         let is_access = self.is_access(operand);
         let base = if is_access { self.access(operand, counted)? } else { self.node(operand)? };
-        // A field of a presence test has no cost for its variable.
+        // A presence test has no cost for its variable.
         let discount = u64::from(test_only && counted && is_access && !self.is_conditional(operand));
         let base = match self.device_field(base, &key, form, discount) {
             Ok(node) => return Ok(node),
@@ -106,8 +106,8 @@ impl Compiler<'_> {
         Ok(Node::Chain(Box::new(Chain { base, cost, qualifiers: qualifiers.into(), test_only })))
     }
 
-    /// Compiles a field of the device, domain or attribute with a constant name. Returns the operand for any other
-    /// field.
+    /// Compiles an access by a constant name: a field of the device, a domain, or an attribute or capacity of a domain.
+    /// Returns `base` as the error for any other access.
     fn device_field(&mut self, base: Node, key: &Node, form: Form, discount: u64) -> Result<Node, Node> {
         let Node::Constant(Value::String(name)) = key else { return Err(base) };
         match base {
@@ -161,7 +161,7 @@ fn member(access: Access, form: Form) -> Node {
     }
 }
 
-/// Takes the cost of the variable away again.
+/// Subtracts the cost of the variable.
 fn discounted(base: &mut Node, chain: &mut u64, discount: u64) {
     match base {
         Node::Local { cost, .. }

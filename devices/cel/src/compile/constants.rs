@@ -8,7 +8,7 @@ use crate::eval::work::Work;
 /// Maximum work of a call that is computed in advance; a more expensive call is computed when the program runs.
 const LIMIT: u64 = 1_000;
 
-/// Returns the value of a list element that is constant.
+/// Returns the value of an element or entry, if it is constant and not optional.
 pub(super) fn constant_item(item: &Item) -> Option<Value<'static>> {
     match &item.value {
         Node::Constant(value) if !item.optional => Some(value.clone()),
@@ -16,8 +16,8 @@ pub(super) fn constant_item(item: &Item) -> Option<Value<'static>> {
     }
 }
 
-/// Returns whether `cel-go` evaluates a conversion when it compiles. Such conversions have no cost, and their failure
-/// is one of the expression.
+/// Returns whether a function is a conversion, which `cel-go` evaluates when it compiles. With a constant argument,
+/// it has no cost, and its failure is a compile error.
 fn is_conversion(function: &str) -> bool {
     matches!(
         function,
@@ -25,7 +25,8 @@ fn is_conversion(function: &str) -> bool {
     )
 }
 
-/// Calls a function whose arguments are all constant. All functions are pure. Returns the reason if a conversion fails.
+/// Replaces a call by its result if all arguments are constant, because all functions are pure. Returns the reason if a
+/// conversion fails.
 pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
     let mut arguments = Vec::new();
     let mut cost: u64 = 0;
@@ -40,7 +41,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
         }
     }
     if arguments.is_empty() && function != "optional.none" {
-        // Formats: their values are constants of this crate.
+        // Calls without arguments return formats, which are constants of this crate.
         return Ok(Node::Call(Box::new(call)));
     }
     let is_conversion =
@@ -61,7 +62,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
     }
 }
 
-/// Compiles a test for membership. In a list of constants it has no cost.
+/// Compiles a test for membership. For a list of constants, the test has no cost.
 pub(super) fn membership(rule: Rule, [element, container]: [Node; 2]) -> Node {
     if rule == Rule::Membership
         && let Node::Constant(Value::List(list)) = &container

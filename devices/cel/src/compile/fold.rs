@@ -82,7 +82,7 @@ impl Compiler<'_> {
         matches!(self.ast.expr(id), Expr::Ident(name) if **name == *ACCUMULATOR)
     }
 
-    /// Compiles a step that adds to the list or map in the accumulator.
+    /// Compiles a step that adds to the list or map in the accumulator. `None`: it is another step.
     fn addition(&mut self, id: NodeId, filter: Option<NodeId>) -> Outcome<Option<Step>> {
         let Expr::Call { function, arguments, .. } = self.ast.expr(id) else { return Ok(None) };
         let [accumulator, added @ ..] = &arguments[..] else { return Ok(None) };
@@ -101,7 +101,7 @@ impl Compiler<'_> {
             _ => return Ok(None),
         };
         let filter = filter.map(|filter| self.node(filter)).transpose()?;
-        // The accumulator and the addition cost one each; a list of a constant is constant itself.
+        // The accumulator and the addition cost one each. A list of a constant is constant itself, and has no cost.
         let is_constant = matches!(added[..], [value] if matches!(self.ast.expr(value), Expr::Literal(_)));
         let list = if to_map || is_constant { 0 } else { cost::LIST };
         let added = self.nodes(added)?;

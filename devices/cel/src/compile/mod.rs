@@ -31,11 +31,11 @@ type Outcome<T = Node> = Result<T, SyntaxError>;
 struct Compiler<'e> {
     ast: &'e Ast,
     checked: &'e Checked,
-    /// Variables of loops and their slots, innermost last.
+    /// Variables of loops and of `cel.bind` with their slots, innermost last.
     scopes: Vec<(Rc<str>, usize)>,
     slots: usize,
     paths: Vec<Path>,
-    /// Variables of `cel.bind` with attributes or capacities of a domain.
+    /// Slots of `cel.bind` variables whose value is a domain, with its kind and name.
     domains: Vec<(usize, Kind, Box<str>)>,
 }
 

@@ -35,7 +35,7 @@ struct Estimator<'e> {
     sizes: Vec<Option<Range>>,
     entries: Vec<Option<EntrySizes>>,
     shapes: Vec<Option<Shape>>,
-    /// Variables of loops, innermost last.
+    /// Variables of loops and of `cel.bind`, innermost last.
     locals: Vec<(Rc<str>, Local)>,
 }
 

@@ -10,7 +10,7 @@ use crate::eval::value::Value;
 
 /// Cost per character of reading a string.
 const TRAVERSAL: f64 = 0.1;
-/// Cost per character of a regular expression, per unit of reading a string.
+/// Cost per character of a regular expression, for each unit of cost of reading the string.
 const REGEX: f64 = 0.25;
 /// Cost of creating a list.
 pub(crate) const LIST: u64 = 10;
@@ -24,11 +24,11 @@ pub(crate) enum Rule {
     One,
     /// Size of the first argument, times a factor, rounded up.
     Traversal(f64),
-    /// Everything in the first argument.
+    /// Cost of reading everything in the first argument.
     Contents,
-    /// Both arguments' sizes.
+    /// Cost of reading both arguments.
     Concatenation,
-    /// The smaller one of two sizes.
+    /// Cost of reading the smaller argument.
     Comparison,
     /// As `Comparison`, but one unit for Kubernetes' own types.
     Equality,
@@ -38,7 +38,7 @@ pub(crate) enum Rule {
     Contains,
     /// Size of the result, known after the call.
     Result,
-    /// Whether an address is in a network; the address may be a text.
+    /// Test whether a network contains an address. `text`: the address is given as text.
     ContainsIp {
         text: bool,
     },
@@ -50,7 +50,7 @@ pub(crate) enum Rule {
     Slice,
     Reverse,
     Flatten,
-    /// Each element with each other, of the argument at this position.
+    /// Comparison of each element with each other element, for the list at this argument position.
     SelfComparison(usize),
     /// Product of two lists' sizes, times a factor.
     Sets(u64),
@@ -162,12 +162,12 @@ fn scaled(size: u64, factor: f64) -> u64 {
     (size as f64 * factor).ceil() as u64
 }
 
-/// Returns the cost of reading everything in a value. Lists nest at most as deep as the expression that creates them.
+/// Returns the cost of reading everything in a value.
 fn contents(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => (text.len() as f64 * TRAVERSAL) as u64,
         Value::Bytes(bytes) => (bytes.len() as f64 * TRAVERSAL) as u64,
-        // The limit is exceeded in any case, unless almost all elements are empty.
+        // The cost exceeds the limit of an evaluation, unless almost all elements are empty.
         Value::List(list) if list.len() as u64 > 2 * MAX_COST => u64::MAX,
         // A nested list costs its number of elements, so this computation is linear in the length of the outer list.
         Value::List(list) => list.iter().map(shallow_contents).fold(0, u64::saturating_add),

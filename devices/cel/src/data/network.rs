@@ -3,11 +3,11 @@
 use std::fmt;
 use std::net::IpAddr;
 
-/// IP address. IPv6 addresses that stand for IPv4 addresses are not allowed.
+/// IP address. IPv4-mapped IPv6 addresses are not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ip(pub(crate) IpAddr);
 
-/// Network, with an address in it.
+/// Network, given by an address in it and the length of the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cidr {
     pub(crate) address: IpAddr,

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 pub(crate) const NANOSECONDS: i64 = 1_000_000_000;
 /// First and last second of the years 1 to 9999.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
-/// Moment, with the offset of the time zone in which it was written.
+/// Moment, with the offset in seconds of the time zone in which it was written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timestamp {
     seconds: i64,
@@ -58,7 +58,7 @@ impl Timestamp {
     pub(crate) fn civil(self, offset: i64) -> Civil {
         let local = self.seconds + offset;
         let days = local.div_euclid(86_400);
-        // Days are counted from 0000-03-01, so that leap days end years.
+        // Days are counted from 0000-03-01, so that a leap day is the last day of its year.
         let from_march = days + 719_468;
         let era = from_march.div_euclid(146_097);
         let day_of_era = from_march.rem_euclid(146_097);
@@ -121,7 +121,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Reads a timestamp by RFC 3339. `Some(None)` if it is out of range.
+/// Reads a timestamp by RFC 3339. Returns `None` if the text is malformed, and `Some(None)` if the timestamp is out of
+/// range.
 pub(crate) fn parse_timestamp(text: &str) -> Option<Option<Timestamp>> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
@@ -172,7 +173,7 @@ pub(crate) fn parse_timestamp(text: &str) -> Option<Option<Timestamp>> {
     Some(Timestamp::new(seconds, nanoseconds, offset as i32))
 }
 
-/// Reads a duration such as `1h30m` or `-1.5s`.
+/// Returns the nanoseconds of a duration such as `1h30m` or `-1.5s`. `None`: it is malformed or too long.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (text.starts_with('-'), rest),
@@ -207,7 +208,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
         .map(|(name, unit)| (i128::from(unit), name.len()))?;
         let whole: i128 = if whole.is_empty() { 0 } else { whole.parse::<i64>().ok()?.into() };
         total += whole * unit;
-        // Enough digits for a nanosecond of an hour.
+        // 16 digits are enough for a fraction of an hour with the precision of a nanosecond.
         let fraction = &fraction[..fraction.len().min(16)];
         if !fraction.is_empty() {
             total += fraction.parse::<i128>().ok()? * unit / 10_i128.pow(fraction.len() as u32);

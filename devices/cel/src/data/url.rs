@@ -5,7 +5,7 @@
 pub(crate) struct Url {
     pub(crate) scheme: String,
     pub(crate) host: String,
-    /// With its escapes.
+    /// Path with its percent escapes.
     pub(crate) path: String,
     pub(crate) query: String,
     rest: String,
@@ -28,7 +28,7 @@ impl Url {
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         if !rest.starts_with('/') {
-            // A scheme without slash has an opaque part.
+            // After a scheme without slash, the rest is opaque.
             return match scheme {
                 Some(scheme) => Ok(Url {
                     scheme: scheme.to_ascii_lowercase(),
@@ -72,7 +72,7 @@ impl Url {
         })
     }
 
-    /// Splits an address into host name, without brackets, and port.
+    /// Splits the host into its name, without brackets, and the port.
     pub(crate) fn split_host(&self) -> (&str, &str) {
         if let Some(bracketed) = self.host.strip_prefix('[')
             && let Some((name, port)) = bracketed.split_once(']')

@@ -16,7 +16,7 @@ use crate::version::Version;
 /// Code of a device without a value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// Number of values that a new one is compared with.
+/// Number of recent values with which a new one is compared.
 const SHARED_VALUES: usize = 64;
 
 /// Value of an attribute.
@@ -45,7 +45,7 @@ pub struct Devices {
     invalid: HashMap<u32, Box<str>>,
 }
 
-/// Values of one name.
+/// Values of the attribute or capacity with one name.
 #[derive(Clone, Debug)]
 pub(crate) struct Column<T> {
     pub(crate) domain: u32,
@@ -67,7 +67,8 @@ impl<T: PartialEq> Column<T> {
     }
 
     fn set(&mut self, device: u32, value: T) {
-        // Only recent values are compared: neighbours are often equal, and a value with two codes is correct.
+        // Only recent values are compared: neighbours are often equal, and two codes for a value are correct, but
+        // slower.
         let recent = self.values.len().saturating_sub(SHARED_VALUES);
         let code = match self.values[recent..].iter().position(|known| *known == value).map(|code| recent + code) {
             Some(code) => code,
@@ -104,7 +105,7 @@ impl Devices {
         self.driver_of.is_empty()
     }
 
-    /// Adds a device without attributes and capacities, which are then set on the result.
+    /// Adds a device without attributes and capacities. The caller sets them on the result.
     pub fn add(&mut self, driver: &str, allow_multiple_allocations: bool) -> NewDevice<'_> {
         let driver = index_of(&mut self.drivers, driver);
         self.driver_of.push(driver);

@@ -67,7 +67,8 @@ impl<'a> Evaluation<'a> {
         Ok(true)
     }
 
-    /// Adds to the list or map in a slot. Nothing else refers to the value, so it need not be copied.
+    /// Adds to the list or map in a slot. The value is taken out of the slot, so that it is copied only if something
+    /// else refers to it.
     fn add(&mut self, accumulator: usize, added: &'a [Node], to_map: bool) -> Result<(), Failure<'a>> {
         let added = self.arguments(added)?;
         let taken = std::mem::replace(&mut self.slots[accumulator], Slot::Empty);

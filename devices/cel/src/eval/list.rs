@@ -49,8 +49,8 @@ impl<V: Clone> List<V> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Concatenates two lists. Copying depends on the length alone, so the height of the tree is bounded by
-    /// that of the expression.
+    /// Concatenates two lists. Each `+` of the expression adds at most one level to the tree, so the tree is at most
+    /// as high as the expression.
     pub(crate) fn concatenate(left: List<V>, right: List<V>) -> List<V> {
         if left.len() == 0 {
             return right;

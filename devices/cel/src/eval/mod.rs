@@ -1,6 +1,7 @@
 //! Evaluation of compiled expressions.
 //!
-//! The recursion is as deep as the expression, whose height is bounded. Each operation is charged before it runs.
+//! The recursion is as deep as the expression, whose height is bounded. The cost of an operation is charged before the
+//! operation runs, except for a cost that depends on its result.
 
 mod chain;
 mod device_fields;

@@ -11,7 +11,7 @@ use crate::functions::Implementation;
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) root: Node,
-    /// Number of local variables. No two loops share one.
+    /// Number of local variables. Loops and `cel.bind` do not share variables.
     pub(crate) slots: usize,
     pub(crate) paths: Vec<Path>,
     pub(crate) reads: Reads,
@@ -22,12 +22,13 @@ pub(crate) struct Program {
 pub(crate) struct Reads {
     pub(crate) driver: bool,
     pub(crate) allow_multiple_allocations: bool,
-    /// Whole maps, whose entries are found when the program runs.
+    /// Whether it reads whole maps, whose entries are found when the program runs.
     pub(crate) maps: bool,
 }
 
 impl Reads {
-    /// Adds what a node and its operands read. `domains` are variables of `cel.bind` with a domain.
+    /// Adds the parts that a node and its operands read. `domains`: slots of `cel.bind` variables whose value is a
+    /// domain.
     pub(crate) fn add(&mut self, node: &Node, domains: &mut Vec<usize>) {
         match node {
             Node::Driver { .. } => self.driver = true,
@@ -35,7 +36,7 @@ impl Reads {
             Node::Device { .. } | Node::Domains { .. } | Node::Domain { .. } => self.maps = true,
             Node::Local { slot, .. } => self.maps |= domains.contains(slot),
             Node::Bind(bind) if matches!(bind.value, Node::Domain { .. }) => {
-                // Paths through the variable are recorded as paths.
+                // Accesses to attributes and capacities through the variable are paths of the program.
                 domains.push(bind.slot);
                 self.add(&bind.result, domains);
             }
@@ -109,7 +110,7 @@ pub(crate) struct Path {
 #[derive(Debug)]
 pub(crate) enum Node {
     Constant(Value<'static>),
-    /// Call with constant arguments, which is evaluated when it is compiled and has its cost each time.
+    /// Call with constant arguments, which is evaluated once, at compile time. Its cost counts in each evaluation.
     Evaluated {
         value: Value<'static>,
         cost: u64,
@@ -121,7 +122,7 @@ pub(crate) enum Node {
     Device {
         cost: u64,
     },
-    /// Field of `device` that is no map.
+    /// `device.driver`.
     Driver {
         cost: u64,
     },
@@ -261,7 +262,7 @@ pub(crate) struct Fold {
     pub(crate) result: Node,
 }
 
-/// What a loop does with each element.
+/// Step of a loop for each element.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// Computes the next value of the accumulator.

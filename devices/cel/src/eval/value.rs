@@ -1,5 +1,5 @@
-//! Values at run time. Strings, lists and versions of the device and of the selector are borrowed, so that most
-//! evaluations allocate nothing.
+//! Values at run time. Strings, versions and quantities of the device, and strings of the selector, are borrowed, so
+//! that most evaluations allocate nothing.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use crate::data::{format::Format, network::Cidr, network::Ip, time::Timestamp, u
 use crate::device::{Attribute, Device, DomainMap, DomainsMap};
 use crate::version::Version;
 
-/// Maps with more entries have an index.
+/// Maximum number of entries of a map without an index.
 const MAX_SCANNED: usize = 8;
 
 /// Borrowed or shared data.
@@ -127,7 +127,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the size for costs: characters, bytes, elements or entries, and 1 for everything else.
+    /// Returns the size for costs: characters, bytes, elements or entries, and 1 for most other values.
     pub(crate) fn size(&self) -> u64 {
         let size = match self {
             // Counts the bytes that do not continue a character. For short texts, this is faster than decoding.
@@ -179,7 +179,7 @@ pub(crate) struct Entries<'a> {
     index: HashMap<Key<'a>, usize>,
 }
 
-/// Key of a map. Integers of both types and whole floating-point numbers are the same key.
+/// Key of a map. Equal integers of both types and whole floating-point numbers are the same key.
 #[derive(Clone, Debug)]
 pub(crate) enum Key<'a> {
     Bool(bool),
@@ -255,7 +255,7 @@ impl<'a> Entries<'a> {
         self.index = self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
     }
 
-    /// Adds an entry, or replaces the value. Returns whether the key is new; `None` if the value cannot be a key.
+    /// Adds an entry, or replaces the value. Returns whether the key is new; `None` if `key` cannot be a key.
     pub(crate) fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<bool> {
         let hashed = Key::new(&key).filter(|_| !matches!(key, Value::Double(_)))?;
         if let Some(position) = self.position(&hashed) {

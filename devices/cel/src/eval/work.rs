@@ -9,14 +9,14 @@ use super::failure::Failure;
 /// Units of work per unit of the cost limit.
 const WORK_PER_COST: u64 = 2;
 
-/// Cost so far and work so far. The cost is that of Kubernetes. Work counts what that cost leaves out, such as elements
-/// of nested lists that are compared: a unit is an element, or 16 bytes that are copied.
+/// Cost so far, and work that is left. The cost is that of Kubernetes. Work covers operations without such a cost,
+/// such as the comparison of nested lists. A unit of work is an element, or 16 bytes that are copied or scanned.
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) cost: u64,
     limit: u64,
     work_left: u64,
-    /// Regular expressions whose text is no constant, most of the time the same one again.
+    /// Compiled regular expressions whose text is not constant. In most evaluations, the text is the same each time.
     pub(crate) regexes: Vec<(Box<str>, Arc<Regex>)>,
 }
 
@@ -25,14 +25,14 @@ impl Work {
         Work { cost: 0, limit, work_left: limit.saturating_mul(WORK_PER_COST), regexes: Vec::new() }
     }
 
-    /// Adds a cost, before the operation itself.
+    /// Adds the cost of an operation, before the operation. Fails if the limit is exceeded.
     #[inline]
     pub(crate) fn charge<'a>(&mut self, cost: u64) -> Result<(), Failure<'a>> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > self.limit { Err(Failure::Limit) } else { Ok(()) }
     }
 
-    /// Adds work that has no cost.
+    /// Adds work that has no cost. Fails if no work is left.
     #[inline]
     pub(crate) fn spend<'a>(&mut self, units: u64) -> Result<(), Failure<'a>> {
         match self.work_left.checked_sub(units) {

@@ -38,13 +38,13 @@ const ORDERED: &[&str] = &[
     "order: (duration, duration) -> bool",
 ];
 
-/// Stands for operators, which are operations of the compiled program and never called.
+/// Placeholder for operators. It is never called, because they are operations of the compiled program.
 fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }
 
-/// Returns whether two values are equal. Values of different types are not equal, except for numbers. The comparison of
-/// a Kubernetes type with another type fails.
+/// Returns whether two values are equal. Values of different types are not equal, except for numbers. The comparison
+/// fails if `a` has a Kubernetes type and `b` another type, except null.
 pub(crate) fn equal<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool, Failure<'a>> {
     work.spend(1)?;
     Ok(match (a, b) {
@@ -158,7 +158,7 @@ pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Val
             }
             Ok(false)
         }
-        // `in` finds only domains with attributes. Indexing returns an empty map for all others.
+        // `in` finds only domains with attributes or capacities. Indexing returns an empty map for all others.
         (Value::Domains(domains), Value::String(name)) => Ok(domains.contains(name)),
         (Value::Domains(_), _) => Ok(false),
         (Value::Map(_) | Value::Domain(_) | Value::Device(_), key) => Ok(find(container, key).is_some()),

@@ -86,7 +86,7 @@ fn without_dash(text: &str) -> String {
     }
 }
 
-/// Returns whether a text begins and ends with letters or digits, with those or `inner` characters between.
+/// Returns whether the first and the last character of a text are `outer`, and all characters are `inner`.
 fn is_word(text: &str, outer: fn(u8) -> bool, inner: fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|byte| outer(*byte))

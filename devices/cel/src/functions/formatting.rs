@@ -7,7 +7,7 @@ use crate::eval::failure::{Failure, Output};
 use crate::eval::value::{List, Value};
 use crate::eval::work::Work;
 
-/// Digits after the decimal point where none are given.
+/// Number of digits after the decimal point for a clause without precision.
 const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 1_000;
 /// Work of writing a value, in addition to its length.

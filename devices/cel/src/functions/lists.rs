@@ -154,8 +154,8 @@ fn extreme<'a>(work: &mut Work, arguments: &[Value<'a>], name: &str, replaced: O
     Ok(best.clone())
 }
 
-/// Returns the position of an element in a list, or of a part in a string: this library comes first, and its
-/// implementation serves all overloads of the name.
+/// Returns the position of an element in a list, or of a part in a string. It also implements the string function with
+/// this name, because only the first library's implementation of a name is called.
 fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let Value::List(list) = &arguments[0] else { return strings::index_of(work, arguments) };
     for (i, element) in list.iter().enumerate() {
@@ -166,7 +166,7 @@ fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Int(-1))
 }
 
-/// Returns the last position, as [`index_of`] the first one.
+/// Returns the last position. For strings, see [`index_of`].
 fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let Value::List(list) = &arguments[0] else { return strings::last_index_of(work, arguments) };
     for (from_end, element) in list.iter().rev().enumerate() {
@@ -203,7 +203,7 @@ fn flatten<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::List(List::new(flat)))
 }
 
-/// Lists nest at most as deep as the expression that creates them.
+/// The recursion is bounded, because lists nest at most as deep as the expression that creates them.
 fn flatten_into<'a>(
     work: &mut Work,
     list: &List<'a>,
@@ -232,7 +232,7 @@ fn sort<'a>(work: &mut Work, list: &List<'a>, keys: &List<'a>) -> Output<'a> {
     if order(work, first, first).is_err() {
         return Err(Failure::Static("list elements must be comparable"));
     }
-    // The work is known before, so that the comparison always has a result.
+    // All work is counted before the sort, so that comparisons do not fail.
     let bytes: u64 =
         keys.iter().map(|key| if let Value::String(text) = key { text.len() as u64 / 16 } else { 0 }).sum();
     work.spend((list.len() as u64 + bytes) * u64::from(usize::BITS - list.len().leading_zeros()))?;

@@ -54,7 +54,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
 ];
 
-/// Stands for operators, which are operations of the compiled program and never called.
+/// Placeholder for operators. It is never called, because they are operations of the compiled program.
 fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }

@@ -1,4 +1,4 @@
-//! Resource quantities, and the comparisons that versions share with them.
+//! Resource quantities, and the declarations of semantic versions, which share the comparisons.
 
 use std::cmp::Ordering;
 
@@ -115,7 +115,7 @@ fn as_integer<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     }
 }
 
-/// Returns the second operand of a sum: a quantity or an integer.
+/// Returns the second operand of a sum or difference: a quantity or an integer.
 fn operand<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
     match value {
         Value::Int(units) => Ok(Quantity::from_units(*units)),

@@ -39,13 +39,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
 ];
 
-/// Maximum size of a compiled expression, which bounds the time to compile it.
+/// Maximum size in bytes of a compiled expression, which bounds the time to compile it.
 const MAX_SIZE: usize = 1 << 20;
 /// Maximum number in a repetition such as `{2,3}`.
 const MAX_REPETITION: u32 = 1_000;
 /// Work of compiling an expression whose text is not constant.
 const COMPILATION: u64 = 50_000;
-/// Compiled expressions that one evaluation keeps.
+/// Maximum number of compiled expressions that one evaluation keeps.
 const CACHED: usize = 4;
 
 /// Compiles an expression. The error is the reason why it is invalid.
@@ -100,8 +100,8 @@ pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Reg
     Ok(strings_value(regex.find_iter(whole).take(limit).map(|found| found.as_str())))
 }
 
-/// Returns the expression in the syntax of the `regex` package: Go's `\d`, `\s`, `\w` and `\b` are ASCII only, its
-/// classes have no operators, and it has `\Q...\E`. A repetition cannot be repeated again.
+/// Returns the expression in the syntax of the `regex` package. In Go, `\d`, `\s`, `\w` and `\b` are ASCII only,
+/// classes have no operators, `\Q...\E` quotes text, and a repetition cannot be repeated.
 fn translate(pattern: &str) -> Result<String, String> {
     let mut translated = String::with_capacity(pattern.len() + 16);
     let mut repeated = false;
@@ -173,8 +173,8 @@ fn translate(pattern: &str) -> Result<String, String> {
     Ok(translated)
 }
 
-/// Returns the number of characters after a brace that complete a repetition such as `{2,3}`. Other braces stand for
-/// themselves.
+/// Returns the number of characters after a brace that complete a repetition such as `{2,3}`. `None`: the brace
+/// stands for itself.
 fn repetition(characters: &Characters<'_>) -> Result<Option<usize>, String> {
     let rest: String = characters.clone().take(16).collect();
     let Some(end) = rest.find('}') else { return Ok(None) };
@@ -226,7 +226,7 @@ fn escape(escaped: char, in_class: bool, characters: &mut Characters<'_>, transl
                 number = number * 8 + digit;
                 digits += 1;
             }
-            // Without leading zero and further digits, it would refer to a group, which Go rejects.
+            // A single digit other than zero would refer to a group, which Go rejects.
             if digits == 1 && escaped != '0' {
                 translated.push('\\');
                 translated.push(escaped);

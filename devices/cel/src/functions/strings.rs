@@ -133,7 +133,7 @@ pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Out
     if from >= length {
         return Ok(Value::Int(-1));
     }
-    // The last place where the part may begin, and the text up to its end there.
+    // The part begins at `from` or before, so it ends at `end` or before.
     let end = offset(whole, from).map_or(whole.len(), |from| (from + part.len()).min(whole.len()));
     let found = whole.as_bytes()[..end].windows(part.len()).rposition(|window| window == part.as_bytes());
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))

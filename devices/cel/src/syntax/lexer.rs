@@ -130,7 +130,7 @@ fn string(text: &str) -> Option<usize> {
     let raw = text.starts_with(['r', 'R']);
     let body = &text[usize::from(raw)..];
     let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| body.starts_with(quote))?;
-    // Two quotes and no third are an empty string; three begin a long one, if it ends.
+    // Three quotes begin a long string if there are three at its end. Otherwise, the first two are an empty string.
     let length = quoted(body, quote, raw).or_else(|| quoted(body, &quote[..1], raw))?;
     Some(usize::from(raw) + length)
 }

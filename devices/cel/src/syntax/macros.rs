@@ -186,7 +186,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Expands a macro to a loop whose result is a list of the elements or of `value`.
+    /// Expands a macro to a loop whose result is a list of the elements, or of `value` for each element.
     fn list(
         &mut self,
         range: NodeId,

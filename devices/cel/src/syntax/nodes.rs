@@ -3,9 +3,9 @@
 use super::SyntaxError;
 use super::ast::{Ast, Expr, Node, NodeId};
 
-/// Maximum height of the tree with all macros expanded. Checks and evaluation recurse as deep as this.
+/// Maximum height of the tree with all macros expanded. Checks and evaluation recurse at most this deep.
 const MAX_HEIGHT: usize = 300;
-/// Maximum number of nodes with all macros expanded; `optMap` copies its target.
+/// Maximum number of nodes with all macros expanded. It could grow exponentially, because `optMap` copies its target.
 const MAX_NODES: usize = 50_000;
 
 /// Nodes, each after its children.

@@ -287,7 +287,7 @@ impl<'t> Parser<'t> {
         self.node(token.offset, Expr::Literal(value))
     }
 
-    /// Parses a constant, a variable or the call of a global function. `dot` is a dot before it.
+    /// Parses a constant, a variable or the call of a global function. `dot`: the dot before it, or empty.
     fn name(&mut self, dot: &str) -> Result<NodeId, SyntaxError> {
         let token = self.next();
         let constant = match token.text {

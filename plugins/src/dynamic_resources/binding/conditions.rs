@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::json::text;
 use super::{BindingPlan, PlannedClaim};
 
-/// Interval of kube-scheduler's checks for binding conditions.
+/// Delay after a failed read of a claim. kube-scheduler checks binding conditions at this interval.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// The profile of pods without scheduler name.
+/// The profile of pods without a scheduler name.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// Labels for metrics of a wait for binding conditions.

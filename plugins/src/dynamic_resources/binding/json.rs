@@ -28,7 +28,7 @@ impl PlannedClaim {
         if let Some(allocation) = self.allocation() {
             let mut written = allocation.to_json(interner);
             let results = written["devices"]["results"].as_array_mut().into_iter().flatten();
-            // Share ids are arbitrary.
+            // Share ids are arbitrary, and would make reports of equal allocations differ.
             results.filter(|result| result["shareID"].is_string()).for_each(|result| result["shareID"] = "*".into());
             for (field, value) in [
                 ("results", written["devices"]["results"].take()),
@@ -47,7 +47,7 @@ impl PlannedClaim {
     }
 }
 
-/// Returns a time as `allocationTimestamp`.
+/// Returns a time, in nanoseconds since 1970, as the JSON of `allocationTimestamp`.
 pub(super) fn timestamp(now: i64) -> Value {
     let allocation = AllocationResult { timestamp: Some(now), ..AllocationResult::default() };
     allocation.to_json(&SharedTexts::default())["allocationTimestamp"].take()
@@ -82,7 +82,7 @@ pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &impl Resolve
     })
 }
 
-/// Returns a string; empty for other values.
+/// Returns the value of a JSON string; an empty text for other values.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -1,7 +1,8 @@
 //! Reservations and created claims that Unreserve is removing.
 //!
-//! kube-scheduler's Unreserve waits for its requests, and the pod is retried after it. Here, background tasks send them.
-//! PreBind of the next attempt waits for these tasks: otherwise, a late removal could undo the reservation that PreBind writes.
+//! kube-scheduler's Unreserve waits for the responses to its requests, and the pod is retried only then. Here,
+//! background tasks send these requests. PreBind of the next attempt waits for the tasks: otherwise, a late removal
+//! could undo the reservation that PreBind writes.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,11 +18,11 @@ pub(in super::super) struct Removals(Arc<Mutex<Map<Uid, RemovalsOfPod>>>);
 #[derive(Debug, Default)]
 struct RemovalsOfPod {
     count: usize,
-    /// PreBind of the pod's next attempt.
+    /// Wakes PreBind of the pod's next attempt, if it waits.
     waiting: Option<Waker>,
 }
 
-/// A removal, until it is dropped.
+/// A removal under way, which ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Removal {
     all: Removals,

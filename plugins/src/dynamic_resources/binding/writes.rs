@@ -156,7 +156,7 @@ impl BindingPlan {
     }
 
     /// Undoes the writes of PreBind: removes reservations, and deletes the claim for extended resources. Only conflicts
-    /// are retried. After another failure, the rest is removed when a later attempt is undone.
+    /// are retried. A reservation that stays after another failure is removed when a later attempt is undone.
     pub(in super::super) fn undo(&self, handle: &Handle, pod: &Uid, removals: &Removals) {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =
@@ -197,7 +197,7 @@ impl WriteError {
     }
 }
 
-/// Writes the claim for extended resources to the pod's status.
+/// Writes the name and the mappings of the claim for extended resources to the pod's status.
 async fn report_extended(client: &impl Client, pod: &Pod, claim: &ObjectRef, mappings: &Value) -> Result<(), String> {
     let name = format!("{}/{}", pod.namespace, pod.name);
     if mappings.as_array().is_none_or(Vec::is_empty) {
@@ -248,7 +248,7 @@ async fn remove_reservation(
     }
 }
 
-/// Deletes a claim that was created for extended resources. It may be gone already.
+/// Deletes a claim that was created for extended resources. If the claim is already gone, this is not an error.
 async fn delete(client: &BackgroundClient, object: &ObjectRef, uid: &Uid) -> Result<(), ApiError> {
     let patch = json!({ "metadata": { "uid": *uid.0, "finalizers": null } });
     let deleted = match client.patch(object, &patch).await {

@@ -8,9 +8,9 @@ use schedc_core::model::{PodAffinity, PodSpec};
 
 use super::term_table::TermId;
 
-/// Maximum number of groups without pods. They are kept because equal pods often return.
+/// Number of groups without pods that are kept in any case, because equal pods often return.
 const MAX_UNUSED: usize = 1024;
-/// Number of specs with a remembered group. A power of two.
+/// Number of specs with a remembered group. A power of two, because `slot` masks addresses with it.
 const RECENT: usize = 256;
 
 /// The distinct affinities of pods. Pods of one template share a group: their terms are looked up once.
@@ -21,7 +21,8 @@ pub(super) struct AffinityGroups {
     free: Vec<usize>,
     /// Number of groups without pods.
     unused: usize,
-    /// Specs by address. They are kept alive, otherwise another spec could have the address.
+    /// Specs and the ids of their groups, at the `slot` of the spec's address. The specs are kept alive; otherwise,
+    /// another spec could get the address.
     recent: Vec<Option<(Arc<PodSpec>, usize)>>,
 }
 
@@ -70,7 +71,7 @@ impl AffinityGroups {
         id
     }
 
-    /// Adds a pod or removes one.
+    /// Counts a pod that is added to a group or removed from it. Returns the group.
     #[inline]
     pub(super) fn count(&mut self, id: usize, added: bool) -> Option<&AffinityGroup> {
         let group = self.all[id].as_mut()?;
@@ -119,7 +120,7 @@ impl AffinityGroups {
 }
 
 fn slot(pod: &Arc<PodSpec>) -> usize {
-    // The lowest bits are equal: specs have some hundred bytes.
+    // The lowest bits hardly differ, because a spec has several hundred bytes.
     let address = Arc::as_ptr(pod).addr();
     ((address >> 6) ^ (address >> 14)) & (RECENT - 1)
 }

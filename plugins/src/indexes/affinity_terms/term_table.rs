@@ -9,7 +9,7 @@ use schedc_core::model::{NodeIndex, Operator, PodAffinityTerm};
 
 use crate::indexes::NodeCounts;
 
-/// A term of pods. An id is never used for another term.
+/// Id of a term. An id is never used for another term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId {
     slot: u32,
@@ -24,7 +24,7 @@ pub(super) struct TermTable<T> {
     free: Vec<u32>,
     generation: u32,
     ids: Map<(T, PodAffinityTerm), TermId>,
-    /// Terms that match only pods with one of these labels.
+    /// Terms that match only pods with one of a few labels, listed for each of these labels.
     by_label: Map<(Symbol, Symbol), Vec<TermId>>,
     /// All other terms.
     by_no_label: Vec<TermId>,
@@ -40,7 +40,7 @@ pub struct AffinityTermEntry<T> {
     tag: T,
     term: PodAffinityTerm,
     generation: u32,
-    /// Number of lists that contain the term.
+    /// Number of uses in affinity groups.
     users: u32,
     nodes: NodeCounts,
     log: ChangeLog<(NodeIndex, i32)>,
@@ -59,7 +59,7 @@ impl<T: Copy> AffinityTermEntry<T> {
     pub fn nodes(&self) -> &NodeCounts {
         &self.nodes
     }
-    /// Returns the changes of these counts: a pod was added to a node (1) or removed from it (-1).
+    /// Returns the changes of the numbers of pods: a pod was added to a node (1) or removed from it (-1).
     #[inline]
     pub fn log(&self) -> &ChangeLog<(NodeIndex, i32)> {
         &self.log
@@ -156,7 +156,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         self.entries.get_mut(id.slot as usize)?.as_mut().filter(|entry| entry.generation == id.generation)
     }
 
-    /// Returns the terms that match a pod, sorted.
+    /// Returns the terms that match a pod, sorted by id. `of_namespace`: labels of the pod's namespace.
     pub(super) fn matching(
         &self,
         namespace: Symbol,

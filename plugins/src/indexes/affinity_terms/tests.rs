@@ -6,7 +6,8 @@ use schedc_objects::testing::pod;
 
 use super::*;
 
-/// Returns pod affinity with up to four terms of each kind, selected by the bits of `terms`.
+/// Returns the manifest of a pod with one preferred term and up to four required terms each of affinity and
+/// anti-affinity, selected by the bits of `terms`.
 fn group(name: usize, terms: u8) -> String {
     let required = |terms: u8| {
         let all = [
@@ -32,7 +33,7 @@ fn group(name: usize, terms: u8) -> String {
 /// Number of pods for each tag, topology key and node.
 type PodCounts = BTreeMap<(Option<ScoredTermKind>, Symbol, u32), u32>;
 
-/// Returns the matching terms for a pod of each app, in a namespace of each kind.
+/// Returns the pod counts of the terms that match a pod, for four pods with different namespaces and labels.
 fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<PodCounts> {
     let app = interner.intern("app");
     let mut all = Vec::new();

@@ -8,12 +8,12 @@ use schedc_core::model::{CsiNode, CsiVolume, NodeIndex, VolumeAttachment};
 
 use super::{AttachedVolumes, CountedVolume};
 
-/// State of a node by its name.
+/// State of a node name, kept while the node, its CSINode or its VolumeAttachments exist.
 #[derive(Debug, Default)]
 pub(super) struct NamedNode {
     pub(super) slot: Option<NodeIndex>,
     pub(super) csi: Option<Arc<CsiNode>>,
-    /// The volumes that VolumeAttachments attach to the node.
+    /// The volumes that VolumeAttachments attach to the node, with the number of VolumeAttachments.
     pub(super) attached: Map<CountedVolume, u32>,
 }
 

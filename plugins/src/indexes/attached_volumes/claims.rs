@@ -18,7 +18,7 @@ pub(super) struct ClaimEntry {
     pub(super) claim: Option<Arc<PersistentVolumeClaim>>,
     /// The volume that the claim counts as.
     pub(super) counted: Option<CountedVolume>,
-    /// Uses by pods: the node, and the pod if it must own the claim.
+    /// Number of uses by pods: for each node and, if the pod must own the claim, for each pod.
     pub(super) uses: Map<(NodeIndex, Option<Uid>), u32>,
 }
 

@@ -5,10 +5,10 @@ use schedc_core::map::Map;
 use schedc_core::model::{CsiNode, NodeIndex};
 use schedc_core::node_mask::NodeMask;
 
-/// Limit of a node without one: more than the number of volumes.
+/// Value for a node without a limit: higher than any number of volumes.
 const NONE: i64 = i64::MAX;
 
-/// Maximum number of additional volumes with a set of full nodes. Few pods request more.
+/// Maximum number of additional volumes for which the set of full nodes is kept. Few pods request more volumes.
 const MAX_TRACKED: usize = 4;
 
 /// Limits and counts of one driver on all nodes.
@@ -20,7 +20,7 @@ pub struct DriverNodes {
     limits: Vec<i64>,
     /// The nodes without capacity for one more volume, for two more, and so on.
     full_nodes: [NodeMask; MAX_TRACKED],
-    /// Number of changes of these sets.
+    /// Number of changes of `full_nodes`.
     changes: u64,
 }
 

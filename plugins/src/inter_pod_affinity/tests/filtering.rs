@@ -140,7 +140,7 @@ fn namespace_selectors() {
     check(&team("red"), "nn....");
     check(&team("blue"), "..nn..");
     check(&of(""), "nnnnn.");
-    // An empty label set matches. kube-scheduler also tries the selector on an empty set.
+    // The selector matches an empty label set, to which kube-scheduler also applies it: every namespace is selected.
     check(&not_red, "nnnnn.");
     // For terms of existing pods, the namespace of the new pod counts: its labels, or none for an unknown
     // namespace.
@@ -225,7 +225,7 @@ fn hypothetical_pods() {
     }
 }
 
-/// Returns pods with terms of all kinds.
+/// Returns a strategy for pods with required affinity and anti-affinity.
 fn any_pod() -> impl Strategy<Value = String> {
     let apps = ["a", "b", "c"];
     let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))

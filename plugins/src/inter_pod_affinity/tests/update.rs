@@ -146,7 +146,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Adds a node with a zone, or removes it.
+    /// Adds or changes a node, which gets the labels in `zone`; `None` removes it.
     fn set_node(&mut self, name: &str, zone: Option<&str>) {
         let yaml = format!("metadata: {{name: {name}, labels: {{host: {name}, {}}}}}", zone.unwrap_or_default());
         let node = testing::node(&yaml, &mut self.cache.base.interner);
@@ -161,14 +161,14 @@ impl Cluster {
 /// A change of the cluster.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The pod with this number becomes one of these, on this node.
+    /// The pod with the first number gets the template with the second number, and the node with the third one.
     Pod(usize, usize, u32),
     NoPod(usize),
-    /// The node moves to this zone, or to none.
+    /// The node gets these labels.
     Node(u32, &'static str),
     NoNode(u32),
     Namespace(&'static str, &'static str),
-    /// One of these pods is scheduled.
+    /// The pod with this template is scheduled.
     Ask(usize),
 }
 
@@ -200,7 +200,7 @@ fn any_term() -> impl Strategy<Value = String> {
         .prop_map(|(key, selector, more)| format!("{{topologyKey: {key}, labelSelector: {{{selector}}}{more}}}"))
 }
 
-/// Returns a pod with or without terms, of all kinds.
+/// Returns a strategy for pods with at most one term of each kind.
 fn any_pod() -> impl Strategy<Value = String> {
     let required = || prop::collection::vec(any_term(), 0..2).prop_map(|terms| terms.join(", "));
     let preferred = || {

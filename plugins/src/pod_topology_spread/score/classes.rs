@@ -7,16 +7,16 @@ use super::{ConstraintCounts, SpreadScores, round};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::{PodTopologySpread, PodTopologySpreadPod};
 
-/// Maximum number of domains of a key for classes by domain. Beyond it, the class contains the number of pods
-/// in the domain. A change of a pod then affects the nodes of its domain instead of all classes.
+/// Maximum number of domains of a key if classes contain the domain. With more domains, classes contain the number of
+/// pods in the domain; then a change of a pod affects the nodes of its domain instead of all classes.
 const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 2 } else { 256 };
 
 /// The part of a node's class for one constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClassKey {
-    /// Its domain.
+    /// The node's domain.
     Domain,
-    /// The number of pods in its domain.
+    /// The number of pods in the node's domain.
     Pods,
 }
 

@@ -59,7 +59,7 @@ pub(in super::super) fn update(
             if *has_class_parts && counts[at].part == ClassKey::Domain {
                 rescore.mark_classes_changed();
             } else if weights_changed && !*has_class_parts {
-                // All nodes are scored again.
+                // All nodes are scored again anyway.
             } else if constraint.is_hostname {
                 rescore.reevaluate.insert(NodeIndex(index as u32));
             } else {

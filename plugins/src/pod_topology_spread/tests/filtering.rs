@@ -62,7 +62,7 @@ fn all_constraints_must_hold() {
     check(&mut cluster, &pod(&format!("{zone}, {host}"), ""), "s+ssm");
     check(&mut cluster, &pod(&format!("{host}, {zone}"), ""), "s+ssm");
     cluster.node(1, ", disk: ssd", "{}");
-    // The host count needs the label of the other constraint too: it equals the minimum.
+    // A host counts only if it also has the label of the other constraint. Therefore n1 alone determines the minimum.
     check(&mut cluster, &pod(&format!("{host}, {}", hard("disk", 1, "")), ""), "m+mmm");
 }
 
@@ -96,7 +96,7 @@ fn counted_nodes() {
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, taints), ", tolerations: [{key: full, operator: Exists}]"), "ss+sm");
     let both = format!("{}, {}", hard(ZONE_KEY, 1, taints), hard("kubernetes.io/hostname", 1, ""));
     check(&mut cluster, &pod(&both, ""), "s++sm");
-    // No node counts, so there are fewer domains than one.
+    // No node counts, so there are fewer domains than the default of `minDomains`, 1.
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, ""), ", nodeSelector: {disk: none}"), "++++m");
 }
 

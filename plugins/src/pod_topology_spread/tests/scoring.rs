@@ -42,7 +42,7 @@ fn domains_with_fewer_pods_are_better() {
     let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
     // Three domains: each pod weighs ln(5). The pods of the node without a zone do not count.
     check(&mut cluster, &zone, &[0, 1, 2, 3, 4], &[5, 5, 2, 0, IGNORED_SCORE], &[0, 0, 60, 100, 0]);
-    // The pods of infeasible nodes count, their domains do not: ln(4).
+    // The pods of infeasible nodes count, their domains do not: each pod weighs ln(4).
     check(&mut cluster, &zone, &[0, 2], &[4, 1], &[25, 100]);
     check(&mut cluster, &zone, &[2], &[1], &[100]);
     check(&mut cluster, &zone, &[3], &[0], &[100]);
@@ -55,10 +55,10 @@ fn domains_with_fewer_pods_are_better() {
 fn hostname_constraints_count_each_feasible_node() {
     let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
     let host = pod(&soft("kubernetes.io/hostname", 1, ""), "");
-    // ln(7), ln(4)
+    // Five hosts: each pod weighs ln(7). Two hosts: ln(4).
     check(&mut cluster, &host, &[0, 1, 2, 3, 4], &[4, 2, 2, 0, 10], &[60, 80, 80, 100, 0]);
     check(&mut cluster, &host, &[0, 1], &[3, 1], &[33, 100]);
-    // The other constraint's label is missing: n4 is not scored, and does not count as a host.
+    // n4 does not have the label of the other constraint: it is not scored, and does not count as a host.
     let both = pod(&format!("{}, {}", soft("kubernetes.io/hostname", 1, ""), soft(ZONE_KEY, 1, "")), "");
     check(&mut cluster, &both, &[0, 4], &[5, IGNORED_SCORE], &[100, 0]);
 }
@@ -90,7 +90,7 @@ fn system_default_constraints() {
     // Host: ln(5) for each pod, plus 2. Zone: ln(4) for each pod, plus 4. A node without a zone is scored by host
     // alone, but counts as a zone with an empty name.
     check(&mut cluster, web, &[0, 1, 4], &[9, 7, 4], &[44, 66, 100]);
-    // If such a zone exists, it also has the pods of nodes without a zone.
+    // If a zone with an empty name exists, it also has the pods of nodes without a zone.
     check(&mut cluster, web, &[3, 4], &[7, 3], &[42, 100]);
     let own = pod(&constraint("DoNotSchedule", ZONE_KEY, 1, ""), "");
     assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "the pod's constraint replaces them");

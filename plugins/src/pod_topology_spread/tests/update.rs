@@ -50,7 +50,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns the constraints of pods, and other fields of their specs.
+/// Returns the manifests of pods with different constraints and other fields.
 fn shapes() -> Vec<String> {
     let (zone, host) = ("topology.kubernetes.io/zone", "kubernetes.io/hostname");
     let hard = |key, max_skew, more: &str| constraint("DoNotSchedule", key, max_skew, more);

@@ -15,11 +15,12 @@ const VOLUME: &str = "{kind: PersistentVolume, metadata: {name: v, uid: v}, spec
 const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: found}, status: {phase: Pending}}";
 const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
 
-/// Changes by other clients: each before the request with this number.
+/// Changes by other clients: the second at which each happens, kind and name of the object, and the patch. `null`
+/// deletes the object.
 type ConcurrentChanges<'a> = &'a [(usize, &'static str, &'static str, Value)];
 
-/// Binds the volumes of a pod on node `n1` with the claim `c`, with a timeout of five seconds. Returns the
-/// duration in seconds, the result, and the final cluster.
+/// Binds the volumes of a pod on node `n1` with the claim `c`, with a timeout of five seconds. If `controllers` is
+/// true, the controllers run after two seconds. Returns the duration in seconds, the result, and the final cluster.
 fn bind(
     objects: &[&str],
     controllers: bool,

@@ -9,7 +9,7 @@ use schedc_core::events::EventResource;
 use crate::hints::history::{Step, wakes};
 use crate::hints::known_misses::is_known;
 
-/// A manifest with variable parts: words in capitals are placeholders for the values beside them.
+/// A manifest with variable parts: words in capitals in `fixed` are placeholders for their values in `changing`.
 #[derive(Clone, Debug)]
 struct Template {
     resource: EventResource,

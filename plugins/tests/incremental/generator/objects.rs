@@ -211,7 +211,8 @@ impl HistoryGenerator {
         claim
     }
 
-    /// Returns the claim of a pod's generic ephemeral volume, as its controller creates it.
+    /// Adds the claim of a pod's generic ephemeral volume. Usually, the pod owns it, as if the controller had created
+    /// it.
     pub(super) fn claim_for(&mut self, pod: &Value, name: &str) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         let mut claim = self.claim_manifest(&namespace, name);

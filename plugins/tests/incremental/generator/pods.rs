@@ -332,7 +332,7 @@ impl HistoryGenerator {
     /// Adds a pod that already has a node.
     pub(super) fn add_pod(&mut self) {
         let mut pod = self.pod();
-        // Some have nodes that do not exist, or not yet.
+        // Some pods are on nodes that do not exist, or do not exist yet.
         pod["spec"]["nodeName"] = match self.any_node() {
             Some(node) if self.often(80) => json!(node),
             _ => json!(format!("n{}", self.random.below(NODES))),

@@ -6,7 +6,7 @@ use super::Estimator;
 use crate::check::types::{CIDR, Constructor, FORMAT, IP, QUANTITY, SEMVER, Type, URL};
 use crate::syntax::ast::{Expr, Literal, NodeId};
 
-/// Longest regular expression of a named format, and longest name of one.
+/// Length of the longest regular expression of a named format, and of the longest name of a format.
 const MAX_FORMAT_REGEX: f64 = 128.0;
 const MAX_FORMAT: u64 = 64;
 /// Maximum number of values that `includes` compares.
@@ -23,7 +23,7 @@ struct Call<'c> {
     costs: &'c [Range],
 }
 
-/// Cost of a call without its operands, and size of its result.
+/// Cost of a call, and size of its result. The cost includes that of operands only for [`Estimator::operator`].
 type Estimate = (Range, Option<Range>);
 
 impl Estimator<'_> {
@@ -97,7 +97,7 @@ impl Estimator<'_> {
         self.ty(id).parameters(Constructor::List).map(|parameters| &parameters[0])
     }
 
-    /// Returns the size of elements of a list in the device.
+    /// Returns the size of a list's elements, which is known only for a list in the device.
     fn element_size(&self, id: NodeId) -> Range {
         let shape = self.shape(id).and_then(super::Shape::element);
         shape.map_or(Range::UNKNOWN, |shape| Range::up_to(shape.max_size()))
@@ -259,7 +259,7 @@ impl Estimator<'_> {
     }
 }
 
-/// Returns the size of a text in which parts are replaced.
+/// Returns the size of `text` after `old` is replaced by `new`.
 fn replaced(text: Range, old: Range, new: Range) -> Range {
     let (mut count, mut kept) = (Range::ZERO, Range::ZERO);
     if old.min == 0 {

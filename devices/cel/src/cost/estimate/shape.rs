@@ -2,7 +2,7 @@
 
 use crate::device::Kind;
 
-/// Kubernetes' limits of a device: number of attributes, and lengths of a domain and of a name.
+/// Kubernetes' limits for a device: number of attributes, and lengths of a domain, a name, the driver and a value.
 const MAX_ATTRIBUTES: u64 = 32;
 const MAX_DOMAIN: u64 = 63;
 const MAX_NAME: u64 = 32;
