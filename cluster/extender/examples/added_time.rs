@@ -1,7 +1,7 @@
 //! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster without an
 //! extender, with one that caches nodes, and with one that receives whole nodes. The extender is a separate process
-//! that accepts all nodes. It repeats them as extenders in Go do, without parsing the request. The reported time is the
-//! median of all pods.
+//! that accepts all nodes. Its responses contain them as those of extenders in Go do, but it does not parse requests.
+//! The reported time is the median of all pods.
 //!
 //! `cargo run --release -p schedc-extender --example added_time [NODES [PODS]]`
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use schedc_core::extenders::ExtenderCall;
 
-/// Recent calls. If they are not read, old ones are dropped.
+/// Calls since the last read. At the maximum number, all stored calls are dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
 

@@ -34,7 +34,8 @@ pub(crate) struct ExtenderClient {
 }
 
 impl ExtenderClient {
-    /// Creates a client with the settings of its profile and the overrides.
+    /// Creates a client with the settings of its profile and the overrides. `is_only`: the profile has no other
+    /// extender.
     pub(crate) fn new(
         settings: &'static Extender,
         overrides: &Overrides,
@@ -43,7 +44,7 @@ impl ExtenderClient {
     ) -> Result<ExtenderClient, String> {
         let overrides = |setting| overrides::value(overrides, setting, settings.url_prefix, is_only);
         let url = overrides(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
-        // Leaked like a setting of the profile, since it lives as long as the program.
+        // The file name is leaked, since it lives as long as the program, like a setting of the profile.
         let file = |setting| overrides(setting).map(|file| Pem::File(String::leak(file.to_owned())));
         let mut tls = settings.tls.unwrap_or_default();
         tls.ca = file(Setting::CaFile).or(tls.ca);
@@ -127,7 +128,7 @@ impl ExtenderClient {
         })
     }
 
-    /// Returns the candidates for preemption that the extender leaves, with its victims.
+    /// Returns the candidates for preemption that the extender leaves, with the victims that it names.
     pub(crate) fn preempt(
         &self,
         verb: &str,

@@ -26,7 +26,7 @@ pub struct HttpExtenders {
 
 impl HttpExtenders {
     /// Creates extenders with the settings of their profile, overridden by the environment and by
-    /// [`Extenders::set_up`]. `set_up` or the first call reads files and opens connections.
+    /// [`Extenders::set_up`]. `set_up` reads certificate files; without it, the first call does so.
     pub fn new(settings: &'static [Extender]) -> Self {
         HttpExtenders { settings, clients: OnceLock::new(), calls: Arc::default() }
     }

@@ -27,7 +27,7 @@ pub(crate) fn from_environment() -> Overrides {
 }
 
 /// Returns the override for the extender with this URL prefix; the last entry wins. `is_only`: its profile has no other
-/// extender.
+/// extender, so entries without a URL prefix apply to it, too.
 pub(crate) fn value<'a>(
     overrides: &'a Overrides,
     setting: Setting,

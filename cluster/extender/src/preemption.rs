@@ -8,8 +8,8 @@ use schedc_core::model::Pod;
 
 use crate::answer::{Preempted, Victims};
 
-/// Returns the candidates that a response contains, with the victims that it selects. Nodes without victims are skipped for an ignorable
-/// extender, and an error otherwise.
+/// Returns the candidates that a response contains, with the victims that it selects. A node without victims is skipped
+/// if the extender is ignorable, and an error otherwise.
 ///
 /// kube-scheduler accepts any node and any pods on it. Here, nodes must be candidates, and victims must have a lower
 /// priority than the preemptor. An extender may choose other victims, but not relax the rules.

@@ -9,7 +9,8 @@ use serde::de::IgnoredAny;
 
 use crate::settings::ManagedResource;
 
-/// Returns whether containers or init containers request or limit one of these resources. A deleted pod requests none.
+/// Returns whether a container or init container has a request or a limit of one of these resources. A deleted pod has
+/// none.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
     let manifest: PodManifest = serde_json::from_str(original).unwrap_or_default();

@@ -19,9 +19,9 @@ pub struct Extender {
     pub bind_verb: Option<&'static str>,
     /// Receives a notification of unreserve. kube-scheduler has no such verb.
     pub unreserve_verb: Option<&'static str>,
-    /// Factor of its scores.
+    /// Factor of the extender's scores.
     pub weight: i64,
-    /// Without a CA, its certificate is not verified: kube-scheduler's rule for `enableHTTPS`.
+    /// Without a CA, the extender's certificate is not verified: kube-scheduler's rule for `enableHTTPS`.
     pub enable_https: bool,
     /// TLS settings. The scheme of the URL decides whether TLS is used.
     pub tls: Option<Tls>,
@@ -29,7 +29,7 @@ pub struct Extender {
     pub http_timeout: Duration,
     /// The extender caches nodes, and receives their names only.
     pub node_cache_capable: bool,
-    /// Resources that limit the calls to pods that request one of them; empty: all pods.
+    /// The extender is called only for pods that request one of these resources; empty: for all pods.
     pub managed_resources: &'static [ManagedResource],
     /// Scheduling continues without the extender if it fails.
     pub ignorable: bool,
@@ -85,8 +85,8 @@ impl Extender {
         let preempts = self.preempt_verb.is_some();
         RequiredOriginals {
             nodes: asks_of_nodes && !self.node_cache_capable,
-            // Managed resources are looked up in the original, too, and `RequiredOriginals::any` identifies profiles
-            // with extenders.
+            // Required even without verbs that send the pod: managed resources are looked up in its original, and
+            // `RequiredOriginals::any` identifies profiles with extenders.
             waiting_pods: true,
             placed_pods: preempts && !self.node_cache_capable,
         }

@@ -1,7 +1,7 @@
 //! TLS: trusted authorities and client certificates.
 //!
-//! The TLS of `ureq` supports no server name other than the URL's, and does not report the error in a
-//! certificate.
+//! This module replaces the TLS of `ureq`, which supports no server name other than the URL's, and does not report the
+//! error in a certificate.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-/// Maximum number of users of a claim.
+/// Maximum number of consumers of a claim, which `status.reservedFor` lists.
 const MAX_CONSUMERS: usize = 256;
 
-/// Checks the new state of a resource claim in JSON. The status of devices is removed with their allocation.
+/// Checks the new state of a resource claim in JSON. If the new state no longer has an allocation, removes the statuses
+/// of devices from it.
 ///
 /// # Errors
 /// Returns the field and the message of an API server (`ValidateResourceClaimStatusUpdate`).
@@ -37,8 +38,8 @@ pub fn check_claim_status(old: &Value, new: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares two allocations. Unlike in an API server, a missing time may be added: schedulers do so, and manifests of
-/// users rarely have it.
+/// Returns whether two allocations are equal. Unlike in an API server, a missing time may be added: schedulers do so,
+/// and manifests of users rarely have it.
 fn is_same_allocation(old: &Value, new: &Value) -> bool {
     let mut new = new.clone();
     if let Some(fields) = new.as_object_mut()

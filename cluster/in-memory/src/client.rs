@@ -25,7 +25,7 @@ struct PendingCalls {
     sleeps: Vec<PendingSleep>,
 }
 
-/// A call that waits for its response. Dropping it loses the response, and the caller gets a timeout.
+/// A call that waits for its response. If it is dropped, the caller gets a timeout error.
 #[derive(Debug)]
 pub struct PendingCall {
     /// The request of the caller.
@@ -118,7 +118,8 @@ impl Client for InMemoryClient {
         self.call(Request::bind(placement)).await.map(drop)
     }
 
-    /// Calls the extender and, after its success, binds the pod: an extender has no access to this cluster.
+    /// Calls the extender. If the extender reports a binding, binds the pod here, because an extender has no access to
+    /// this cluster.
     async fn bind_by_extender(
         &self,
         placement: &Placement,
@@ -163,7 +164,7 @@ impl Client for InMemoryClient {
     }
 
     async fn patch_status(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        // All other fields stay unchanged, as with the subresource.
+        // Only the status and the preconditions are sent: the `status` subresource leaves all other fields unchanged.
         let conditions = ["uid", "resourceVersion"].map(|field| (field, patch.pointer(&format!("/metadata/{field}"))));
         let conditions = conditions.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?.clone())));
         let mut of_status = serde_json::Map::from_iter([("metadata".to_owned(), Value::Object(conditions.collect()))]);

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Executor of tasks with output `T`. A task is polled when it is new and when it is woken, in that order.
+/// Executor of tasks with output `T`. It polls tasks in the order in which they were added or woken.
 ///
-/// Dropping it drops the tasks without completing them.
+/// Dropping the executor drops its tasks without completing them.
 #[derive(Default)]
 pub struct Executor<T> {
     tasks: BTreeMap<u64, Task<T>>,
@@ -23,7 +23,7 @@ struct Task<T> {
     waker: Waker,
 }
 
-/// Queues a task once until it is polled.
+/// Waker of a task. It queues the task at most once until the next poll.
 struct TaskWaker {
     task: u64,
     is_queued: AtomicBool,

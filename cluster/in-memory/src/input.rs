@@ -19,7 +19,8 @@ pub struct TimedInput {
 pub enum Input {
     /// Creates the object, unless one with its name exists.
     Create(Box<AnyObject>),
-    /// Creates the object, or updates an existing one. [`ApiServer`](crate::ApiServer) lists the fields that stay.
+    /// Creates the object, or updates an existing one. [`ApiServer`](crate::ApiServer) lists the fields that an update
+    /// keeps.
     Apply(Box<AnyObject>),
     /// Updates the object like [`Input::Apply`], if it exists.
     Replace(Box<AnyObject>),
@@ -30,12 +31,12 @@ pub enum Input {
 }
 
 impl TimedInput {
-    /// Creates or updates the object at this time.
+    /// Returns an input that creates or updates the object at this time.
     pub fn apply(at: i64, object: impl Into<AnyObject>) -> Self {
         TimedInput { at, what: Input::Apply(Box::new(object.into())) }
     }
 
-    /// Deletes the object at this time.
+    /// Returns an input that deletes the object at this time.
     pub fn delete(at: i64, key: Key) -> Self {
         TimedInput { at, what: Input::Delete(key) }
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// Merges `patch` into `target`: removes fields with null, merges objects, and replaces all other values.
+/// Merges `patch` into `target`: removes fields that are null in the patch, merges objects, and replaces all other
+/// values.
 pub fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();

@@ -45,8 +45,8 @@ macro_rules! kinds {
             Custom(Box<CustomObject>),
         }
 
-        // Derived functions are `#[inline]`: every package that calls them would compile them again, with those of the
-        // types of all fields.
+        // Not derived: derived functions are `#[inline]`, and every package that calls them would compile them again,
+        // with the functions of all field types.
         impl Clone for AnyObject {
             fn clone(&self) -> AnyObject {
                 match self {
@@ -103,7 +103,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the metadata for changes.
+            /// Returns a mutable reference to the metadata.
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta {
                 match self {
                     $(AnyObject::$variant(object) => object.metadata_mut(),)*

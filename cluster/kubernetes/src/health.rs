@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// State of the scheduler, for the checks of `/healthz`, `/livez` and `/readyz`. The driver updates it. Clones share
-/// the state.
+/// State of the scheduler, for the checks of `/healthz`, `/livez` and `/readyz`. The driver and the program that runs
+/// it update the state. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Health(Arc<State>);
 
@@ -42,7 +42,8 @@ impl Health {
         self.0.is_synced.store(is_synced, Ordering::Relaxed);
     }
 
-    /// Records whether this replica schedules. Without an election, it does so as soon as it runs.
+    /// Records whether this replica schedules, and that its lease was written or observed to change. Without an
+    /// election, the replica schedules as soon as it runs.
     pub fn set_leading(&self, is_leading: bool) {
         self.set_lease_seen();
         self.0.is_leading.store(is_leading, Ordering::Relaxed);
@@ -79,8 +80,8 @@ impl Health {
         self.0.lease.is_some()
     }
 
-    /// Returns whether this replica leads by a lease that expired long ago. Such a scheduler should have exited, and
-    /// may be killed.
+    /// Returns whether this replica leads although its lease expired more than [`TOLERANCE`] ago. Such a scheduler
+    /// should have exited, and may be killed.
     pub(crate) fn has_outlived_lease(&self) -> bool {
         self.has_outlived_lease_after(self.0.began.elapsed())
     }

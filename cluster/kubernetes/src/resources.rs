@@ -56,7 +56,7 @@ pub const RESOURCES: &[Resource] = &[
     resource("Event", "events.k8s.io/v1", "events", true),
 ];
 
-/// Priority classes, which the API server reads: they are the priorities of new pods.
+/// Priority classes. The scheduler does not read them: API servers use them to set the priorities of new pods.
 pub const PRIORITY_CLASSES: Resource = resource("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", false);
 
 /// Returns the resource `pods`.

@@ -42,7 +42,7 @@ pub struct Objects {
     pub priority_classes: Vec<Sourced<PriorityClass>>,
     /// Objects of all other kinds that schedulers read, in the order of the manifests.
     pub others: Vec<Sourced<AnyObject>>,
-    /// Namespaces of pods that are missing in the manifests; an API server would refuse these pods.
+    /// Namespaces that contain pods but are missing in the manifests; an API server would refuse these pods.
     pub implied: Vec<AnyObject>,
     /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,

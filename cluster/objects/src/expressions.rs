@@ -9,7 +9,7 @@ use k8s_openapi::api::resource::v1::{DeviceSelector, ResourceClaimSpec};
 use schedc_cel::{MAX_COST, MAX_LENGTH, Selector};
 use schedc_kinds::AnyObject;
 
-/// Compiled expressions, each with its error. Many claims have the same expressions.
+/// Errors of the expressions that were compiled so far; `None` for a valid one. Many claims have the same expressions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expressions(HashMap<String, Option<String>>);
 

@@ -178,7 +178,7 @@ impl ObjectReader {
     /// `is_strict`.
     ///
     /// # Errors
-    /// Returns the same errors.
+    /// Returns the errors of [`read`](ObjectReader::read).
     pub fn read_as(
         &mut self,
         api_version: &str,

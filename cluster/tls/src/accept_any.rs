@@ -1,4 +1,4 @@
-//! Servers without verification: `insecure-skip-tls-verify`.
+//! Connections without verification of the server: `insecure-skip-tls-verify`.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Accepts any certificate of a server that has its private key.
+/// Accepts any certificate, if the server has the certificate's private key.
 #[derive(Debug)]
 pub struct AcceptAnyCertificate(pub Arc<CryptoProvider>);
 

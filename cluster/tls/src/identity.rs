@@ -8,7 +8,7 @@ use rustls::{Error, InconsistentKeys};
 
 use crate::Identity;
 
-/// Presents the certificate to every server that requests one.
+/// Returns a resolver that presents the certificate to every server that requests one.
 pub(crate) fn resolver(identity: Identity<'_>, provider: &CryptoProvider) -> Result<SingleCertAndKey, String> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(identity.chain).collect();
     let chain = chain.map_err(|error| format!("it is not PEM: {error}"))?;
@@ -28,7 +28,7 @@ fn check_key(pair: &CertifiedKey) -> Result<(), Error> {
     match pair.keys_match() {
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(()),
         // rustls parses X.509 version 3 only, but sends any certificate. `openssl x509 -req` without extensions writes
-        // version 1.
+        // version 1. Such a certificate must contain the bytes of the public key.
         Err(error @ Error::InvalidCertificate(_)) => match pair.key.public_key() {
             Some(key) if pair.cert.first().is_some_and(|it| it.windows(key.len()).any(|part| part == &*key)) => Ok(()),
             _ => Err(error),

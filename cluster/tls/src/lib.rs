@@ -61,7 +61,7 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// Returns cipher suites, key exchanges and signatures: ring's, for TLS 1.2 and 1.3.
+/// Returns ring's cipher suites, key exchanges and signatures for TLS 1.2 and 1.3.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }

@@ -106,7 +106,7 @@ impl Cluster {
         totals
     }
 
-    /// Returns the remaining candidates, such as `a-on-a/1`.
+    /// Returns the remaining candidates as node, uids of victims and number of violations, such as `a: on-a /1`.
     pub(crate) fn preempt(&self) -> Result<Vec<String>, String> {
         let base = &self.cache.base;
         let candidates = self.nodes.iter().map(|&node| Candidate {

@@ -113,7 +113,7 @@ fn connections_are_reused_and_replaced() {
         assert_eq!(cluster.filter().unwrap().0, "a");
     }
     assert_eq!(server.connections(), 1);
-    // Closes the connection after each response, without a header that announces it.
+    // The server closes the connection after each response, without a header that announces it.
     let body = r#"{"NodeNames":["a"]}"#;
     let raw = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let server = Server::start(move |_, _| Reply::Raw(raw.clone()));

@@ -26,7 +26,7 @@ mod managed {
     schedc_macros::profile!("tests/recorded/profiles/managed.toml");
 }
 
-/// Exchange.
+/// Recorded request and its response.
 struct Exchange {
     path: String,
     body: Value,
@@ -60,7 +60,8 @@ fn comparable(mut value: Value) -> Value {
             ] {
                 members.remove(key);
             }
-            // Fields of conditions that only a writer sets: `null` in Go, and a version.
+            // Fields of conditions that depend on their writer: `lastProbeTime` is `null` in Go, and the generation
+            // is a version.
             members.remove("lastProbeTime");
             members.remove("observedGeneration");
             members.values_mut().for_each(|member| *member = comparable(member.take()));
@@ -74,7 +75,8 @@ fn comparable(mut value: Value) -> Value {
     value
 }
 
-/// Compares requests with the recorded ones in the test `test`, and runs the simulation in the second process.
+/// Starts the test `test` again in a second process, which runs the simulation. The first process compares the requests
+/// with the recorded ones.
 fn replay<B: Bundle>(name: &str, test: &str) {
     const URL: &str = "SCHEDC_EXTENDER_URL_PREFIX";
     let exchanges = recorded(name);

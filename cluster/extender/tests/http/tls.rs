@@ -32,7 +32,7 @@ fn identity(name: &str) -> Identity {
     }
 }
 
-/// Starts an extender with a certificate. It requires one of clients if `client` is set.
+/// Starts an extender with a certificate. If `client` is set, clients must present that certificate.
 fn server(of: &Identity, client: Option<&Identity>) -> Server {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())

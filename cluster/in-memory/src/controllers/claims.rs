@@ -46,8 +46,9 @@ impl Controllers {
         }
     }
 
-    /// Returns the best existing volume: one that references the claim, or else the smallest matching one. The
-    /// scheduler chooses the latter if the claim waits for its first consumer (`FindMatchingVolume`).
+    /// Returns the best existing volume (`FindMatchingVolume`): one that references the claim, or else the smallest
+    /// matching one. For a claim that waits for its first consumer, the scheduler chooses among the matching volumes,
+    /// and this function returns only a volume that references the claim.
     fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
         let references_claim =
             |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
@@ -72,7 +73,7 @@ impl Controllers {
             return;
         }
         if spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete") {
-            // The volume exists at this point.
+            // Cannot fail, because the volume exists.
             let _ = server.handle(&crate::server::Request::Delete(key, None), now);
             return;
         }
@@ -123,7 +124,7 @@ fn annotate(annotations: &mut Option<std::collections::BTreeMap<String, String>>
     annotations.get_or_insert_default().insert(name.to_owned(), "yes".to_owned());
 }
 
-/// Returns whether the volume has the requested size and mode.
+/// Returns whether the volume has at least the requested size, and the requested mode.
 fn is_large_enough(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.mode == claim.mode && claim.request.as_ref().unwrap_or(&Quantity::ZERO) <= &volume.capacity
 }

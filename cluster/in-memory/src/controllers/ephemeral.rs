@@ -47,7 +47,7 @@ pub(super) fn delete_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
         let owner = |owner: &OwnerReference| Some(&owner.uid) == pod.metadata.uid.as_ref();
         let claim = server.get(&key).map(|claim| claim.metadata());
         if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(owner)) {
-            // The claim exists at this point.
+            // Cannot fail, because the claim exists.
             let _ = server.handle(&Request::Delete(key, None), now);
         }
     }

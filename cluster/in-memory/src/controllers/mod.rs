@@ -1,7 +1,7 @@
 //! Controllers that scheduling depends on: they bind claims, provision volumes, create the claims of generic ephemeral
 //! volumes, generate and release resource claims, and update the status of disruption budgets.
 //!
-//! They read the server's log and write to the server. The driver decides when they run.
+//! They read the server's change log and write to the server. The driver decides when they run.
 
 mod claims;
 mod disruption;
@@ -21,7 +21,7 @@ use crate::server::{ApiServer, Change, ChangeKind, Key};
 
 pub use disruption::is_given_budget_status;
 
-/// Annotation of a completely bound claim.
+/// Annotation of a claim whose binding is complete.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 /// Annotation of a claim or a volume that the controller, not the user, bound.
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
@@ -32,15 +32,15 @@ const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// All controllers.
 ///
-/// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. A
-///   claim of a class with immediate binding gets the smallest matching volume.
-/// - **Provisioning**, like an external provisioner: any other claim of a class with a provisioner gets a new volume,
-///   at once or for the node that the scheduler selected. The volume is deleted with its claim, unless the class
-///   retains it.
+/// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. Any
+///   other claim gets the smallest matching volume, unless its class waits for the first consumer.
+/// - **Provisioning**, like an external provisioner: a claim without such a volume gets a new one if its class has a
+///   provisioner. If the class waits for the first consumer, the volume is created once the scheduler has selected a
+///   node. The volume is deleted with its claim, unless the class retains it.
 /// - **Generic ephemeral volumes**: a pod's claims are created and deleted with the pod.
 /// - **Resource claims** (`resourceclaim`): claims are generated from the templates of pods, released when their pods
-///   are done, deallocated when no pod uses them, and deleted with the pods that own them. Devices with binding
-///   conditions are prepared at once, unless a status was reported already.
+///   are done, deallocated when no pod uses them, and deleted with the pods that own them. The binding conditions of
+///   allocated devices are reported as true at once, unless the claim already has a status of the device.
 /// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]
 pub struct Controllers {
@@ -148,7 +148,7 @@ impl Controllers {
         }
         let phase = volume.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
         if matches!(phase, "" | "Pending") {
-            // The change of this volume is processed next.
+            // This update is a new change; the volume is processed with that one.
             let mut volume = Box::new(volume.clone());
             volume.status.get_or_insert_default().phase = Some("Available".to_owned());
             return update(server, AnyObject::PersistentVolume(volume));
@@ -178,7 +178,8 @@ fn mark_lost(server: &mut ApiServer, key: &Key, volume: &str) {
     update(server, AnyObject::PersistentVolumeClaim(claim));
 }
 
-/// Updates an object. After a conflict it stays unchanged, because its next change is still to be processed.
+/// Updates an object. In a conflict, the update is dropped: the newer change is still to be processed and leads to
+/// another update.
 fn update(server: &mut ApiServer, object: AnyObject) {
     let _outdated = server.update(object);
 }

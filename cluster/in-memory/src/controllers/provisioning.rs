@@ -10,11 +10,12 @@ use super::claims::{UnboundClaim, bind, reference};
 use super::{Controllers, PROVISIONED_BY, SELECTED_NODE, update};
 use crate::server::{ApiServer, Key};
 
-/// Default topology key of volumes, if neither the driver nor the class has one.
+/// Topology key of volumes if the node does not list the driver, and the class does not restrict the topology.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Controllers {
-    /// Creates a volume for a claim, accessible from the selected node, and binds it.
+    /// Creates a volume for a claim and binds it. The volume is accessible from the selected node. If none is selected,
+    /// the first topology that the class allows applies.
     pub(super) fn provision(&self, server: &mut ApiServer, claim: UnboundClaim<'_>, class: &StorageClass, now: i64) {
         let UnboundClaim { key, written, claim } = claim;
         let provisioner = self.interner.resolve(class.provisioner);
@@ -61,13 +62,14 @@ impl Controllers {
     }
 }
 
-/// Returns the name of a provisioned volume. It contains the claim's uid, which manifests may set to any text.
+/// Returns the name of a provisioned volume. It contains the claim's uid, without the characters of this server's uids
+/// that a name must not have.
 fn volume_name(uid: &str) -> String {
     let uid = uid.strip_prefix("PersistentVolumeClaim/").unwrap_or(uid);
     format!("pvc-{}", uid.replace(['/', '#'], "-").to_ascii_lowercase())
 }
 
-/// Removes the selected node, which was deleted; the scheduler selects another one.
+/// Removes the selected node from a claim, because the node was deleted. The scheduler then selects another one.
 fn reschedule(server: &mut ApiServer, claim: &api::PersistentVolumeClaim) {
     let mut claim = claim.clone();
     if let Some(annotations) = &mut claim.metadata.annotations {

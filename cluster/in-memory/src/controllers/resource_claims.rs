@@ -15,16 +15,16 @@ use schedc_objects::{AnyObject, is_finished};
 use super::update;
 use crate::server::{ApiServer, Change, ChangeKind, Key, Request, time};
 
-/// Annotation of a generated claim: its name in the pod.
+/// Annotation of a generated claim: the claim's name in the pod's `resourceClaims`.
 const POD_CLAIM_NAME: &str = "resource.kubernetes.io/pod-claim-name";
 
-/// The controllers `resourceclaim` and, as far as it concerns claims of pods, `garbagecollector`; and a driver that
-/// prepares devices with binding conditions at once.
+/// The controller `resourceclaim`, the part of `garbagecollector` that deletes claims of pods, and a device driver,
+/// which reports binding conditions as true at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResourceClaims {
     /// Claims by the uids of their owners and of the pods for which they are reserved.
     by_pod: BTreeMap<String, BTreeSet<Key>>,
-    /// Uids under which a claim is listed.
+    /// Uids under which `by_pod` lists a claim.
     pods: BTreeMap<Key, BTreeSet<String>>,
 }
 
@@ -47,7 +47,7 @@ impl ResourceClaims {
                     sync_claim(server, &key);
                     let claim = server.get(&key).map(|claim| claim.metadata());
                     if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(|it| it.uid == uid)) {
-                        // The claim exists at this point.
+                        // Cannot fail, because the claim exists.
                         let _ = server.handle(&Request::Delete(key, None), now);
                     }
                 }
@@ -63,7 +63,7 @@ impl ResourceClaims {
         }
     }
 
-    /// Lists a claim under these uids only.
+    /// Updates the index: lists a claim under these uids only.
     fn list(&mut self, key: &Key, pods: BTreeSet<String>) {
         for uid in self.pods.remove(key).into_iter().flatten() {
             if let Some(keys) = self.by_pod.get_mut(&uid) {
@@ -81,13 +81,13 @@ impl ResourceClaims {
         }
     }
 
-    /// Creates the missing claims of a pod, and writes all names to its status (`syncPod`).
+    /// Creates the missing claims of a pod, and adds their names to its status (`syncPod`).
     fn generate_claims(&mut self, server: &mut ApiServer, seen: &Pod, now: i64) {
         let Some(AnyObject::Pod(pod)) = server.get(&key_of(seen)).map(|object| &**object) else { return };
         if templates(pod).next().is_none() || uid_of(pod) != uid_of(seen) {
             return;
         }
-        // The claims of an older state may have been generated already.
+        // Uses the current pod, because claims may have been generated since `seen`.
         let pod = &Pod::clone(pod);
         let known =
             pod.status.as_ref().and_then(|status| status.resource_claim_statuses.as_deref()).unwrap_or_default();
@@ -122,7 +122,7 @@ impl ResourceClaims {
     }
 }
 
-/// Returns the names of claims in the pod, with those of their templates.
+/// Returns the claims of a pod that have templates: the claim's name in the pod, and the template's name.
 fn templates(pod: &Pod) -> impl Iterator<Item = (&str, &str)> {
     let claims = pod.spec.iter().flat_map(|spec| spec.resource_claims.iter().flatten());
     claims.filter_map(|claim| Some((claim.name.as_str(), claim.resource_claim_template_name.as_deref()?)))
@@ -136,7 +136,7 @@ fn pods_with_template(server: &ApiServer, namespace: &str, template: &str) -> Ve
     pods.filter(|pod| templates(pod).any(|(_, name)| name == template)).map(|pod| Pod::clone(pod)).collect()
 }
 
-/// Generates a claim. `None`: there is no template yet.
+/// Generates a claim, and returns its name. `None`: the template does not exist yet, or the claim cannot be created.
 fn generate(server: &mut ApiServer, pod: &Pod, claim: &str, template: &str, now: i64) -> Option<String> {
     let namespace = pod.metadata.namespace.as_deref().unwrap_or("default");
     let key = Key { kind: "ResourceClaimTemplate", namespace: namespace.into(), name: template.into() };
@@ -172,8 +172,8 @@ fn pods_of(claim: &ResourceClaim) -> BTreeSet<String> {
     owners.chain(consumers.map(|consumer| consumer.uid.clone())).collect()
 }
 
-/// Removes reservations for pods that are done. A claim without reservations is deallocated when the last one goes, and
-/// when it is being deleted (`syncClaim`).
+/// Removes reservations for pods that are done (`syncClaim`). A claim with [`RESOURCE_CLAIM_FINALIZER`] is deallocated
+/// after its last reservation was removed, and if it is being deleted without reservations.
 fn sync_claim(server: &mut ApiServer, key: &Key) {
     let Some(AnyObject::ResourceClaim(old)) = server.get(key).map(|object| &**object) else { return };
     let reserved = old.status.as_ref().and_then(|status| status.reserved_for.as_deref()).unwrap_or_default();
@@ -199,7 +199,7 @@ fn sync_claim(server: &mut ApiServer, key: &Key) {
     update(server, AnyObject::ResourceClaim(claim));
 }
 
-/// Returns whether a reservation is needed. Unknown consumers are kept.
+/// Returns whether a reservation is needed. Reservations for consumers other than pods are always needed.
 fn is_in_use(server: &ApiServer, claim: &Key, consumer: &ResourceClaimConsumerReference) -> bool {
     if !consumer.api_group.as_deref().unwrap_or_default().is_empty() || consumer.resource != "pods" {
         return true;

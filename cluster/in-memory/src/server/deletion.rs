@@ -1,5 +1,5 @@
-//! Deletion of objects. A pod on a node has a grace period. Other objects are removed immediately, unless they have
-//! finalizers.
+//! Deletion of objects. A running pod has a grace period. All other objects are removed immediately, unless finalizers
+//! block their deletion.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const DEFAULT_GRACE: i64 = 30;
 pub(super) struct TerminatingPods(BTreeSet<(i64, Key, Uid)>);
 
 impl ApiServer {
-    /// Deletes an object, with this uid if one is given. A running pod stays until the end of its grace period.
+    /// Deletes an object, which must have this uid if one is given. A running pod stays until its grace period ends.
     pub(super) fn delete(&mut self, key: &Key, uid: Option<&Uid>, now: i64) -> Response {
         let old = self.get(key).ok_or_else(|| errors::not_found(key))?;
         check_uid(key, old, uid)?;
@@ -41,7 +41,7 @@ impl ApiServer {
         Ok(Some(terminating_pod))
     }
 
-    /// Schedules the removal of a pod that has a deletion time, after its grace period.
+    /// Schedules the removal of a pod at the end of its grace period, if it has a deletion time.
     pub(super) fn schedule_removal(&mut self, key: &Key, object: &Arc<AnyObject>, now: i64) {
         if let AnyObject::Pod(pod) = &**object
             && pod.metadata.deletion_timestamp.is_some()
@@ -92,7 +92,7 @@ impl ApiServer {
         }
     }
 
-    /// Returns the grace period of a pod, in nanoseconds.
+    /// Returns the grace period of a pod, in nanoseconds; 0 if it has no node or has finished.
     fn grace(&self, pod: &Pod) -> i64 {
         let spec = pod.spec.as_ref();
         let is_on_node = spec.and_then(|spec| spec.node_name.as_ref()).is_some_and(|node| !node.is_empty());

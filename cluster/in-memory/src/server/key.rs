@@ -24,7 +24,7 @@ impl Key {
         Key { kind: object.kind(), namespace: object.namespace().into(), name: object.name().into() }
     }
 
-    /// Returns the key for a reference. `None`: the API and kind do not exist here.
+    /// Returns the key for a reference. `None`: the server does not have the kind in this API version.
     pub fn of_reference(reference: &ObjectRef, kinds: Kinds) -> Option<Key> {
         let info = match kinds.find(&reference.api_version, &reference.kind) {
             Some(custom) => custom.into(),
@@ -42,7 +42,7 @@ impl Key {
     /// Returns the resource as in the API server's paths and messages: `persistentvolumeclaims`,
     /// `storageclasses.storage.k8s.io`.
     pub(super) fn resource(&self) -> String {
-        // The full name of a declared kind has its version between plural and group.
+        // The full name of a declared kind is `plural.version.group`.
         if let Some((plural, (_, group))) =
             self.kind.split_once('.').and_then(|(plural, rest)| Some((plural, rest.split_once('.')?)))
         {

@@ -46,7 +46,7 @@ pub type Change = store::Change<AnyObject>;
 pub struct ApiServerOptions {
     /// Grace period of deleted pods. `None`: their `terminationGracePeriodSeconds`, by default 30 s.
     pub grace: Option<Duration>,
-    /// Number of events that are kept; the newest ones.
+    /// Maximum number of events that are kept. The oldest events are dropped first.
     pub events_kept: usize,
     /// Whether finalizers block deletion until they are removed. Off by default: no controller here removes them.
     pub finalizers_hold: bool,
@@ -67,9 +67,10 @@ impl Default for ApiServerOptions {
 /// on for pods. It has no defaults and no validation; `schedc_objects::default` implements them. Finalizers block
 /// deletion if [`ApiServerOptions::finalizers_hold`] is set.
 ///
-/// An object that is applied again keeps its uid, its creation time, and the fields of other writers. These are the
-/// node of a bound pod, and the volume of a claim and the claim of a volume with their annotations. Status fields stay
-/// unless the new manifest sets them; `phase: Pending` of a pod does not count.
+/// An object that is applied again keeps its uid, creation time and deletion time. It also keeps fields of other
+/// writers that the new manifest does not set: the node of a bound pod, the volume of a claim, the claim of a volume,
+/// annotations of volume controllers, and all status fields. `phase: Pending` in the manifest of a pod counts as not
+/// set.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     options: ApiServerOptions,
@@ -144,7 +145,7 @@ impl ApiServer {
         &self.store
     }
 
-    /// Discards changes up to a version. Readers behind it must list.
+    /// Discards changes up to a version. Readers at an older version must list.
     pub fn forget(&mut self, version: u64) {
         self.store.forget(version);
     }
@@ -154,7 +155,7 @@ impl ApiServer {
         self.events.iter()
     }
 
-    /// Creates an object. Its uid is kept, unless another object had the same one; so is its creation time.
+    /// Creates an object. Keeps its creation time, and its uid unless another object has had the same uid.
     ///
     /// # Errors
     /// Returns an error if an object of this name exists, or the name is missing.
@@ -197,7 +198,7 @@ impl ApiServer {
         self.replace(&key, object)
     }
 
-    /// Returns a free name for an object that has only a `generateName`. An API server draws names at random.
+    /// Returns a free name for an object that has only a `generateName`. Unlike in an API server, it is not random.
     fn generated_name(&self, object: &AnyObject, key: &Key) -> Option<String> {
         let prefix = object.metadata().generate_name.as_deref().filter(|prefix| !prefix.is_empty())?;
         if !key.name.is_empty() {
@@ -209,7 +210,7 @@ impl ApiServer {
         names.find(|name| self.get(&Key { name: name.as_str().into(), ..key.clone() }).is_none())
     }
 
-    /// Returns a unique uid.
+    /// Returns a uid that no object has had: the given one, or one that is derived from the key.
     fn new_uid(&mut self, given: Option<&str>, key: &Key) -> String {
         let name = match (&*key.namespace, key.kind) {
             (namespace, "Pod") => format!("{namespace}/{}", key.name),
@@ -286,7 +287,7 @@ pub fn uid_of(object: &AnyObject) -> Uid {
 
 /// Returns an object as JSON.
 pub(crate) fn json_of(object: &AnyObject) -> Value {
-    // Kubernetes' types have only string keys, and their serialization cannot fail.
+    // Kubernetes' types have only string keys, so their serialization cannot fail.
     object.to_json().unwrap_or_default()
 }
 

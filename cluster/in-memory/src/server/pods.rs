@@ -78,7 +78,7 @@ impl ApiServer {
         changed.ok_or_else(|| errors::not_found(key))
     }
 
-    /// Returns the pod with this uid.
+    /// Returns the pod, which must have the uid of `wanted`.
     fn pod(&self, key: &Key, wanted: &PodRef) -> Result<&Pod, ApiError> {
         let Some(AnyObject::Pod(pod)) = self.get(key).map(|object| &**object) else {
             return Err(errors::not_found(key));

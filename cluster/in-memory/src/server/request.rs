@@ -63,14 +63,14 @@ pub enum Request {
     CreateJson(Key, Value),
     /// `patch`, a JSON merge patch. A resource version in it is a condition.
     Patch(Key, Value),
-    /// `delete`, with this uid if one is given.
+    /// `delete`. If a uid is given, the object must have it.
     Delete(Key, Option<Uid>),
     /// `create`.
     Create(Box<AnyObject>),
     /// `kubectl replace`: updates an existing object, like [`Request::Apply`].
     Replace(Box<AnyObject>),
     /// `kubectl apply`: creates the object, or updates an existing one. [`ApiServer`](super::ApiServer) lists the
-    /// fields that stay.
+    /// fields that an update keeps.
     Apply(Box<AnyObject>),
 }
 
@@ -81,5 +81,5 @@ impl Request {
     }
 }
 
-/// The object after the request; `None` if it does not exist, for example after a deletion.
+/// The object after the request; `None` if it does not exist, such as after a deletion, or if an event was recorded.
 pub type Response = Result<Option<Arc<AnyObject>>, ApiError>;

@@ -27,7 +27,7 @@ fn volume(name: &str) -> Key {
     Key::cluster("PersistentVolume", name)
 }
 
-/// Checks an object without its varying fields.
+/// Checks an object in JSON, without `apiVersion` and `kind`.
 #[track_caller]
 fn check(object: &AnyObject, expected: Expect) {
     let mut json = json_of(object);
@@ -166,7 +166,7 @@ fn the_grace_period_can_be_overridden() {
     let mut server = ApiServer::new(ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() });
     create(&mut server, "{kind: Pod, metadata: {name: a}, spec: {containers: [], nodeName: n1}}");
     assert_eq!(server.handle(&Request::DeletePod { pod: pod("a") }, 0), Ok(None));
-    // Also for a pod that is created with a deletion time.
+    // The option also applies to a pod that is created with a deletion time.
     let deletion_of = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
     create(&mut server, deletion_of);
     assert_eq!(server.next_removal(), Some(SECOND));

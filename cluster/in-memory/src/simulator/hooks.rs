@@ -17,11 +17,11 @@ pub enum CallTreatment {
     /// The call is processed, and its response is immediate.
     #[default]
     AtOnce,
-    /// The call is processed, and its response is delayed.
+    /// The call is processed after this delay.
     After(Duration),
     /// The call is not processed, and returns this error.
     Refuse(ApiError),
-    /// The call is processed, and its response is lost.
+    /// The call is processed, but its response is lost, and the caller gets a timeout error.
     LoseAnswer,
 }
 
@@ -33,9 +33,9 @@ pub trait SimulationHooks {
     fn on_call(&mut self, _now: i64, _request: &Request) -> CallTreatment {
         CallTreatment::AtOnce
     }
-    /// Is called after a call has received its response.
+    /// Is called with the response to a call of the scheduler or to a request of a user, even if the response is lost.
     fn on_response(&mut self, _now: i64, _request: &Request, _response: &Response) {}
-    /// Is called when a change of the cluster reaches the scheduler.
+    /// Is called for each change of the cluster, even if the scheduler ignores it.
     fn on_change(&mut self, _now: i64, _change: &Change) {}
     /// Is called before the scheduler processes a change.
     fn before_change(&mut self, _scheduler: &dyn AnyScheduler) {}
@@ -47,7 +47,7 @@ pub trait SimulationHooks {
     }
     /// Is called before each attempt.
     fn before_attempt(&mut self, _now: i64, _pod: &Arc<Pod>, _scheduler: &mut dyn AnyScheduler) {}
-    /// Is called before the scheduler pops a pod, if there is one.
+    /// Is called before the scheduler pops the next pod. See [`AttemptObserver::before_pop`].
     fn before_pop(&mut self) {}
     /// Is called after the scheduler's decision about a pod. See [`AttemptObserver::decided`].
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
@@ -57,7 +57,7 @@ pub trait SimulationHooks {
 
 impl SimulationHooks for () {}
 
-/// Forwards decisions to hooks.
+/// Forwards the calls of [`AttemptObserver`] to hooks.
 pub(super) struct Decisions<'a, H>(pub(super) &'a mut H);
 
 impl<H: SimulationHooks> AttemptObserver for Decisions<'_, H> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{SimulationHooks, Simulator};
 use crate::server::{Key, Request, uid_of};
 
-/// Admission state, which completes applied objects.
+/// State of the admission, which applies defaults and creates missing namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
     admission: default::Admission,
@@ -21,7 +21,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Applies an API server's defaults to objects, and adds their namespaces.
+    /// Applies an API server's defaults to objects, and adds their missing namespaces.
     fn admit(&mut self, manifests: Manifests) -> Result<Vec<AnyObject>, String> {
         let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
         let mut all: Vec<Sourced<AnyObject>> = priority_classes.into_iter().map(any).collect();
@@ -75,7 +75,7 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 
     /// Applies a JSON merge patch to an object. The name of a pod or another namespaced object is `namespace/name`;
-    /// `default` may be left out.
+    /// `default/` may be omitted.
     ///
     /// # Panics
     /// Panics if the object does not exist, or the patch is invalid or has unknown fields.

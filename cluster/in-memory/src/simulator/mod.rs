@@ -40,8 +40,9 @@ pub struct Options {
     pub server: ApiServerOptions,
     /// Start time, in nanoseconds since 1970.
     pub start: i64,
-    /// Number of attempts of every active pod after which the simulation ends, if nothing but pod statuses has changed
-    /// and only further attempts are due. Also limits how often plugins' background tasks wake up.
+    /// Number of attempts of every retried pod after which the simulation ends, if nothing but pod statuses has changed
+    /// and only further attempts are due. After this number of wake-ups of background tasks without such a change, the
+    /// simulation no longer waits for them.
     pub attempts_without_progress: u32,
 }
 
@@ -59,7 +60,7 @@ impl Default for Options {
 /// Reason for the end of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulationEnd {
-    /// No work is left, and the passage of time has no effect. Pods may be unschedulable.
+    /// No work is left, except for periodic retries of unschedulable pods and for background tasks that change nothing.
     Idle,
     /// Pods are retried repeatedly without any other change.
     NoProgress,
@@ -69,10 +70,11 @@ pub enum SimulationEnd {
 
 /// An in-memory cluster, its scheduler, and the clock.
 ///
-/// Only intended delays take time: backoff, waiting in Permit, grace periods of pods, and calls that
-/// [`SimulationHooks::on_call`] delays. At each time, these steps repeat until no work is left: inputs; controllers;
-/// delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt. Therefore a pod
-/// is bound, and its victims without a grace period are gone, before the next attempt.
+/// Only intended delays take time: backoff, waiting in Permit, grace periods of pods, sleeps of tasks, and calls that
+/// [`SimulationHooks::on_call`] delays. At each time, the simulator repeats these steps until no work is left: it
+/// applies inputs, runs the controllers, delivers changes to the scheduler, runs the scheduler's tasks, and responds to
+/// their calls. If none of these has any work, it makes one scheduling attempt, or else removes the pods whose grace
+/// period is over. Therefore a pod is bound, and its victims without a grace period are gone, before the next attempt.
 ///
 /// Equal inputs and options give equal histories.
 pub struct Simulator<H = ()> {
@@ -163,16 +165,17 @@ impl<H: SimulationHooks> Simulator<H> {
         self.inputs.insert(key, input.what.into());
     }
 
-    /// Adds an object without defaults. Returns the stored object.
+    /// Creates or updates an object without applying defaults. Returns the stored object.
     ///
     /// # Errors
-    /// Returns an error if it has no name.
+    /// Returns an error if the object has no name.
     pub fn add(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
         self.progress.record_change();
         self.server.apply(object, self.now)
     }
 
-    /// Delivers all changes to the scheduler, without a scheduling attempt.
+    /// Applies the inputs that are due, runs the controllers, and delivers all changes to the scheduler, without a
+    /// scheduling attempt.
     pub fn deliver_changes(&mut self) {
         self.take_inputs();
         self.controllers.run(&mut self.server, self.now);
@@ -196,7 +199,7 @@ impl<H: SimulationHooks> Simulator<H> {
         loop {
             self.settle();
             let due = self.next();
-            // Unschedulable pods are retried from time to time if time passes anyway.
+            // With a given end, time passes anyway, and unschedulable pods are retried periodically.
             let leftovers = self.scheduler.next_tick().filter(|_| has_end);
             match due.into_iter().chain(leftovers).min() {
                 Some(next) if next <= end && !has_end && self.is_stuck() => return SimulationEnd::NoProgress,
@@ -235,8 +238,8 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// Performs one round of the work at the current time: delivers changes, runs tasks, or makes one scheduling
-    /// attempt. Returns whether there was any work.
+    /// Performs one round of the work at the current time: delivers changes and runs tasks, or else makes one
+    /// scheduling attempt, or else removes the pods whose grace period is over. Returns whether there was any work.
     pub fn step(&mut self) -> bool {
         self.catch_up() || self.schedule_one() || self.end_pods()
     }
@@ -253,7 +256,7 @@ impl<H: SimulationHooks> Simulator<H> {
 
     /// Removes pods whose grace period is over. Returns whether there were any.
     fn end_pods(&mut self) -> bool {
-        // Pods are removed only after all possible attempts in their presence.
+        // Pods are removed only after all attempts that are possible while they exist.
         if self.server.next_removal().is_none_or(|end| end > self.now) {
             return false;
         }
@@ -267,8 +270,9 @@ impl<H: SimulationHooks> Simulator<H> {
         self.next().into_iter().chain(self.scheduler.next_tick()).min()
     }
 
-    /// Advances the time to `time`, or to the next retry of unschedulable pods if that is earlier. Skips other events
-    /// until then; [`Simulator::step`] performs those that are due. Time never goes back.
+    /// Advances the time to `time`, or to the next retry of unschedulable pods if that is earlier. The clock does not
+    /// stop for other events in between; they are performed at the new time, some by [`Simulator::step`]. Time never
+    /// goes back.
     pub fn advance_to(&mut self, time: i64) {
         if time > self.now {
             self.advance(time);
@@ -299,7 +303,7 @@ impl<H: SimulationHooks> Simulator<H> {
             }
         }
         self.scheduler.free_unused_strings();
-        // The controllers have processed them, too.
+        // The controllers have processed these changes, too.
         self.server.forget(self.delivered);
     }
 
@@ -386,8 +390,8 @@ impl<H: SimulationHooks> Simulator<H> {
         first.into_iter().flatten().min()
     }
 
-    /// Returns the next wake-up of a plugin's background task, unless such tasks woke up often enough without a change:
-    /// periodic tasks would never end.
+    /// Returns the next wake-up of a plugin's background task, unless such tasks woke up often enough without a change.
+    /// Without this limit, a simulation with a periodic task would never end.
     fn next_wake(&self) -> Option<i64> {
         self.scheduler.next_wake().filter(|_| !self.progress.has_woken_often(self.options.attempts_without_progress))
     }
@@ -407,7 +411,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.progress.is_stuck(self.options.attempts_without_progress, attempts, place)
     }
 
-    /// Advances the time; retries of unschedulable pods may be due earlier.
+    /// Advances the time to `next`, or to the next retry of unschedulable pods if that is earlier.
     fn advance(&mut self, next: i64) {
         let next = self.scheduler.next_tick().map_or(next, |tick| tick.min(next));
         self.now = self.now.max(next);

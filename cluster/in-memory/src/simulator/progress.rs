@@ -6,7 +6,7 @@ use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::Outcome;
 
-/// Attempts of each pod, and wake-ups of tasks, since the last change other than one of a pod's status.
+/// Failed attempts of each pod, and wake-ups of tasks, since the last change of anything but a pod's status.
 #[derive(Debug, Default)]
 pub(super) struct ProgressTracker {
     /// Number of such changes.
@@ -44,8 +44,8 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Returns whether every pod that will be retried has had enough attempts. `attempts` is the number of current
-    /// attempts.
+    /// Returns whether every pod that will be retried has had `enough` attempts, and no other pod is in flight.
+    /// `attempts` is the number of attempts in flight.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

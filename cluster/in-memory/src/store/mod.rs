@@ -1,6 +1,6 @@
 //! Store of an API server: objects, a common version counter, and the change log, which watches read.
 //!
-//! The objects are typed in the [`ApiServer`](crate::ApiServer) of this crate, and JSON in an API server over HTTP.
+//! The objects are typed in the [`ApiServer`](crate::ApiServer) of this crate, and JSON in the fake API server.
 
 mod object;
 #[cfg(test)]
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub use object::StoredObject;
 
-/// Key of an object: kind, namespace and name. The order is that of lists.
+/// Key of an object: kind, namespace and name. Keys are sorted like the objects in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key<K = &'static str> {
     /// Its kind, such as `Pod`.
@@ -49,7 +49,8 @@ pub struct Change<O, K = &'static str> {
     pub kind: ChangeKind,
     /// Key of the object.
     pub key: Key<K>,
-    /// The object before the change, in a store [with history](Store::with_history). `None`: it was created.
+    /// The object before the change, in a store [with history](Store::with_history). `None`: the object was created, or
+    /// the store has no history.
     pub previous: Option<Arc<O>>,
     /// The object after the change, or the last state of a deleted one, with the version of the change.
     pub object: Arc<O>,
@@ -62,7 +63,7 @@ type Namespace<O> = BTreeMap<Arc<str>, Arc<O>>;
 pub struct Store<O, K = &'static str> {
     objects: BTreeMap<K, BTreeMap<Arc<str>, Namespace<O>>>,
     version: u64,
-    /// Oldest version from which a new watch may start, unless more is discarded.
+    /// Oldest version from which a new watch may start, unless later changes are discarded.
     oldest: u64,
     /// Version up to which changes are discarded.
     forgotten: u64,
@@ -81,7 +82,7 @@ impl<O, K> Default for Store<O, K> {
 }
 
 impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
-    /// Returns a store whose changes contain the previous object. It keeps a limited number of changes.
+    /// Returns a store whose changes contain the previous object. It keeps the newest `limit` changes.
     pub fn with_history(limit: usize) -> Self {
         Store { limit, keeps_previous: true, ..Store::default() }
     }
@@ -101,7 +102,7 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
         self.objects.get(&key.kind)?.get(&key.namespace)?.get(&key.name)
     }
 
-    /// Returns the objects of a kind, by namespace and name; limited to one namespace, unless it is empty.
+    /// Returns the objects of a kind, by namespace and name. An empty `namespace` stands for all namespaces.
     pub fn list(&self, kind: K, namespace: &str) -> impl Iterator<Item = &Arc<O>> + use<'_, O, K> {
         let namespaces = self.objects.get(&kind);
         let one = namespaces.filter(|_| !namespace.is_empty()).map(|namespaces| namespaces.get(namespace));
@@ -131,7 +132,7 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
         self.record(kind, key, previous.filter(|_| self.keeps_previous), object)
     }
 
-    /// Changes an object, in place if it has no other owner. `None`: it does not exist.
+    /// Changes an object, in place if no other reference to it exists. `None`: it does not exist.
     pub(crate) fn modify(&mut self, key: &Key<K>, change: impl FnOnce(&mut O)) -> Option<Arc<O>> {
         let object = self.objects.get_mut(&key.kind)?.get_mut(&key.namespace)?.get_mut(&key.name)?;
         let previous = self.keeps_previous.then(|| object.clone());
@@ -142,7 +143,7 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
         Some(self.record(ChangeKind::Modified, key, previous, object))
     }
 
-    /// Removes an object after a last change, and returns its last state. `None`: it does not exist.
+    /// Removes an object after a last `change` to it, and returns its last state. `None`: it does not exist.
     pub fn remove(&mut self, key: &Key<K>, change: impl FnOnce(&mut O)) -> Option<Arc<O>> {
         let mut object = self.objects.get_mut(&key.kind)?.get_mut(&key.namespace)?.remove(&key.name)?;
         let previous = self.keeps_previous.then(|| object.clone());
@@ -182,18 +183,18 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
         }
     }
 
-    /// Ends all versions for new watches. Open watches continue.
+    /// Expires all versions before the current one for new watches. Open watches continue.
     pub fn compact(&mut self) {
         self.oldest = self.version;
     }
 
-    /// Ends all versions for new watches and increments the version, as a restart does.
+    /// Increments the version and expires all earlier ones for new watches, as a restart of the API server does.
     pub fn expire_versions(&mut self) {
         self.version += 1;
         self.compact();
     }
 
-    /// Logs a change. The object has the next version.
+    /// Logs a change. The object already has the next version.
     fn record(&mut self, kind: ChangeKind, key: &Key<K>, previous: Option<Arc<O>>, object: Arc<O>) -> Arc<O> {
         self.version += 1;
         let version = self.version;

@@ -1,4 +1,5 @@
-//! A plugin whose tasks use all features of tasks: they create a plant for each node, and water it after a delay.
+//! A plugin whose background tasks use all features of such tasks: they create a plant for each node, and water it
+//! after a delay.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

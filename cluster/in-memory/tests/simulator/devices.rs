@@ -110,7 +110,7 @@ fn created_claims_are_counted() {
 
 const CONDITIONS: &str = "bindingConditions: [Attached], bindingFailureConditions: [Broken]";
 
-/// Returns a claim, and a pod that uses it. `status`: the status of the claim's device.
+/// Returns a claim, and a pod that uses it. `status`: the fields of the claim's status.
 fn claim_and_pod(status: &str) -> String {
     format!(
         "---
@@ -128,7 +128,8 @@ spec: {{containers: [{{name: c}}], resourceClaims: [{{name: gpu, resourceClaimNa
     )
 }
 
-/// Returns the results of the waits for binding conditions, their number, and the sum of their durations in seconds.
+/// Returns the profile, driver and result of waits for binding conditions, the number of such waits, and the sum of
+/// their durations in seconds. `status`: the fields of the claim's status.
 fn waits(status: &str) -> Vec<(String, String, WaitResult, u64, u64)> {
     let mut cluster = cluster(&(node("n1", 4) + &devices(&["gpu-0"], CONDITIONS) + &claim_and_pod(status)));
     cluster.run_for(Duration::from_secs(600));

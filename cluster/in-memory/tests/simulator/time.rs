@@ -66,7 +66,7 @@ fn the_simulation_does_not_wait_for_the_flush_of_unschedulable_pods() {
     assert_eq!((cluster.now(), cluster.server.events().count() - before), (1000 * SECOND, 3));
 }
 
-/// Hooks that refuse or lose the responses of the first bindings, and delay others.
+/// Hooks that refuse the first bindings, lose the responses to the next ones, and delay all later ones.
 #[derive(Default)]
 struct FaultyCalls {
     refuse: u32,

@@ -115,7 +115,7 @@ fn a_volume_is_bound_to_one_claim() {
 
 #[test]
 fn waiting_for_a_claim_times_out() {
-    // A volume with the name of the new one exists, and prevents its creation.
+    // A volume with the name that the provisioner chooses exists already, which prevents provisioning.
     let taken = "---
 apiVersion: v1
 kind: PersistentVolume

@@ -1,4 +1,5 @@
-//! Kinds of Kubernetes APIs that schedulers ignore. Any other kind of these APIs is misspelt.
+//! Kinds of Kubernetes APIs that schedulers ignore. A kind of these APIs that schedulers neither read nor ignore is
+//! misspelt.
 
 use schedc_bounds::suggest::closest;
 
@@ -35,8 +36,8 @@ pub fn is_custom(api_version: &str) -> bool {
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
-/// Returns the wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may
-/// exist.
+/// Returns the wrong field (`apiVersion` or `kind`) of an object whose API or kind does not exist, with a message.
+/// `None`: such objects may exist.
 pub fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));
     if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {
@@ -59,7 +60,7 @@ pub fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)>
         return Some(("kind", message));
     }
     let (expected, _) = known(kind)?;
-    // Groups of custom kinds have a dot; another group with a similar name is a misspelt one of Kubernetes.
+    // A group with a dot is that of a custom kind, unless its name is similar to the kind's group in Kubernetes.
     let (written, right) = (group(api_version), group(expected));
     let is_misspelt = !written.contains('.') || closest(written, [right]).is_some();
     is_misspelt.then(|| format!("is `{api_version}`, but a {kind} is `{expected}`")).and_then(wrong_api)

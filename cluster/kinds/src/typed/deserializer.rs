@@ -48,7 +48,7 @@ pub(super) enum Source<'a> {
     Example(&'a RefCell<Walk>),
 }
 
-/// A text that is also a time, for examples.
+/// Text in examples. It is also a valid time, because the deserializer does not know which texts are times.
 const EXAMPLE_TEXT: &str = "1970-01-01T00:00:00.000000Z";
 
 /// A value or an example, and its place.
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
     }
 
-    /// Returns the fields of an object, or the entries of a map if `known` is `None`. `None`: this is not an object.
+    /// Returns the fields of an object, or the entries of a map if `known` is `None`. Returns `None` for other values.
     fn fields(&'a self, known: Option<&'static [&'static str]>) -> Option<Fields<'a>> {
         let rest = match (self.source, known) {
             (Source::Value(Value::Object(fields)), _) => {
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         Some(Fields { of: self, rest, next: None })
     }
 
-    /// Returns the items of a list. `None`: this is not a list.
+    /// Returns the items of a list. `None`: the value is not a list.
     fn items(&'a self) -> Option<Items<'a>> {
         let rest = match self.source {
             Source::Value(Value::Array(items)) => RestOfItems::Value(items.iter().enumerate()),
@@ -229,7 +229,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     forward_to_deserialize_any! { char str string bytes byte_buf unit unit_struct tuple tuple_struct enum identifier }
 }
 
-/// The fields of an object that its type has, or the entries of a map.
+/// The fields of an object, without those that its type does not have; or the entries of a map.
 struct Fields<'a> {
     of: &'a Reader<'a>,
     rest: Rest<'a>,
@@ -286,7 +286,7 @@ impl<'a> Fields<'a> {
                 None
             }
             Rest::Example { walk, rest, is_object } => {
-                // These must have the right value, and have no fields.
+                // An example does not have these fields, because the type would check their values.
                 let is_checked = |name: &str| *is_object && matches!(name, "apiVersion" | "kind");
                 let name = rest.by_ref().copied().find(|name| !is_checked(name))?;
                 walk.borrow_mut().path.push(name);
@@ -318,7 +318,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Records a field that the type does not have, and returns the name of the field to read it as.
+/// Records a field that the type does not have, and returns the name of the field to read it as. `None`: skip the
+/// field.
 fn unknown(
     of: &Reader<'_>,
     fields: &Map<String, Value>,

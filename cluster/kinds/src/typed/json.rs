@@ -17,7 +17,7 @@ use super::reader::{self, Reason, WrongValue};
 pub struct ObjectError {
     /// The object, such as `Pod default/web`, or the known part of the name.
     pub object: String,
-    /// The path of the field, such as `spec.containers[0].name`.
+    /// The path of the field, such as `spec.containers[0].name`. `None`: the error concerns the object as a whole.
     pub field: Option<String>,
     /// The problem.
     pub message: String,
@@ -37,7 +37,7 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// Returns the name of an object in problems.
+/// Returns the name of an object in messages.
 pub fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
@@ -68,7 +68,7 @@ pub fn typed<T: DeserializeOwned>(
     reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
 }
 
-/// Returns the problem of a value that is not a list.
+/// Returns the problem of a value that is not a list. `None`: it is a list.
 pub fn problem_of_list(value: &Value) -> Option<String> {
     let error = Vec::<IgnoredAny>::deserialize(value).err()?;
     Some(plain_message("", &error.to_string()))
@@ -86,7 +86,7 @@ pub fn name(kind: &str, value: &Value) -> String {
     object_name(kind, &metadata)
 }
 
-/// Translates serde's type names to YAML terms.
+/// Returns the message of an error, with YAML terms instead of serde's type names.
 fn plain_message(path: &str, error: &str) -> String {
     let Some((found, expected)) = error.strip_prefix("invalid type: ").and_then(|e| e.rsplit_once(", expected "))
     else {

@@ -34,7 +34,7 @@ pub use walk::SchemaField;
 
 macro_rules! typed_kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
-        /// Reads an object whose API version is checked already.
+        /// Reads an object whose API version has been checked.
         fn read(
             kind: &str,
             value: &Value,
@@ -55,7 +55,7 @@ macro_rules! typed_kinds {
             &[]
         }
 
-        /// Returns an object of each kind that has each field of its type once.
+        /// Returns one object of each kind, with each field of its type once.
         pub fn samples() -> Vec<AnyObject> {
             vec![$(schema::sample::<$ty>().into(),)*]
         }
@@ -72,7 +72,8 @@ macro_rules! typed_kinds {
                 }
             }
 
-            /// Returns the text of [`AnyObject::to_json`], without building its values.
+            /// Returns the text of [`AnyObject::to_json`], without building a [`Value`] for an object of a built-in
+            /// kind.
             ///
             /// # Errors
             /// Serialization does not fail in practice.
@@ -83,7 +84,7 @@ macro_rules! typed_kinds {
                 }
             }
 
-            /// Type-erased: the serializer is compiled once for the fields of all kinds.
+            /// Returns the object for serialization, type-erased: the serializer is compiled only once for all kinds.
             fn erased(&self) -> &dyn erased_serde::Serialize {
                 match self {
                     $(AnyObject::$variant(object) => object,)*
@@ -99,7 +100,7 @@ each_kind!(typed_kinds);
 impl AnyObject {
     /// Reads an object of this API version and kind. `None`: schedulers ignore the kind.
     ///
-    /// A kind of the same name in another API group is another kind. Unknown fields are ignored.
+    /// A kind with the same name in another API group is a different kind. Unknown fields are ignored.
     ///
     /// # Errors
     /// Returns an error for another version of the right group, a field of a wrong type, or an invalid quantity.
@@ -136,7 +137,7 @@ impl Kinds {
     /// Reads an object of this API version and kind. See [`AnyObject::from_json`].
     ///
     /// # Errors
-    /// Returns an error in the same cases.
+    /// Returns an error in the cases of [`AnyObject::from_json`].
     pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
         first(self.read_collecting_unknown(api_version, kind, value, &mut UnknownFields::default()))
     }
@@ -187,7 +188,7 @@ fn first(read: Result<Option<AnyObject>, Vec<ObjectError>>) -> Result<Option<Any
     read.or_else(|errors| errors.into_iter().next().map_or(Ok(None), Err))
 }
 
-/// Returns the API version of a kind.
+/// Returns the API version of a built-in kind. `None`: schedulers ignore the kind.
 pub fn api_version(kind: &str) -> Option<&'static str> {
     known(kind).map(|(api_version, _)| api_version)
 }

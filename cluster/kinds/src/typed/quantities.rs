@@ -61,7 +61,7 @@ fn numbers(number: &str) -> Vec<String> {
     }
 }
 
-/// Returns the units that a unit may stand for: byte units, other capitalization, words.
+/// Returns the units that the user may have meant by a unit: with a suffix for bytes, in another case, or as a word.
 fn units(unit: &str) -> Vec<String> {
     if Quantity::parse(&format!("1{unit}")).is_ok() {
         return vec![unit.to_owned()];

@@ -56,7 +56,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFiel
             Err(error) => error,
         };
         let path = failed.unwrap_or_default();
-        // A required field is missing once its value is skipped.
+        // If the skipped value is a required field, its object is reported as incomplete. This is not a new problem.
         let follows = left_out.iter().any(|other: &String| is_within(other, &path));
         if !follows {
             found.push(WrongValue { path: path.clone(), reason: Reason::Type(error) });

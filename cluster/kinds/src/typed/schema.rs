@@ -19,7 +19,7 @@ fn example<T: DeserializeOwned>(walk: &RefCell<Walk>) -> Result<T, serde_json::E
 /// Returns all fields of a type.
 pub(super) fn fields<T: DeserializeOwned>() -> Vec<SchemaField> {
     let walk = RefCell::new(Walk::default());
-    // A value that a type refuses ends the walk early; a test checks that no kind does that.
+    // If a type refused a value, the walk would end early; a test checks that this happens for no kind.
     let _ = example::<T>(&walk);
     walk.into_inner().found
 }

@@ -102,7 +102,7 @@ fn kinds_that_plugins_declare() {
     let read = kinds.read(POD_GROUP.api_version, "PodGroup", group.clone()).unwrap().unwrap();
     assert_eq!((read.kind(), read.namespace(), read.name()), (POD_GROUP.name, "default", "g"));
     assert_eq!(read.to_json().unwrap(), group);
-    // Equal names in two groups are different kinds.
+    // Kinds with equal names in two groups are different.
     let api = |version: &str| {
         let object = json!({"apiVersion": version, "kind": "Service", "metadata": {"name": "s"}});
         kinds.read(version, "Service", object).unwrap().map(|object| object.kind())

@@ -17,7 +17,7 @@ pub(super) struct Walk {
     pub(super) found: Vec<SchemaField>,
 }
 
-/// Maximum depth of fields. No type of a kind is recursive, but only this limit would stop at one.
+/// Maximum depth of fields. No kind has a recursive type; with one, the walk would not end without this limit.
 const DEPTH: usize = 24;
 
 impl Walk {

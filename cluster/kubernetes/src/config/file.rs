@@ -34,7 +34,7 @@ pub(super) struct File {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     #[serde(rename = "profiles")]
     _profiles: Option<IgnoredAny>,
-    /// As for profiles, the compiled extenders apply; they are compared with this field.
+    /// Not read here, since extenders are compiled in like profiles. The `run` command compares both with the file.
     #[serde(rename = "extenders")]
     _extenders: Option<IgnoredAny>,
 }
@@ -69,7 +69,8 @@ struct Header {
     api_version: Option<String>,
 }
 
-/// Parses a file. Errors begin with the position.
+/// Parses a file. Errors are to follow its path: they begin with `:line:column:`, or with `:` if the position is
+/// unknown.
 pub(super) fn read(text: &str) -> Result<File, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header: Header = parse(text)?;

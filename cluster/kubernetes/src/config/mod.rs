@@ -1,6 +1,6 @@
 //! Effective configuration: the command line, with the KubeSchedulerConfiguration of `--config` if there is one.
 //!
-//! As in kube-scheduler, the file's `clientConnection` then replaces all connection flags except `--master`. Leader
+//! As in kube-scheduler, the `clientConnection` of this file replaces all connection flags except `--master`. Leader
 //! election flags override the file.
 //!
 //! | module | content |
@@ -37,7 +37,7 @@ pub struct Settings {
     pub leader_election: LeaderElectionConfiguration,
     /// Initial and maximum backoff in seconds, if the file sets them. The profiles contain the defaults.
     pub backoff_seconds: (Option<u64>, Option<u64>),
-    /// Time after which a parked pod is retried without an event, if set.
+    /// Time after which an unschedulable pod is retried without an event, if set.
     pub leftover_after: Option<Duration>,
     /// `delayCacheUntilActive`, if the file sets it: a replica on standby watches nothing.
     pub delay_cache: Option<bool>,
@@ -117,7 +117,8 @@ impl Settings {
         }
     }
 
-    /// Returns the backoff if it differs from the profiles': for [`schedc_core::scheduler::Options`].
+    /// Returns the backoff for [`schedc_core::scheduler::Options`], or `None` if the file sets neither delay: the
+    /// backoff of the profiles then applies.
     pub fn backoff(&self, profiles: &[ProfileInfo]) -> Option<Backoff> {
         self.backoff_seconds.0.or(self.backoff_seconds.1)?;
         let (initial, max) = self.seconds(profiles);

@@ -1,4 +1,4 @@
-//! The API server of the cluster that this pod runs in, from environment variables of the kubelet.
+//! The API server of the cluster that this pod runs in, from environment variables that the kubelet sets.
 
 use std::path::Path;
 

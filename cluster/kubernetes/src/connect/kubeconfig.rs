@@ -65,7 +65,7 @@ struct Extension {
     extension: Option<Value>,
 }
 
-/// Cluster extension that credential plugins receive.
+/// Name of the cluster extension that credential plugins receive.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
 #[derive(Default, Deserialize)]
@@ -147,7 +147,7 @@ impl Kubeconfig {
         self.file.contexts.as_deref().unwrap_or_default()
     }
 
-    /// Resolves a context. `from` is the source of its name.
+    /// Resolves a context. `from` is the field or flag that names it, for messages.
     fn resolve(&self, name: &str, from: &str, master: Option<&str>) -> Result<Target, ConnectError> {
         let context = self.find(self.contexts(), name, from, "contexts")?;
         let field = |name: &str, of: &str| format!("contexts[{name}].context.{of}");
@@ -212,7 +212,7 @@ impl Kubeconfig {
                 .map_err(|why| self.wrong(&of_cluster("server"), format!("{}: {why}", server::redacted(server))))?,
             (None, None) => return Err(self.wrong(&of_cluster("server"), "it is missing")),
         };
-        // Another server has another name.
+        // The name belongs to the server of the kubeconfig, not to that of `--master`.
         let server_name = non_empty(&cluster.tls_server_name).filter(|_| master.is_none());
         let server_name = server_name.map(|name| ServerName::try_from(name.to_owned())).transpose();
         let server_name = server_name.map_err(|error| self.wrong(&of_cluster("tls-server-name"), error))?;
@@ -306,7 +306,7 @@ impl Kubeconfig {
     }
 }
 
-/// Returns a non-empty text.
+/// Returns the text unless it is empty.
 fn non_empty(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.is_empty())
 }

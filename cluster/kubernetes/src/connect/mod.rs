@@ -1,11 +1,12 @@
 //! Connects to the API server by a kubeconfig or by the environment of a pod.
 //!
 //! Rules and precedence are client-go's. Files with tokens, certificates and authorities are read again once a minute,
-//! as client-go does with tokens, and after each 401 response. New connections use new certificates; watches keep
-//! theirs until they end. Credential plugins run again when their credentials expire.
+//! as client-go does with tokens, and after each 401 response. New connections use new certificates; open watches keep
+//! their connections. Credential plugins run again when their credentials expire, and after a 401 response.
 //!
-//! `kube-client` is not used. Its `config` feature reads kubeconfigs only; its credential refresh is part of a client
-//! with layers that are not needed here. A conversion of its types would need more structs than this module has.
+//! The crate `kube-client` is not used. Its `config` feature only reads kubeconfigs. Its credential refresh is part of
+//! a client with layers that are not needed here. A conversion of its types would need more structs than this module
+//! has.
 
 mod credentials;
 mod in_cluster;
@@ -79,13 +80,13 @@ impl Target {
     }
 
     /// Creates the transport, and the task that refreshes its credentials. Reads files and runs the credential plugin.
-    /// Unreadable credentials are an error now, and a warning later.
+    /// Unreadable credentials are an error here; the task only logs them.
     pub async fn http(self) -> Result<(Http, CredentialRefresher), ConnectError> {
         CredentialRefresher::connect(self).await
     }
 }
 
-/// Reason why there is no connection to the API server, with its place and remedy.
+/// Reason why there is no connection to the API server: the place of the problem, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError(String);
 

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::ConnectError;
 use super::credentials::{Credentials, bearer};
 
-/// Timeout of a plugin.
+/// Maximum time that a plugin may run.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// `exec` of a user in a kubeconfig.

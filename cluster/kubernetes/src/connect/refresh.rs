@@ -31,7 +31,7 @@ impl std::fmt::Debug for CredentialRefresher {
     }
 }
 
-/// Credentials that were read last.
+/// Authority and credentials that were read last.
 #[derive(Clone, PartialEq)]
 struct PresentedCredentials {
     authority: Option<Vec<u8>>,
@@ -98,7 +98,8 @@ impl CredentialRefresher {
         let is_other = presented.authority != self.presented.authority
             || presented.credentials.certificate != self.presented.credentials.certificate;
         if is_other && server::is_tls(&self.target.server) {
-            // A certificate that does not match its key is half written; the next read finds both.
+            // If the certificate does not match its key, only one file is written yet. This is an error; the next
+            // refresh reads both files again.
             self.http.set_tls(presented.tls(&self.target)?);
             info!("Certificates changed; new connections use them");
         }

@@ -32,7 +32,7 @@ pub(super) fn redacted(text: &str) -> String {
     }
 }
 
-/// Parses a URL, or a host with an optional port. Without a scheme, `tls` selects `https`.
+/// Parses a URL, or a host with an optional port. `tls`: the scheme of a text without one is `https` instead of `http`.
 pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     const NOT: &str = "this is not an address such as `https://10.0.0.1:6443`";
     let with_scheme = match text.contains("://") {

@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 use super::*;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, Transport, TransportError, Verb};
 
-/// Folder that is removed with the test.
+/// Folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -183,7 +183,7 @@ fn plugin(script: &str) -> Value {
 async fn a_credential_plugin_provides_a_token() {
     let folder = Folder::new("plugin");
     let server = Server::start_tls();
-    // Counts its runs; the first token has expired.
+    // The plugin counts its runs; its first token has expired.
     let count = folder.0.join("count");
     let script = format!(
         r#"echo "$KUBERNETES_EXEC_INFO" > {info}; echo >> {count}; n=$(wc -l < {count});

@@ -17,7 +17,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    /// Reads the authority's current certificates, as PEM.
+    /// Reads the authority's current certificates, as PEM; `None` without a configured authority.
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>, ConnectError> {
         match self {
             Trust::Authority(source) => source.read().map(Some),

@@ -98,7 +98,7 @@ impl User {
         Ok(Credentials { authorization, certificate, until: None })
     }
 
-    /// Returns the token in a file, or the inline token if the file is unreadable, as in client-go.
+    /// Returns the token in a file, or the inline token if the file contains no readable token, as in client-go.
     fn token_of(&self, file: &Source) -> Result<HeaderValue, ConnectError> {
         let token = file.read().and_then(|token| bearer(&String::from_utf8_lossy(&token), &file.to_string()));
         match (token, &self.token) {

@@ -18,7 +18,7 @@ pub trait DriverClient: Client {
         Some(change)
     }
 
-    /// Takes the changes that this client made since the last call and no watch will report.
+    /// Takes the changes that this client made since the last call and that no watch will report.
     fn take_changes(&self) -> Vec<Change> {
         Vec::new()
     }

@@ -18,7 +18,7 @@ pub trait DriverHooks: AttemptObserver + Sync {
     fn before_change(&mut self, _change: &Change, _object: Option<&AnyObject>, _scheduler: &mut dyn AnyScheduler) {}
     /// Runs after the scheduler received the change.
     fn after_change(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// Runs when all informers have synced.
+    /// Runs when all informers have synced, and again after each later list while that is the case.
     fn on_synced(&mut self) {}
     /// Runs at the end of an attempt, whether the pod was bound or not.
     fn on_outcome(&mut self, _outcome: &Outcome, _scheduler: &dyn AnyScheduler) {}
@@ -26,8 +26,8 @@ pub trait DriverHooks: AttemptObserver + Sync {
     fn on_extender_call(&mut self, _call: &ExtenderCall) {}
     /// Runs at the end of a turn, even if more work is pending.
     fn on_turn(&mut self, _scheduler: &mut dyn AnyScheduler) {}
-    /// Completes when a caller requests a snapshot of the scheduler. [`DriverHooks::on_turn`] then runs without other
-    /// work.
+    /// Completes when a caller requests a snapshot of the scheduler. The driver then calls [`DriverHooks::on_turn`]
+    /// even if there is no other work.
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }

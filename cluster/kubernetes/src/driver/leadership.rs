@@ -17,17 +17,17 @@ use crate::transport::{ApiRequest, ApiResponse, Format, RequestClass, StreamingT
 pub struct Leadership(Option<watch::Receiver<ElectionStatus>>);
 
 impl Leadership {
-    /// Leads without an election: `--leader-elect=false`.
+    /// Creates the leadership of a replica without an election, which always leads: `--leader-elect=false`.
     pub fn alone() -> Self {
         Leadership(None)
     }
 
-    /// Follows the status of an election.
+    /// Creates a leadership that follows the status of an election.
     pub fn elected(status: watch::Receiver<ElectionStatus>) -> Self {
         Leadership(Some(status))
     }
 
-    /// Returns whether this replica leads at a time of the clock.
+    /// Returns whether this replica leads at this time of the transport's clock.
     pub fn leads(&self, clock: Duration) -> bool {
         self.0.as_ref().is_none_or(|status| status.borrow().leads(clock))
     }
@@ -42,7 +42,7 @@ impl Leadership {
         self.0.as_ref().is_none_or(|status| status.borrow().leader.is_some())
     }
 
-    /// Waits until any of these values may have changed.
+    /// Waits until the status of the election may have changed; forever without an election.
     pub async fn changed(&mut self) {
         if let Some(status) = &mut self.0
             && status.changed().await.is_ok()
@@ -53,8 +53,8 @@ impl Leadership {
     }
 }
 
-/// Transport that sends writes only while this replica leads. A process that was suspended cannot complete its writes
-/// after another replica took over.
+/// Transport that sends bindings and other writes of objects only while this replica leads. A process that was
+/// suspended cannot complete them after another replica took over. Events and the lease are not fenced.
 #[derive(Clone, Debug)]
 pub struct FencedTransport<T> {
     inner: T,

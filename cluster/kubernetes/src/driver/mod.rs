@@ -1,8 +1,8 @@
 //! Runs a scheduler at an API server.
 //!
 //! One task does all scheduling work. It passes events of the informers and completed tasks to the scheduler, and
-//! advances its time. It schedules pods while this replica leads and its informers have synced. Other tasks of the same
-//! runtime call the API server.
+//! advances the scheduler's time. It schedules pods while this replica leads and its informers have synced. Other tasks
+//! of the same runtime call the API server.
 //!
 //! | module | content |
 //! |---|---|
@@ -47,14 +47,14 @@ pub use leadership::{FencedTransport, Leadership};
 use pod_log::PodLog;
 use tasks::SpawnedTasks;
 
-/// Maximum number of events and pods per turn, before tasks that call the API server run.
+/// Maximum numbers of events and of pods per turn. Between turns, tasks that call the API server run.
 const MAX_EVENTS_PER_TURN: usize = 256;
 const MAX_PODS_PER_TURN: usize = 16;
 /// Maximum number of bindings in flight. The server processes fewer at a time, so a higher number would gain nothing.
 /// It would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
 const MAX_BINDINGS: usize = 96;
-/// Grace period of bindings in flight when the scheduler stops, and of other tasks. A task that waits for a volume may
-/// take longer; its pod is retried by the next leader.
+/// Grace periods when the scheduler stops: of bindings in flight, and of other tasks. A task that waits for a volume
+/// may take longer; the next leader then retries its pod.
 const BINDINGS_GRACE: Duration = Duration::from_secs(10);
 const OTHER_TASKS_GRACE: Duration = Duration::from_secs(1);
 
@@ -107,7 +107,7 @@ pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
     tasks: SpawnedTasks,
     hooks: (PodLog, H),
     health: Health,
-    /// Scheduler time at the zero of the clock.
+    /// Calendar time when the transport's clock was 0, in nanoseconds since 1970.
     epoch: i64,
     is_leading: bool,
     /// Background tasks of plugins have started.
@@ -249,7 +249,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
                 self.apply_changes(gone, None, None);
                 if let Some(informers) = &mut self.informers {
                     informers.mark_complete(resource, *round);
-                    // Stays true: a new leader's relist does not reset it.
+                    // The health state stays synced: the relist of a new leader does not reset it.
                     if informers.has_synced() {
                         self.hooks.on_synced();
                         self.health.set_synced(true);
@@ -353,7 +353,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         Ok(())
     }
 
-    /// Waits for the next work.
+    /// Waits for the next event, completed task or deadline. Handles an event and a completed task.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));

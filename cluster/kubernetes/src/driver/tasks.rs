@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use schedc_core::scheduler::{Completed, Tasks};
 use tokio::task::{JoinError, JoinSet};
 
-/// Tasks of this runtime. Dropping them cancels them.
+/// Tasks on this runtime. They are cancelled when this value is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct SpawnedTasks(JoinSet<Completed>);
 

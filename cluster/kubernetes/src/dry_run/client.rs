@@ -1,4 +1,4 @@
-//! Client of a dry run: accepts all writes and sends none.
+//! Client of a dry run, which sends no writes.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -13,8 +13,8 @@ use schedc_core::scheduler::Change;
 use crate::driver::DriverClient;
 use crate::transport::Transport;
 
-/// Simulates bindings and evictions. Changes of other objects return an error, which plugins treat like a cluster
-/// without these kinds.
+/// Simulates bindings and evictions, and ignores pod statuses and events. Writes of other objects return an error, as
+/// in a cluster without their kinds.
 #[derive(Clone, Debug)]
 pub struct DryRunClient<T> {
     /// Transport, used only for its clock.

@@ -1,11 +1,11 @@
-//! Dry run: schedules without writes to the API server, as `schedc run --dry-run`.
+//! Dry run: schedules without writes to the API server, for `schedc run --dry-run`.
 //!
-//! The scheduler treats its decisions as executed: pods count on the nodes that they would be bound to, and evicted
-//! pods are removed. It still observes other writers, such as a kube-scheduler that binds the same pods.
+//! The scheduler treats its decisions as executed: pods count as bound to their nodes, and evicted pods are removed. It
+//! still observes other writers, such as a kube-scheduler that binds the same pods.
 //!
 //! | module | content |
 //! |---|---|
-//! | [`client`] | accepts all writes and records evictions |
+//! | [`client`] | simulates bindings and evictions |
 //! | [`decisions`] | reports the decisions |
 
 pub mod client;

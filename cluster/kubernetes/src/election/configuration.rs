@@ -52,7 +52,7 @@ pub(crate) struct SettingNames {
 }
 
 impl LeaderElectionConfiguration {
-    /// Validates the durations and the names of the lease. They are ignored without an election.
+    /// Validates the durations, and the name and namespace of the lease. Without an election, nothing is validated.
     pub(crate) fn validate(&self, names: &SettingNames, problems: &mut Vec<String>) {
         if !self.leader_elect {
             return;

@@ -37,7 +37,7 @@ impl Lease {
         Lease { object, record: record.clone() }.with(record)
     }
 
-    /// Reads a lease. Missing or invalid fields become empty.
+    /// Reads a lease. Missing or invalid fields become empty texts, 0, or the start of 1970.
     pub fn from_json(mut object: Value) -> Self {
         if let Some(metadata) = object["metadata"].as_object_mut() {
             // The API server keeps the field if it is not sent.

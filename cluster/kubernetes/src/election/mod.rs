@@ -1,11 +1,11 @@
 //! Leader election on a Lease, as in client-go: one of several replicas schedules.
 //!
 //! [`Election`] is the state machine: it returns the next request and receives responses and the time. [`run`] sends
-//! the requests. The election needs kube-scheduler's permissions: to create leases, and to get and update its own.
+//! the requests. The election needs kube-scheduler's permissions: to create leases, and to get and update its lease.
 //!
 //! Clocks of different hosts are never compared. Candidates leave the lease to its holder for the lease duration,
-//! counted from the change that they observed. The holder counts from the time at which it *sent* the last renewal that
-//! succeeded. Therefore it stops before another replica starts, however slow the API server is.
+//! counted from the last change that they observed. The holder counts from the time at which it *sent* the last renewal
+//! that succeeded. Therefore the holder stops before another replica starts, however slow the API server is.
 
 mod configuration;
 mod event;
@@ -50,7 +50,7 @@ pub enum LeaseRequest {
     Get,
     /// Creates the lease.
     Create(Lease),
-    /// Replaces the lease, on condition of the version that was observed last.
+    /// Replaces the lease, if its version is still the one that was observed last.
     Update(Lease),
 }
 
@@ -72,7 +72,7 @@ pub enum LeaderChange {
     Leads,
     /// This replica lost the lease and will not lead again; the next candidate takes over.
     Lost,
-    /// Another replica leads.
+    /// The replica with this identity leads.
     OtherLeader(Box<str>),
 }
 
@@ -97,7 +97,7 @@ pub struct Election {
 struct HeldLease {
     /// Time at which the last successful renewal was sent.
     renewed: Duration,
-    /// Start of the first attempt since then.
+    /// Start of the first attempt since then; `None` before that attempt.
     tried: Option<Duration>,
 }
 
@@ -135,7 +135,7 @@ impl Election {
         self.leads_until().is_some_and(|until| clock < until)
     }
 
-    /// Returns the time at which the leadership ends unless the lease is renewed.
+    /// Returns the time at which the leadership ends unless the lease is renewed. `None`: this replica does not lead.
     pub fn leads_until(&self) -> Option<Duration> {
         let HeldLease { renewed, tried } = self.held?;
         let expires = renewed + self.settings.lease_duration;
@@ -246,7 +246,8 @@ impl Election {
         if self.is_holder() { Some(LeaderChange::Leads) } else { leader.map(LeaderChange::OtherLeader) }
     }
 
-    /// Releases the lease, which saves candidates the wait. The caller must have stopped all work of a leader.
+    /// Releases the lease, so that candidates need not wait for its expiry. The caller must have stopped all work of a
+    /// leader.
     pub fn release(&mut self) {
         self.state = if self.held.take().is_some() { State::ReleaseBegins } else { State::Finished };
     }
@@ -270,7 +271,7 @@ impl Election {
         let expires = *since + Duration::from_secs(record.seconds.into());
         if !self.is_holder() && !record.holder.is_empty() && now.clock < expires {
             self.failed(now);
-            // client-go waits for the rest of the retry period, too.
+            // client-go waits for the whole retry period, even if the lease expires earlier.
             if let State::Waiting { until } = &mut self.state {
                 *until = expires.min(*until);
             }
@@ -281,7 +282,7 @@ impl Election {
         Some(LeaseRequest::Update(update))
     }
 
-    /// Records the observed lease. Its time changes only with its content.
+    /// Records the observed lease. The time of its last change is updated only if its record differs.
     fn observe_lease(&mut self, lease: Lease, clock: Duration) {
         match &mut self.seen {
             Some((seen, _)) if seen.record() == lease.record() => *seen = lease,

@@ -1,8 +1,8 @@
 //! Events for users, equal to kube-scheduler's.
 //!
 //! An event is written once. Repetitions for the same version of a pod form a series, as in client-go's `tools/events`.
-//! The second one updates the event, and later ones update its count periodically. [`EventRecorder`] decides which
-//! requests are needed, without I/O or a clock. [`EventWriter`] sends them.
+//! The first repetition updates the event at once; after later ones, its count is updated periodically.
+//! [`EventRecorder`] decides which requests are needed, without I/O or a clock. [`EventWriter`] sends them.
 
 mod body;
 mod writer;
@@ -20,12 +20,13 @@ use schedc_core::model::{Pod, Uid};
 use body::EventBody;
 pub use writer::{EventQueue, EventWriter};
 
-/// Time after which a series is finished, or an event is not expected to become one: client-go's `finishTime`.
+/// Time without a repetition after which a series is finished, and an event is not expected to become one: client-go's
+/// `finishTime`.
 const FINISH_TIME: Duration = Duration::from_secs(6 * 60);
 /// Interval at which the count of a series is written: client-go's `refreshTime`.
 const REFRESH_TIME: Duration = Duration::from_secs(30 * 60);
 
-/// Maximum number of recorded events. Repetitions of further ones are separate events.
+/// Maximum number of recorded events. Repetitions of an event beyond it are written as separate events.
 const MAX_RECORDED: usize = 16_384;
 
 /// Request to write an event.
@@ -64,13 +65,14 @@ pub struct EventRecorder {
     recorded: HashMap<EventKey, RecordedEvent>,
     /// Last number used in a name, which keeps names unique.
     last_name: i128,
-    /// Times of the next refresh and of the next cleanup.
+    /// Times of the next sweeps; `None` if no event is recorded.
     sweeps: Option<SweepTimes>,
     /// Series to be written, in order.
     due: VecDeque<DueSeries>,
 }
 
-/// Series to be written. Its request is built when it is sent, since there can be one for each waiting pod.
+/// Series to be written. Its request is built only when it is sent: there can be a series for each pending pod, and all
+/// requests together would take much memory.
 #[derive(Debug)]
 enum DueSeries {
     /// Updates the count of a series.
@@ -79,6 +81,7 @@ enum DueSeries {
     Finish(Option<u64>, RecordedEvent),
 }
 
+/// Times at which counts of series are written, and at which finished series and events are searched.
 #[derive(Clone, Copy, Debug)]
 struct SweepTimes {
     refresh: Timestamp,
@@ -140,7 +143,7 @@ impl EventRecorder {
         // A pod is bound once, so this event never becomes a series.
         if key.reason != "Scheduled" && self.recorded.len() < MAX_RECORDED {
             recorded.event.regarding = identity(&recorded.event.regarding);
-            // No request contains it.
+            // No request contains the related pod.
             recorded.event.related = None;
             self.recorded.insert(key, recorded);
             self.sweeps
@@ -149,7 +152,7 @@ impl EventRecorder {
         Some(write)
     }
 
-    /// Returns the number of recorded events, as a cache.
+    /// Returns the number of recorded events and its limit, for metrics.
     pub(crate) fn cache_size(&self) -> CacheSize {
         CacheSize::limited("recorded_events", self.recorded.len(), MAX_RECORDED)
     }
@@ -159,7 +162,7 @@ impl EventRecorder {
         self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
     }
 
-    /// Collects the series that are due, for [`EventRecorder::next_due`], and drops finished ones.
+    /// Collects the series that are due, for [`EventRecorder::next_due`], and drops finished events.
     pub(crate) fn sweep(&mut self, now: Timestamp) {
         let Some(sweeps) = &mut self.sweeps else { return };
         let (is_refresh_due, is_finish_due) = (sweeps.refresh <= now, sweeps.finish <= now);
@@ -195,7 +198,7 @@ impl EventRecorder {
         while let Some(due) = self.due.pop_front() {
             match due {
                 DueSeries::Finish(version, recorded) => return Some(recorded.write(version, &self.host)),
-                // The final request of a series that finished meanwhile is in the queue.
+                // A series that finished meanwhile is not recorded any more, and its final request is in the queue.
                 DueSeries::Refresh(key) => {
                     if let Some(recorded) = self.recorded.get(&key) {
                         return Some(recorded.write(key.version, &self.host));
@@ -230,7 +233,8 @@ impl RecordedEvent {
     }
 }
 
-/// Returns a pod's identity. A recorded event keeps no specs: their pods may be deleted long before it is finished.
+/// Returns a pod that has only the identity of the given one. Recorded events would otherwise keep the specs of pods in
+/// memory long after their deletion.
 fn identity(pod: &Pod) -> Arc<Pod> {
     static EMPTY: LazyLock<Pod> = LazyLock::new(Pod::default);
     let Pod { uid, namespace, name, .. } = pod;

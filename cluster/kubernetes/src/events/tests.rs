@@ -162,7 +162,7 @@ fn events_are_those_of_kube_scheduler() {
         let note = text(&recorded["note"]);
         let event = Event { reason, action, event_type, ..failed(&pod.into(), &note) };
         let version = regarding["resourceVersion"].as_str().map(|version| version.parse().unwrap());
-        // The name contains the time in nanoseconds, slightly later than the other field.
+        // The name contains the time in nanoseconds, slightly later than `eventTime`.
         let (_, hex) = recorded["metadata"]["name"].as_str().unwrap().rsplit_once('.').unwrap();
         let last_name = Timestamp::from_nanosecond(i128::from_str_radix(hex, 16).unwrap()).unwrap();
         let write = EventRecorder::new("vm").record(event, version, last_name).unwrap();

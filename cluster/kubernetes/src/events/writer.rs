@@ -1,5 +1,5 @@
-//! Event writer: sends events at the lowest priority, on a separate connection. One limit covers new events and series;
-//! it is lower while bindings are in flight.
+//! Event writer: sends events at the lowest priority, on a separate connection. The number of requests in flight, for
+//! new events and series together, is limited; the limit is lower while bindings are in flight.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::write::{Bindings, EventSink};
 const QUEUE_CAPACITY: usize = 16_384;
 /// Maximum number of requests in flight, retries included.
 const MAX_REQUESTS: usize = 96;
-/// Maximum while bindings are in flight: a third of theirs, since the server should process bindings first. Events of a
-/// burst wait in the queue.
+/// Maximum number of requests in flight while bindings are in flight. It is a third of the maximum number of bindings,
+/// since the server should process bindings first. Events of a burst wait in the queue.
 const MAX_REQUESTS_DURING_BINDINGS: usize = 32;
-/// Number of attempts and their interval: client-go's `maxTriesPerEvent` and `defaultSleepDuration`. A random part of
-/// up to a quarter is added.
+/// Number of attempts and their interval: client-go's `maxTriesPerEvent` and `defaultSleepDuration`. A random time of
+/// up to a quarter of the interval is added to it.
 const MAX_TRIES: u32 = 12;
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
@@ -74,7 +74,7 @@ impl<T: Transport> EventWriter<T> {
         while is_open || self.recorder.has_due() || !writes.is_empty() {
             let limit = if self.bindings.count() > 0 { MAX_REQUESTS_DURING_BINDINGS } else { MAX_REQUESTS };
             let (has_capacity, has_due) = (writes.len() < limit, self.recorder.has_due());
-            // The next sweep waits until the results of the last one are written.
+            // The next sweep waits until the requests of the last one are begun.
             let next_sweep = self.recorder.next_sweep().filter(|_| is_open && !has_due);
             let now = self.transport.now();
             let until_sweep = next_sweep.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());

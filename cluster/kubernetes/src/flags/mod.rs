@@ -1,7 +1,8 @@
 //! kube-scheduler's command line.
 //!
-//! The [table](FLAGS) contains every flag of kube-scheduler 1.36.2. A flag is supported and sets a field of [`Flags`],
-//! ignored with a warning, or refused with an alternative. A value that equals the actual behaviour causes no message.
+//! The [table](FLAGS) contains every flag of kube-scheduler 1.36.2. A supported flag sets a field of [`Flags`]. Other
+//! flags are ignored with a warning, or refused with an alternative. There is no warning and no error for a value that
+//! equals the actual behaviour.
 //!
 //! All problems of a command line are reported at once.
 
@@ -41,9 +42,9 @@ pub struct Flags {
     pub leader_election: LeaderElection,
     /// The HTTPS server.
     pub serving: Serving,
-    /// Authentication of its clients.
+    /// Authentication of clients of the HTTPS server.
     pub authentication: Authentication,
-    /// Authorization of its clients.
+    /// Authorization of clients of the HTTPS server.
     pub authorization: Authorization,
     /// `--disabled-metrics`
     pub disabled_metrics: Vec<String>,
@@ -155,7 +156,7 @@ pub struct Logging {
     pub json: bool,
     /// `-v`
     pub verbosity: u8,
-    /// Errors go to standard error and all else to standard output: `--log-text-split-stream` or
+    /// Errors and warnings go to standard error, all else goes to standard output: `--log-text-split-stream` or
     /// `--log-json-split-stream`, depending on the format.
     pub split: bool,
 }
@@ -221,7 +222,7 @@ impl Default for Authorization {
     }
 }
 
-/// Lifetime of cached reviews.
+/// Default lifetime of cached reviews.
 const TTL: Duration = Duration::from_secs(10);
 
 impl clap::Args for Flags {
@@ -323,7 +324,7 @@ impl Flags {
     }
 }
 
-/// Matches of clap.
+/// Command line as clap parsed it.
 struct ParsedFlags<'a>(&'a ArgMatches);
 
 impl ParsedFlags<'_> {

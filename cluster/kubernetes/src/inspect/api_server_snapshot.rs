@@ -9,7 +9,8 @@ use crate::list;
 use crate::resources::Resource;
 use crate::transport::Transport;
 
-/// Nodes by name, and by uid the pods of the scheduler: assigned ones, and pending ones with its scheduler name.
+/// Names of all nodes, and uids of the pods that the scheduler should have: all assigned pods, and the pending pods
+/// with its scheduler names.
 #[derive(Debug, Default)]
 pub(super) struct ApiServerSnapshot {
     pub(super) nodes: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Dump of the scheduler's cache, and its comparison with the API server: kube-scheduler's cache debugger.
+//! Dump of the scheduler's cache, and its comparison with the API server, as by kube-scheduler's cache debugger.
 //!
 //! | module | content |
 //! |---|---|
@@ -82,7 +82,7 @@ impl Inspector {
         *self.0.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
         self.0.is_open.store(true, Ordering::Relaxed);
         self.0.snapshot_requested.notify_one();
-        // A concurrent caller received the snapshot.
+        // If a concurrent caller replaced this request, the snapshot is empty.
         known.await.unwrap_or_default()
     }
 }

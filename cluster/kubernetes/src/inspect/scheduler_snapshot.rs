@@ -45,7 +45,8 @@ impl SchedulerSnapshot {
         placed.chain(self.pending.iter().map(|(pod, ..)| pod)).map(|pod| pod.uid.0.to_string()).collect()
     }
 
-    /// Returns lines for nodes in order, each followed by its pods; for pods on deleted nodes; and for pending pods.
+    /// Returns a line for each node in the order of names, followed by a line for each of its pods. Then come the lines
+    /// of pods on deleted nodes, and of pending pods.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut placed: Vec<_> = self.placed.iter().collect();
         placed

@@ -8,8 +8,8 @@
 //! | `debug!` | info | `-v 4`, or the value of its field `v` |
 //!
 //! Only messages of this project are written, and no spans. `trace!` is left to libraries and removed from release
-//! builds. A disabled message costs one comparison. If other messages of its level are enabled, it also costs the
-//! evaluation of its field `v`.
+//! builds. A disabled message costs one comparison. If other messages of its level are enabled, its fields are
+//! evaluated as well, but not formatted.
 
 mod json;
 mod rate_limit;
@@ -37,12 +37,12 @@ pub fn start(logging: &Logging) {
     start_around(logging, |write| write());
 }
 
-/// Installs the logger like [`start`]. `around` calls the write of each line, for example between changes of the
-/// terminal.
+/// Installs the logger like [`start`]. `around` receives the function that writes a line, and must call it, for example
+/// between changes of the terminal.
 pub fn start_around(logging: &Logging, around: fn(&mut dyn FnMut())) {
     let write: fn(Severity, &str) = if logging.split { to_both } else { to_standard_error };
     let write = move |severity, line: &str| around(&mut || write(severity, line));
-    // Another logger is installed already.
+    // This fails if another logger is installed already.
     let _ = set_global_default(Logs::new(logging, write));
 }
 

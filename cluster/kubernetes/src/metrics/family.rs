@@ -3,7 +3,7 @@
 /// Metric family: all series of one name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Family {
-    /// kube-scheduler's name.
+    /// Name; kube-scheduler's, if it has the metric.
     pub name: &'static str,
     /// Type.
     pub kind: MetricType,

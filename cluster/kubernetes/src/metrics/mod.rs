@@ -14,8 +14,8 @@
 //! | `process` | the process, as Linux reports it |
 //! | [`exposition`], [`number`] | the text format |
 //!
-//! No metrics library is used, since a library would only count. The text must equal Go's down to the digits of a
-//! bucket bound, which libraries do not guarantee, and most values are computed on request.
+//! No metrics library is used. The text must equal Go's down to the digits of a bucket bound, which libraries do not
+//! guarantee. Most values are computed on request, so little counting would be left to a library.
 
 pub mod exposition;
 pub mod family;
@@ -89,7 +89,7 @@ struct Inner {
     requests: RestClientMetrics,
     watch_to_bind: Histogram,
     checks: Mutex<Checks>,
-    /// Caches outside of the scheduler.
+    /// Sizes of the caches outside of the scheduler.
     caches: Mutex<BTreeMap<&'static str, CacheSize>>,
     snapshot_requests: SnapshotRequests,
     /// Counts of the shadow mode, if it runs.
@@ -133,7 +133,7 @@ impl Metrics {
         }))
     }
 
-    /// Waits for a request for a snapshot, which [`MetricsHooks`] snapshots.
+    /// Waits until a snapshot is requested, which [`MetricsHooks`] then takes.
     async fn snapshot_requested(&self) {
         self.0.snapshot_requests.snapshot_requested.notified().await;
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Number in the format of Go's `strconv.FormatFloat(x, 'g', -1, 64)`. It uses as few digits as identify the number,
-/// and an exponent of at least two digits below 0.0001 and from a million.
+/// Number in the format of Go's `strconv.FormatFloat(x, 'g', -1, 64)`: with the fewest digits that identify the number.
+/// Numbers below 0.0001, and from a million on, have an exponent of at least two digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 

@@ -5,7 +5,7 @@ use std::fs;
 use super::exposition::Exposition;
 use super::table;
 
-/// Unit of processor time in `/proc`, on every Linux.
+/// Number of clock ticks per second, the unit of processor time in `/proc`; it is 100 on every Linux.
 const TICKS_IN_A_SECOND: f64 = 100.0;
 
 /// Values that were read; `None` if unavailable.
@@ -51,7 +51,7 @@ impl Process {
         let file = |name: &str| fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         let (cpu_seconds, start_seconds) = Process::read_stat();
         let (status, limits, network) = (file("status"), file("limits"), file("net/netstat"));
-        // Reading the folder opens one descriptor.
+        // Reading the folder opens one descriptor, which is subtracted.
         let open_fds = fs::read_dir("/proc/self/fd").ok().map(|fds| fds.count().saturating_sub(1) as f64);
         Process {
             cpu_seconds,

@@ -38,7 +38,7 @@ impl AttemptResult {
     }
 }
 
-/// Maximum number of attempts that has a separate label value.
+/// Number of attempts from which on all numbers share one label value, `15+`.
 const MAX_ATTEMPTS: usize = 15;
 
 /// Metrics of all attempts.

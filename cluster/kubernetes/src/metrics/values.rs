@@ -1,5 +1,5 @@
-//! Counters and histograms. One thread writes while others may read, so values are atomic, and no lock is taken for a
-//! pod.
+//! Counters and histograms. Their values are atomic, since some threads write while others read. Only a [`MetricVec`]
+//! has a lock.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,14 +50,14 @@ impl Histogram {
             MetricType::Histogram(buckets) => buckets.bounds(),
             MetricType::Counter | MetricType::Gauge => Vec::new(),
         };
-        // Rounds a bound such as 0.0007999999999999999 to the value that is meant.
+        // Rounds a bound such as 0.0007999999999999999 to a whole number of units.
         let units = |bound: f64| (bound * scale + 1e-3).floor() as u64;
         let buckets = bounds.into_iter().map(|bound| (units(bound), AtomicU64::default())).collect();
         Histogram { buckets, beyond: AtomicU64::default(), sum: AtomicU64::default(), scale }
     }
 
-    /// Converts a histogram of the scheduler. Its buckets must equal the family's, as the type of [`DurationHistogram`]
-    /// ensures.
+    /// Converts a histogram of the scheduler. Its buckets must equal the family's: `FIRST` is the family's first bound
+    /// in nanoseconds, and each other bound is twice the previous one.
     pub fn of<const FIRST: u64>(family: &Family, durations: &DurationHistogram<FIRST>) -> Self {
         let histogram = Histogram::new(family);
         let counts = durations.counts(histogram.buckets.len() + 1);

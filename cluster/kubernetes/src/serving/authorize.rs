@@ -35,7 +35,8 @@ pub(super) struct Decision {
 }
 
 impl<T: Transport> Authorizer<T> {
-    /// Creates an authorizer. Without a transport to an API server, users may read only the always-allowed paths.
+    /// Creates an authorizer. Without a transport to an API server, users outside of `system:masters` may read only the
+    /// always-allowed paths.
     ///
     /// # Errors
     /// An always-allowed path is invalid.

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const ADDRESS_RATE: Rate = Rate { burst: 20.0, per_second: 2.0 };
 /// Limit of failed reviews of all addresses.
 const TOTAL_RATE: Rate = Rate { burst: 100.0, per_second: 50.0 };
-/// Maximum number of tracked addresses. Others are refused until one bucket is full again.
+/// Maximum number of addresses with a bucket. Other addresses are refused until a bucket is full again and dropped.
 const ADDRESSES: usize = 1024;
 
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ struct Buckets {
     of_addresses: HashMap<IpAddr, Bucket>,
 }
 
-/// A token bucket.
+/// Token bucket; each failed review takes a token.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     tokens: f64,
@@ -98,7 +98,7 @@ impl Bucket {
         Bucket { tokens: rate.burst, filled: Duration::ZERO }
     }
 
-    /// Returns the tokens at this time.
+    /// Refills the bucket up to this time, and returns its tokens.
     fn fill(&mut self, rate: Rate, clock: Duration) -> f64 {
         let gained = clock.saturating_sub(self.filled).as_secs_f64() * rate.per_second;
         self.filled = self.filled.max(clock);
@@ -107,7 +107,8 @@ impl Bucket {
     }
 }
 
-/// Returns the part of an address that a client cannot choose: a host has a whole /64 of IPv6.
+/// Returns the part of an address that a client cannot choose. For IPv6 this is the /64 prefix: a host can use all
+/// addresses with its prefix.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

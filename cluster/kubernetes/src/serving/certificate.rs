@@ -43,7 +43,8 @@ const VALID: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 const EARLIER: Duration = Duration::from_secs(60 * 60);
 
 impl CertificateSource {
-    /// Loads the certificate from files, from a folder, where a missing one is created, or generates one in memory.
+    /// Loads the certificate from files, or from a folder, where a missing certificate is created. With neither files
+    /// nor folder, generates one in memory.
     pub(super) fn load(serving: &flags::Serving) -> Result<(CertificateSource, CertificatePair), String> {
         if let Some((certificate, key)) = serving.certificate.clone() {
             let source =

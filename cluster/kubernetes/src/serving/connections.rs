@@ -32,7 +32,7 @@ pub(super) struct Limits {
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,
-    /// Timeout of the headers of a request, and of the first request.
+    /// Timeout of the headers of a request. For the first request, the time starts with the end of the TLS handshake.
     pub(super) head: Duration,
     /// Timeout of an idle connection.
     pub(super) idle: Duration,
@@ -192,9 +192,9 @@ impl Connections {
     }
 }
 
-/// Returns the connection to displace. Candidates belong to the address with the most connections. Idle ones precede
-/// those that wait for a review; the least recently active one is chosen. A client with many connections therefore
-/// displaces its own.
+/// Returns the connection to displace, or `None` if a request of every connection is being answered. Connections of the
+/// address with the most connections come first, so a client with many connections displaces its own. Among these, idle
+/// connections precede those that wait for a review, and less recently active ones precede others.
 fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     let mut of_address = HashMap::<_, usize>::new();
     peers.values().for_each(|peer| *of_address.entry(peer.address()).or_default() += 1);

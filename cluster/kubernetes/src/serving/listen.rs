@@ -43,8 +43,8 @@ fn open(address: SocketAddr, share_port: bool) -> io::Result<TcpListener> {
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
     }
-    // Go always sets it on listening sockets, regardless of --permit-address-sharing: a port can then be reused at
-    // once.
+    // Go sets SO_REUSEADDR on all listening sockets, regardless of --permit-address-sharing: a port can then be reused
+    // at once.
     socket.set_reuse_address(true)?;
     if share_port {
         socket.set_reuse_port(true)?;

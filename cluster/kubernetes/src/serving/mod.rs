@@ -73,11 +73,11 @@ pub struct ServerParts<'a, T> {
     pub authentication: &'a flags::Authentication,
     /// Authorization flags.
     pub authorization: &'a flags::Authorization,
-    /// API server for TokenReviews, by `--authentication-kubeconfig` or from inside a cluster. `None`: only
-    /// certificates of authorities in files authenticate; other clients are anonymous.
+    /// API server for TokenReviews, found by `--authentication-kubeconfig` or from inside a cluster. `None`: only
+    /// certificates authenticate clients, if an authority in a file signed them; other clients are anonymous.
     pub authentication_client: Option<T>,
-    /// API server for SubjectAccessReviews, by `--authorization-kubeconfig` or from inside a cluster. `None`: only
-    /// always-allowed paths are served.
+    /// API server for SubjectAccessReviews, found by `--authorization-kubeconfig` or from inside a cluster. `None`:
+    /// only always-allowed paths are served, except for members of `system:masters`.
     pub authorization_client: Option<T>,
     /// State of the scheduler.
     pub health: Health,
@@ -87,7 +87,7 @@ pub struct ServerParts<'a, T> {
     pub endpoints: Arc<dyn Endpoints>,
 }
 
-/// Server with an open port, which serves after [`run`](Server::run).
+/// Server with an open port; [`run`](Server::run) serves requests.
 #[derive(Debug)]
 pub struct Server<T> {
     listener: TcpListener,
@@ -101,7 +101,7 @@ struct ServerState<T> {
     flags: flags::Serving,
     source: CertificateSource,
     sources: AuthoritySources<T>,
-    /// Inputs of `present`: the certificate and the authorities.
+    /// Certificate and authorities from which `present` was built.
     inputs: Mutex<(CertificatePair, AuthorityConfig)>,
     present: Mutex<(Arc<ServerConfig>, Arc<ClientAuthorities>)>,
     authenticator: Authenticator<T>,
@@ -122,8 +122,9 @@ impl<T> std::fmt::Debug for ServerState<T> {
 }
 
 impl<T: Transport> Server<T> {
-    /// Opens the port, and reads the certificate and the authorities. The cluster is read when the server runs, unless
-    /// a failed lookup must prevent the start. Returns `None` if `--secure-port` is 0.
+    /// Opens the port, and reads the certificate and the authorities from files. Authorities in the cluster are looked
+    /// up when the server runs, or here if a failed lookup must prevent the start. Returns `None` if `--secure-port` is
+    /// 0.
     ///
     /// # Errors
     /// A certificate, key or path is invalid, or the port is in use. With
@@ -229,8 +230,8 @@ impl<T: Transport> ServerState<T> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads files and the cluster again. Unreadable or invalid content is ignored. Returns whether the lookup in the
-    /// cluster succeeded.
+    /// Reads files and the cluster again. Unreadable or invalid content is logged and not used. Returns `false` if the
+    /// lookup in the cluster failed.
     async fn refresh(&self) -> bool {
         let (old_pair, old_authorities) = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let log_error = |why: &String| tracing::error!("{why}; the previous certificates stay in use");
@@ -284,7 +285,7 @@ impl<T: Transport> RequestHandler for ServerState<T> {
         let (head, _) = request.into_parts();
         let (_, authorities) = self.present();
         let user = self.authenticator.authenticate(&authorities, peer, &head.headers).await;
-        // As in kube-scheduler: HTTP/2 is expensive, so an anonymous client receives one response per connection.
+        // As in kube-scheduler: HTTP/2 is expensive, so an unauthenticated client receives one response per connection.
         if head.version == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
             peer.end();
         }

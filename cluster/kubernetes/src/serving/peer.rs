@@ -17,7 +17,7 @@ pub(super) struct Peer {
     certificates: Mutex<Vec<CertificateDer<'static>>>,
     /// Number of requests in flight.
     in_flight: AtomicUsize,
-    /// Number of those that wait for a review.
+    /// Number of requests in flight that wait for a review.
     reviewed: AtomicUsize,
     /// Arrival of the first byte of incomplete headers, in milliseconds since `started`, plus one; 0: none.
     head: AtomicU64,
@@ -51,7 +51,7 @@ impl Peer {
         self.address
     }
 
-    /// Records that a request waits for a review, until the result is dropped.
+    /// Records that a request waits for a review, until the returned guard is dropped.
     pub(super) fn review(&self) -> ReviewGuard<'_> {
         self.reviewed.fetch_add(1, Ordering::Relaxed);
         ReviewGuard(self)
@@ -95,7 +95,7 @@ impl Peer {
         self.last.store(self.now(), Ordering::Relaxed);
     }
 
-    /// Returns the time of the last activity, in milliseconds since all connections' common start.
+    /// Returns the time of the last activity, in milliseconds since `started`, which is the same for all connections.
     pub(super) fn last_activity(&self) -> u64 {
         self.last.load(Ordering::Relaxed)
     }
@@ -104,7 +104,7 @@ impl Peer {
         self.in_flight.load(Ordering::Relaxed) == 0
     }
 
-    /// Returns whether all requests in flight wait for reviews.
+    /// Returns whether every request in flight waits for a review; also `true` if no request is in flight.
     pub(super) fn can_be_displaced(&self) -> bool {
         self.in_flight.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
     }

@@ -14,7 +14,7 @@ const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of attempts, and the first delay; each delay is 1.5 times the previous one.
 const MAX_TRIES: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(500);
-/// Maximum number of concurrent reviews; others wait.
+/// Maximum number of concurrent reviews of a reviewer; others wait.
 const MAX_REVIEWS: usize = 16;
 
 /// Sends TokenReviews and SubjectAccessReviews.
@@ -49,8 +49,8 @@ impl<T: Transport> Reviewer<T> {
         Reviewer { transport, turns: Semaphore::new(MAX_REVIEWS), budget }
     }
 
-    /// Sends a review for a client and returns its status. A result that is not positive counts against the budget of
-    /// the client's address.
+    /// Sends a review for a client and returns its status. A review that fails, or whose result is not positive, counts
+    /// against the budgets of the client's address and of all addresses.
     pub(super) async fn review(
         &self,
         peer: &Peer,

@@ -1,26 +1,27 @@
 //! Answers for pending pods from before a scheduler wrote a claim for them.
 //!
-//! A scheduler writes claims before it binds the pod. Afterwards, only the chosen node is feasible.
+//! A scheduler writes claims before it binds the pod. After the write, only the chosen node is feasible, so its choice
+//! cannot be compared any more.
 
 use std::hash::Hash;
 
 use schedc_core::explain::Explanation;
 use schedc_core::map::Map;
 
-/// The latest such answer for each pod, with the claim. `P` identifies pods, `C` claims.
+/// For each pod, the answer from before the first such write, with the written claim. `P` identifies pods, `C` claims.
 #[derive(Debug)]
 pub struct EarlierAnswers<P, C>(Map<P, (C, Explanation)>);
 
-/// A claim before its write.
+/// Write of a claim.
 #[derive(Clone, Debug)]
 pub struct ClaimWrite<P, C> {
     /// The claim.
     pub claim: C,
-    /// The pod for whose extended resources the claim is created.
+    /// The pod for whose extended resources the claim is created, if any.
     pub created_for: Option<P>,
-    /// Whether the claim is allocated.
+    /// Whether the written claim is allocated.
     pub is_allocated: bool,
-    /// The pods for which it is reserved.
+    /// The pods for which the written claim is reserved.
     pub reserved_for: Vec<P>,
 }
 
@@ -37,7 +38,7 @@ impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
         let ClaimWrite { claim, created_for, is_allocated, reserved_for } = write;
         let reserved_for = reserved_for.into_iter().filter(|_| is_allocated);
         let pods: Vec<P> = created_for.into_iter().chain(reserved_for).collect();
-        // A removed reservation does not affect the next attempt.
+        // If the claim is no longer reserved for a pod, the attempt ended: its next attempt is evaluated again.
         self.0.retain(|pod, (written, _)| *written != claim || pods.contains(pod));
         for pod in pods {
             if !self.0.contains_key(&pod)
@@ -48,7 +49,7 @@ impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
         }
     }
 
-    /// Removes the answers from before a claim was written that is deleted.
+    /// Removes the answers from before a write of this claim, which was deleted.
     pub fn delete_claim(&mut self, claim: &C) {
         self.0.retain(|_, (written, _)| written != claim);
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Disagreement {
     /// `namespace/name`.
     pub pod: String,
-    /// Profile that compared.
+    /// Profile whose decision differs.
     pub profile: &'static str,
     /// Difference.
     #[serde(flatten)]

@@ -32,7 +32,8 @@ pub use counts::{ProfileCounts, ShadowCounts};
 use earlier_answers::{ClaimWrite, EarlierAnswers};
 pub use finding::{Comparison, Disagreement, Finding, NodeScore};
 
-/// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all results are counted.
+/// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all results
+/// are counted.
 #[derive(Debug)]
 pub struct Shadow<F> {
     profiles: &'static [ProfileInfo],
@@ -82,7 +83,8 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
         self.report_finding(profile, pod, finding);
     }
 
-    /// Evaluates the pending pods for which a claim is being allocated or created.
+    /// Evaluates the pending pods for which a claim is being allocated or created, before the scheduler receives the
+    /// claim.
     fn evaluate_before_write(&mut self, key: ObjectKey, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
         let write = ClaimWrite {
             claim: key,

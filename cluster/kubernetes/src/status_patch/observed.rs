@@ -13,8 +13,8 @@ pub struct ObservedStatus {
     pub generation: i64,
     /// Types of all conditions, in order. Pods with the same types share one value.
     pub order: Arc<[Box<str>]>,
-    /// Conditions that a scheduler writes. Pods with the same ones share one value: most bound pods, and pods that are
-    /// unschedulable for the same reason.
+    /// Conditions that a scheduler writes. Pods with equal ones share one value, for example most bound pods, or pods
+    /// that are unschedulable for the same reason.
     pub scheduler_conditions: Arc<[ObservedCondition]>,
     /// `status.nominatedNodeName`
     pub nominated_node: Option<Arc<str>>,
@@ -113,7 +113,8 @@ impl<T> Default for SharedSlices<T> {
 const MIN_SHARED: usize = 64;
 
 impl<T> SharedSlices<T> {
-    /// Returns the slice with this hash that `is_it` accepts. `make` returns a new one.
+    /// Returns the stored slice with this hash that `is_it` accepts. If there is none, stores the slice that `make`
+    /// returns.
     fn share(&mut self, hash: u64, is_it: impl Fn(&[T]) -> bool, make: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
         if let Some((_, known)) = self.slices.find(hash, |(other, known)| *other == hash && is_it(known)) {
             return known.clone();

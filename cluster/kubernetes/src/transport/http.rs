@@ -7,8 +7,9 @@
 //! | `http1` | requests on HTTP/1.1 connections |
 //! | `dial` | TCP and TLS connections |
 //!
-//! `h2` is used directly. A higher-level client pools connections to many servers, and opens one for each request that
-//! waits while there is none. This transport has one server, and one connection that all requests wait for.
+//! `h2` is used directly. A higher-level client pools connections to many servers, and opens a connection for each
+//! request that begins before the first connection is open. This transport has one server. With HTTP/2, all requests of
+//! a class wait for one connection.
 
 mod connection;
 mod dial;
@@ -48,8 +49,8 @@ struct Inner {
     began: Instant,
 }
 
-/// One connection for each request class. A server limits the requests on a connection (kube-apiserver to 250), so
-/// events on the connection of bindings would delay bindings.
+/// One connection for each request class. A server limits the concurrent requests on a connection (kube-apiserver to
+/// 250), so events on the connection of bindings would delay bindings.
 type Connections = [connection::SharedConnection; RequestClass::COUNT];
 
 /// Deadline for a response, or for the head of a streamed response.
@@ -228,7 +229,7 @@ fn connections(
     Arc::new(std::array::from_fn(|_| connection::SharedConnection::new(server.clone())))
 }
 
-/// Returns a TLS configuration without trusted roots: unused without TLS, and otherwise refuses every server.
+/// Returns a TLS configuration without trusted roots. It is unused with `http`; with `https`, it refuses every server.
 fn tls_config_without_roots() -> rustls::ClientConfig {
     rustls::ClientConfig::builder_with_provider(schedc_tls::provider())
         .with_safe_default_protocol_versions()

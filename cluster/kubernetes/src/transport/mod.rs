@@ -17,7 +17,8 @@ pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
 pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
-/// Purpose of a request. Each class has a separate connection and rate limit: other requests never delay bindings.
+/// Purpose of a request. Each class has a separate connection and, if a limit is set, a separate rate limit: other
+/// requests never delay bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.
@@ -30,7 +31,7 @@ pub enum RequestClass {
     Lease,
     /// Lists and watches.
     Watch,
-    /// Authentication and authorization of this scheduler's own clients.
+    /// Authentication and authorization of clients of the HTTPS server.
     Review,
 }
 
@@ -93,9 +94,9 @@ pub struct ApiRequest {
 pub struct ApiResponse {
     /// The status code.
     pub code: u16,
-    /// Delay before a retry: the header `Retry-After`, in seconds.
+    /// Delay before a retry, from the header `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// Usually JSON; a refusal of a protobuf request may be protobuf.
+    /// Usually JSON; if protobuf was requested, a refusal may be in protobuf.
     pub body: Bytes,
 }
 
@@ -106,7 +107,7 @@ impl ApiResponse {
     }
 }
 
-/// Missing response.
+/// Reason why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportError {
     /// The request was not sent, so it had no effect.
@@ -152,7 +153,7 @@ impl Format {
     }
 }
 
-/// Connection to an API server, with its clock.
+/// Connection to an API server, and a clock.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends a request and waits for the response, up to a timeout.
     fn call(

@@ -40,7 +40,7 @@ pub struct RetryBackoff {
 }
 
 impl RetryBackoff {
-    /// Backoff of status updates: client-go's `DefaultBackoff`.
+    /// Backoff of requests for single objects, except for bindings: client-go's `DefaultBackoff`.
     pub const DEFAULT: RetryBackoff =
         RetryBackoff { steps: 3, delay: Duration::from_millis(10), factor: 5, cap: Duration::from_secs(1) };
 
@@ -57,11 +57,11 @@ impl RetryBackoff {
 /// Effect of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// The server applied it.
+    /// The server applied the request.
     Done(ApiResponse),
-    /// The server refused it; a retry would be refused, too.
+    /// The server refused the request; a retry would be refused, too.
     Refused(StatusError),
-    /// It had no effect; a retry may succeed.
+    /// The request had no effect; a retry may succeed.
     Failed(ApiError),
     /// The effect is unknown.
     Unknown(ApiError),

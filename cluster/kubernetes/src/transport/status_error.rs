@@ -82,7 +82,8 @@ impl StatusError {
         (status["kind"] == "Status").then(|| StatusError::from_json(&status))
     }
 
-    /// Reads a failure response. A body without a `Status` comes from a proxy in front of the API server.
+    /// Reads a failure response. The body has no `Status` if the response comes from a proxy in front of the API
+    /// server.
     pub fn new(response: &ApiResponse) -> StatusError {
         let status_error = StatusError::read(&response.body).unwrap_or_default();
         let message = match &*status_error.message {

@@ -14,7 +14,7 @@ pub struct FrameDecoder {
     buffer: Vec<u8>,
     /// Start of the next frame.
     start: usize,
-    /// End of the part that contains no line end.
+    /// End of the part after `start` that was searched and contains no line end.
     scanned: usize,
 }
 

@@ -26,7 +26,7 @@ impl KnownObjects {
         KnownObjects { kinds: BTreeMap::new(), records }
     }
 
-    /// Records an object. Returns the change for the scheduler.
+    /// Records an object. Returns the change for the scheduler, or `None` if the scheduler ignores the kind.
     pub fn upsert(&mut self, object: &AnyObject, arrival: Arrival, interner: &mut Interner) -> Option<Change> {
         let change = upsert_change(object, interner)?;
         let known = self.kinds.entry(object.kind()).or_default();
@@ -50,7 +50,7 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// Records that an object was removed. Returns the change for the scheduler.
+    /// Records that an object was removed. Returns the change for the scheduler, or `None` if it ignores the kind.
     pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = removal_change(object, interner)?;
         let name = change.id();
@@ -62,7 +62,7 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// Completes the list of a kind that began with an epoch. Returns the removals that no watch reported.
+    /// Completes the list of a kind that began this epoch. Returns the removals that no watch reported.
     pub fn complete_list(&mut self, kind: &'static str, epoch: u32) -> Vec<Change> {
         let known = self.kinds.entry(kind).or_default();
         let mut removals = Vec::new();

@@ -276,7 +276,8 @@ impl<S: StreamingTransport> Reflector<S> {
             }
             Ok(WatchEvent::Error(status_error)) => {
                 let StatusError { code, retry_after, .. } = status_error;
-                // As in client-go: a server may be unable to stream lists, for example because of an old etcd.
+                // A server may be unable to stream lists, for example because of an old etcd. As in client-go, the next
+                // list is then read in pages.
                 if self.reflector_state.is_streaming() && !matches!(code, 410 | 429 | 504) {
                     return Ok(Some(StreamEnd::StreamedListFailed));
                 }

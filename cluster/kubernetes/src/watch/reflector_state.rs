@@ -1,5 +1,5 @@
-//! State machine of a reflector without I/O: client-go's `Reflector`. No change of a kind is missed, and none is
-//! reported twice as new.
+//! State machine of a reflector without I/O, after client-go's `Reflector`. Its requests deliver the latest state of
+//! every object of a kind, and allow to find every deletion.
 //!
 //! At the start, and whenever the resource version has expired, all objects are listed: as a stream if the server
 //! supports that, otherwise in pages. Later changes are watched from the last received version. Each list begins an
@@ -60,7 +60,7 @@ impl StreamEnd {
     }
 }
 
-/// State of a reflector. Objects are forwarded in the order of arrival.
+/// State of a reflector.
 #[derive(Debug)]
 pub(crate) struct ReflectorState {
     state: State,
@@ -227,7 +227,7 @@ impl ReflectorState {
             }
             // The watch worked until now, so retry at once.
             StreamEnd::Broken if is_watching && is_first => {}
-            // A restarted server refuses older versions, often after other failures.
+            // A restarted server refuses older versions, often after other failures. The first list then has no delay.
             StreamEnd::Refused { code: 410, .. } if is_watching && !self.has_expired => {}
             StreamEnd::Closed | StreamEnd::Broken | StreamEnd::Refused { .. } | StreamEnd::StreamedListFailed => {
                 self.pause(clock);

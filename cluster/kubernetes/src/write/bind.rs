@@ -21,8 +21,8 @@ const MAX_DELAY: Duration = Duration::from_secs(2);
 
 /// Binds the pod with this uid to its node.
 ///
-/// If the outcome is unknown, the pod is read until it is known, however long that takes. Until then, its resources on
-/// the node stay reserved.
+/// If the outcome of the request is unknown, the pod is read until the server responds, however long that takes. Until
+/// then, the pod's resources on the node stay reserved.
 ///
 /// `fail` receives the reason of each failed request.
 pub(super) async fn bind(

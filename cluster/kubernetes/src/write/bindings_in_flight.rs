@@ -10,7 +10,8 @@ use super::stall::{Stall, StallReport};
 
 /// Number of bindings from which the server, not this process, limits the rate.
 const BUSY: usize = 16;
-/// Fraction of the mean binding time during which responses may gather, and the longest pause.
+/// Divisor of the mean binding time: responses may gather during an eighth of it. The second constant is the longest
+/// pause.
 const PAUSE_FRACTION: u32 = 8;
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// Approximate number of bindings in the moving average.
@@ -25,8 +26,8 @@ struct BindingStats {
     under_way: AtomicUsize,
     /// Mean duration in nanoseconds.
     mean: AtomicU64,
-    /// `under_way` changes only under this lock: the end of one binding cannot reset a stall that began with the next
-    /// one.
+    /// `under_way` changes only under this lock, so the end of one binding cannot reset a stall that began with the
+    /// next one.
     stall: Mutex<Stall>,
 }
 
@@ -56,7 +57,7 @@ impl Bindings {
         BindingGuard(self.clone(), Instant::now())
     }
 
-    /// Logs periodically that no binding succeeds.
+    /// Logs periodically while no binding succeeds.
     pub(super) fn log_stall(&self, clock: Duration) {
         if let Some(StallReport { time, last_error }) = self.stall().check(clock) {
             let (under_way, seconds) = (self.count(), time.as_secs());
@@ -79,7 +80,7 @@ impl Bindings {
     }
 }
 
-/// Binding in flight, until this is dropped.
+/// Counts a binding as in flight until this guard is dropped.
 pub(crate) struct BindingGuard(Bindings, Instant);
 
 impl BindingGuard {

@@ -1,6 +1,8 @@
 //! Writes of the scheduler and its plugins: [`KubeClient`] is their client.
 //!
-//! A request with an unknown outcome is neither repeated blindly nor treated as failed; the object is read first.
+//! The outcome of a request is unknown if its response is lost. After a binding, the pod is then read. Deletions and
+//! status patches are repeated, which does no harm. For other writes, the plugin receives an error and must read the
+//! object.
 
 mod bind;
 mod bindings_in_flight;
@@ -35,7 +37,7 @@ pub use bindings_in_flight::Bindings;
 pub use object_updates::ObjectListeners;
 pub use pod_records::{PodRecord, PodRecords};
 
-/// Maximum delay until a watch reports a change.
+/// Maximum time that a deletion waits until the watch reports it.
 const WATCH_DELAY: Duration = Duration::from_secs(1);
 
 /// Client through which the scheduler writes to an API server.
@@ -121,7 +123,8 @@ impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
     }
 
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
-        // The first attempt failed, or waits in Permit or PreBind: a later binding is not a direct response to the watch.
+        // The first attempt failed, or waits in Permit or PreBind. A later binding is not a direct response to the
+        // watch event, so its time is not measured.
         let _receipt = self.records.take_receipt(&pod.uid);
         let result = status::patch(&self.transport, &self.records, pod, patch).await;
         // The status of a deleted pod does not matter.
@@ -139,7 +142,7 @@ impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
         let before = known();
         let mut updates = self.subscribe(vec![reference(pod)], WATCH_DELAY);
         delete::delete(&self.transport, path(pod, ""), Some(&pod.uid)).await?;
-        // Wait until the watch reports the deletion. A retry of the preemptor would not see it before.
+        // Wait until the watch reports the deletion. An earlier retry of the preemptor would still count the victim.
         while before.is_some() && known() == before && updates.next_update().await.is_some() {}
         Ok(())
     }

@@ -28,14 +28,15 @@ struct ListenerRegistry {
 /// Listener for updates of one object.
 #[derive(Debug)]
 struct Listener {
-    /// Kind as [`AnyObject::kind`] returns it; two plugins may declare kinds with the same name in manifests.
+    /// Kind as [`AnyObject::kind`] returns it. The kind in manifests is not unique: two plugins may declare kinds of
+    /// the same name.
     kind: Arc<str>,
     namespace: Arc<str>,
     place: usize,
     sender: mpsc::UnboundedSender<ObjectUpdate>,
 }
 
-/// Index of an object, and its new form. `None`: read the object from the API server.
+/// Index of an object in the subscription, and its new form. `None`: read the object from the API server.
 pub(super) type ObjectUpdate = (usize, Option<Value>);
 
 impl ObjectListeners {
@@ -107,7 +108,8 @@ impl Listener {
     }
 }
 
-/// Converts an object to JSON. Kinds other than volumes and claims have few listeners, which read them instead.
+/// Returns the JSON of a volume or a claim. Objects of other kinds have few listeners, which read them from the API
+/// server.
 fn json(object: &AnyObject) -> Option<Value> {
     match object {
         AnyObject::PersistentVolume(volume) => serde_json::to_value(volume).ok(),
@@ -116,8 +118,8 @@ fn json(object: &AnyObject) -> Option<Value> {
     }
 }
 
-/// Subscription to objects through the watches. It reads an object from the API server only after a deletion, or if the
-/// object was added later.
+/// Subscription to objects through the watches. Updates of volumes and claims contain the object. An object is read
+/// from the API server if it is of another kind, after a deletion, and if it was added later.
 pub(super) struct ObjectSubscription<T> {
     transport: T,
     listeners: ObjectListeners,

@@ -82,7 +82,7 @@ impl PodRecords {
         }
     }
 
-    /// Returns the time at which the watch reported a new pod, at its first attempt.
+    /// Removes and returns the time at which the watch reported a new pod; `None` after its first attempt.
     pub(crate) fn take_receipt(&self, uid: &Uid) -> Option<Duration> {
         self.lock().receipts.remove(uid)
     }

@@ -14,7 +14,7 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Patches the status of the pod with this uid. Each attempt sends the difference to the status known at that time.
+/// Patches the status of the pod with this uid. Each attempt sends the difference from the status known at that time.
 ///
 /// kube-scheduler sends no uid, so it may write the status of another pod with the same name.
 pub(super) async fn patch(
@@ -33,7 +33,7 @@ pub(super) async fn patch(
         let call = ApiRequest { verb: Verb::StrategicPatch, path, body: body.to_string().into() };
         let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Write, &call).await) {
             RequestOutcome::Done(answer) => {
-                // The watch reports all other changes, too.
+                // A response that cannot be read does not matter, since the watch reports the change, too.
                 if let Some(AnyObject::Pod(now)) = read(&answer.body) {
                     records.record_response(&pod.uid, &now);
                 }

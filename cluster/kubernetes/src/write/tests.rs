@@ -29,7 +29,7 @@ enum Fault {
     AnswerLost,
     /// The request is lost; its outcome is unknown.
     RequestLost,
-    /// The outcome is unknown, and the request is executed before a later one, this many requests after it.
+    /// The outcome is unknown. The request is executed late, when this number of further requests has arrived.
     Late(usize),
 }
 
@@ -44,7 +44,7 @@ struct State {
     late: Option<(usize, Verb, String, Value)>,
     log: Vec<String>,
     waited: Duration,
-    /// Sleeping never ends, instead of at once.
+    /// Sleeps never end; otherwise they end at once.
     stands_still: bool,
 }
 
@@ -459,7 +459,7 @@ fn subscriptions_do_not_mix_declared_kinds() {
     const fn declared(name: &'static str, kind: &'static str) -> CustomKind {
         CustomKind { name, api_version: "example.com/v1", kind, plural: "", is_namespaced: true }
     }
-    // A kind of the same API, and one with the name of a built-in kind in manifests.
+    // Two kinds of one API. The second has the name of a built-in kind in manifests.
     const KINDS: &[CustomKind] =
         &[declared("widgets.v1.example.com", "Widget"), declared("services.v1.example.com", "Service")];
     let (server, kinds) = (Server::default(), Kinds::from(KINDS));

@@ -134,7 +134,7 @@ fn node(server: &Server, number: usize) -> Option<String> {
     pod["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// Real servers also limit the requests on an HTTP/2 connection.
+/// Events have a separate connection, since a server limits the concurrent requests on an HTTP/2 connection.
 #[tokio::test]
 async fn events_without_a_response_do_not_delay_bindings() {
     let server = Server::start_tls();
@@ -274,7 +274,7 @@ impl Replica {
     }
 }
 
-/// Waits until this replica leads. Two replicas never lead at the same time.
+/// Waits until this replica leads. Asserts that two replicas never lead at the same time.
 async fn until_leads(replicas: &[Replica], number: usize) {
     for _ in 0..10_000 {
         let leading = replicas.iter().filter(|replica| replica.leads()).count();
@@ -293,17 +293,17 @@ async fn another_replica_takes_over() {
     let mut replicas = vec![Replica::start(&server, "a")];
     until_leads(&replicas, 0).await;
     replicas.push(Replica::start(&server, "bb"));
-    // It continues to lead while the other one waits.
+    // The first replica continues to lead while the second one waits.
     for _ in 0..1_000 {
         assert!(replicas[0].leads() && !replicas[1].leads());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    // It is stopped, and releases the lease.
+    // The first replica is stopped, and releases the lease.
     replicas[0].stop.send(true).unwrap();
     until_leads(&replicas, 1).await;
     (&mut replicas[0].task).await.unwrap();
     assert!(!replicas[0].standing.borrow().is_lost);
-    // The next one is killed without notice.
+    // The second replica is killed without notice.
     replicas.push(Replica::start(&server, "ccc"));
     replicas[1].task.abort();
     until_leads(&replicas, 2).await;

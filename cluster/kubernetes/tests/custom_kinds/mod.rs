@@ -123,7 +123,7 @@ fn background_tasks_run_while_leading() {
     let (_stop, scheduler) = schedule(&server, Leadership::elected(standing), Act::InEarnest);
     let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
     assert!(server.wait(PATIENCE, follows));
-    // The leader writes the status, if needed.
+    // Another replica leads, so this one writes no status.
     server.apply(group(4));
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(writes_of_status(&server), 0);

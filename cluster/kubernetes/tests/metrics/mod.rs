@@ -243,7 +243,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
         let call = ApiRequest { verb, path: path.into(), body: vec![b'x'; 300].into() };
         let _answer = way.call(RequestClass::Bind, call).await;
     }
-    // As the writer of events and the HTTPS server.
+    // The event writer and the HTTPS server report these caches.
     for (cache, limit) in
         [("access_reviews", 512), ("queued_events", 16_384), ("recorded_events", 16_384), ("token_reviews", 1024)]
     {
@@ -292,7 +292,7 @@ async fn metrics_count_what_happened() {
         assert_eq!(value(&main, name, labels), expected, "{name} {labels:?}");
     };
     let profile = ("profile", "default-scheduler");
-    // fits, low-a, low-b, high in the place of low-a, and too-large once node c exists.
+    // Bound pods: fits, low-a, low-b, high in the place of low-a, and too-large once node c exists.
     is("scheduler_schedule_attempts_total", &[profile, ("result", "scheduled")], 5.0);
     is("scheduler_scheduling_attempt_duration_seconds", &[profile, ("result", "scheduled")], 5.0);
     is("scheduler_pod_scheduling_attempts", &[], 5.0);
@@ -307,7 +307,7 @@ async fn metrics_count_what_happened() {
     is("scheduler_cache_size", &[("type", "nodes")], 3.0);
     is("scheduler_cache_size", &[("type", "pods")], 4.0);
     is("scheduler_cache_size", &[("type", "assumed_pods")], 4.0);
-    // Each pod has a separate template; high is the only preemptor.
+    // Each of the six pods has a separate template.
     is("scheduler_internal_cache_size", &[("cache", "templates")], 6.0);
     is("scheduler_internal_cache_limit", &[("cache", "templates")], 8192.0);
     is("scheduler_internal_cache_size", &[("cache", "recorded_events")], 1.0);

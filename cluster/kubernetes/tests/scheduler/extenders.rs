@@ -186,7 +186,7 @@ fn extenders_bind_and_are_notified_of_unreserve() {
     wait_for_failure(&server, "p0", "not yet");
     let is_ours = |request: &RecordedRequest| is_binding(request) && request.token != "webhook";
     assert_eq!(server.count_requests(is_ours), 0);
-    // Pods that the extender bound count on their node.
+    // Pods that the extender bound use the capacity of their node.
     server.create(pod("late", 1));
     wait_for_failure(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
     let mut requests = webhook.take_requests();
@@ -233,7 +233,7 @@ fn victims_named_by_extenders_are_evicted() {
         server.create(pod)["metadata"]["uid"].clone()
     };
     let uids = ["a", "b"].map(on_node);
-    // Names the victim that the scheduler did not propose; either is valid.
+    // The extender names the victim that the scheduler did not propose; either is valid.
     let webhook = Webhook::start(move |_, request| {
         let proposed = &request["NodeNameToVictims"]["n1"]["Pods"][0]["metadata"]["uid"];
         let other = uids.iter().find(|uid| *uid != proposed);

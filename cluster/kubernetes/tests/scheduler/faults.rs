@@ -32,7 +32,8 @@ fn create_more(server: &Server) {
     }
 }
 
-/// Injects a fault into every nth request of a kind, starting with the first, for a limited number of times.
+/// Injects a fault into every nth request with this verb and path, starting with the first, for a limited number of
+/// times.
 fn every(server: &Server, nth: u32, fault: &Fault, verb: &str, path: &str) {
     (0..10)
         .for_each(|time| server.rule(FaultRule::new(fault.clone()).verb(verb).path(path).after(nth * time).times(1)));
@@ -122,7 +123,7 @@ fn random_faults() {
 #[test]
 fn an_outage_of_the_server() {
     let mut server = server();
-    // Slow enough to be stopped during bindings.
+    // Bindings are slow, so that some are in flight when the server stops.
     server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
     let _scheduler = Replica::alone(&server);
     for (is_anew, first) in [(false, 0), (true, 1), (false, 2), (true, 3), (true, 4)] {

@@ -72,7 +72,7 @@ async fn differences_are_named() {
     let (server, other) = (Server::start(), Server::start());
     server.create(node("here", 4));
     server.create(pod("here", 1));
-    // Both servers count uids from the start.
+    // Both servers number uids from the start. One more node gives the pods different uids.
     for name in ["there", "too"] {
         other.create(node(name, 4));
     }

@@ -59,8 +59,8 @@ async fn an_attempt_is_logged_before_its_outcome() {
     server.create(pod("a", 3));
     let messages = Messages::default();
     let _guard = tracing::subscriber::set_default(messages.clone());
-    // While there is only one subscriber, tracing asks that of the thread which reaches a log statement first. Another
-    // test has none, which would switch the statement off.
+    // With only one subscriber, the first thread that reaches a log statement decides whether tracing enables it. A
+    // thread of another test has no subscriber, and would disable the statement.
     let _second = tracing::Dispatch::new(Messages::default());
     with_running_scheduler(&server, async |_| {
         let logged = async |count| {

@@ -2,12 +2,12 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `extenders` | extenders take part, and their failures cost only time |
+//! | `extenders` | extenders are called, and their failures only delay pods |
 //! | `faults` | under faults, each pod is bound once, to a node with capacity |
 //! | `inspection` | the scheduler's cache can be compared with the API server |
 //! | `logging` | an attempt is logged before its outcome |
 //! | `observers` | dry runs and shadow mode write nothing, and report decisions and differences |
-//! | `replicas` | the same as `faults` when the leader is killed, suspended or stopped |
+//! | `replicas` | each pod is bound once when the leader is killed, suspended or stopped |
 //! | `requests` | the requests equal kube-scheduler's |
 //! | `volumes` | volumes are bound before their pods |
 //!

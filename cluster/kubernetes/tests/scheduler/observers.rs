@@ -1,4 +1,4 @@
-//! Observers write nothing. `--dry-run` reports decisions, `--shadow` reports differences to kube-scheduler.
+//! Observers write nothing. `--dry-run` reports decisions, `--shadow` reports differences from kube-scheduler.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -96,7 +96,7 @@ fn a_dry_run_decides_and_writes_nothing() {
     server.create(pod("first", 2));
     assert_eq!(next(), placed("first"));
 
-    // The pod counts in the dry run, although it is not bound in the cluster.
+    // In the dry run, the pod counts as bound, although it is not bound in the cluster.
     server.create(pod("second", 1));
     let message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: \
                    1 No preemption victims found for incoming pod.";

@@ -24,7 +24,7 @@ const ALONE: u32 = 20;
 /// Speed of the clock with leases: 15 seconds last for three, long enough for a busy machine.
 const ELECTED: u32 = 5;
 
-/// Scheduler. It is killed when it is dropped.
+/// Scheduler, which is killed when this value is dropped.
 pub(crate) struct Replica {
     stop: watch::Sender<bool>,
     hold: mpsc::UnboundedSender<Duration>,

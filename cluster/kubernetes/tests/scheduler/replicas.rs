@@ -65,7 +65,7 @@ fn the_leader_is_paused_for_longer_than_its_lease() {
     create_pods(&server, PODS / 2..PODS);
     until(&server, "b leads", |server| leads(server, "b"));
     every_pod_is_bound_once(&server);
-    // It detects the loss before its next decision, and stops.
+    // Replica `a` detects the loss before its next decision, and stops.
     assert_eq!(a.join(), Some(StopReason::LeaseLost));
     check_bindings(&server);
 }
@@ -88,7 +88,7 @@ fn a_stopped_leader_finishes_its_bindings() {
     let (a, b) = one_replica_leads_and_the_other_waits(&server);
     create_pods(&server, PODS / 2..PODS);
     assert_eq!(a.stop(), Some(StopReason::Stopped));
-    // Bindings in flight completed before it released the lease.
+    // Bindings in flight completed before `a` released the lease.
     let requests = server.requests();
     let gave_back = |request: &RecordedRequest| {
         let holder = request.body.as_ref().map(|lease| &lease["spec"]["holderIdentity"]);

@@ -1,4 +1,4 @@
-//! The requests equal kube-scheduler's: the same scenarios, and all requests that change objects.
+//! In the same scenarios, all requests that change objects equal kube-scheduler's.
 //!
 //! The recording is of kube-scheduler 1.36.2. Requests are compared in order for each object. Events of a pod are
 //! compared separately, since they are written concurrently. Times, uids, versions, and the names of programs and hosts
@@ -16,7 +16,7 @@ mod scenarios;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// Intended difference. It is undone in kube-scheduler's request or in this scheduler's.
+/// Intended difference: its description, and a function that removes it from a request of either scheduler.
 type Difference = (&'static str, fn(&mut Request));
 
 const DIFFERENCES: &[Difference] = &[

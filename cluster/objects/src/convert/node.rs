@@ -9,7 +9,7 @@ use schedc_core::model::{ContainerImage, Node, Taint};
 use super::amounts::Amounts;
 use super::{digest, effect, labels, symbol};
 
-/// Converts a node. See [`crate`] for the treatment of invalid input.
+/// Converts a node. Invalid input has the same effect as in kube-scheduler.
 pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     let spec = node.spec.as_ref();
     let status = node.status.as_ref();

@@ -10,7 +10,7 @@ use super::namespace::convert_namespace;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
 use super::{resource_claim, resource_slice, volume};
 
-/// Converts an object for the plugins' indexes. See [`crate`] for the treatment of invalid input.
+/// Converts an object for the plugins' indexes. Invalid input has the same effect as in kube-scheduler.
 ///
 /// `None`: a node, a pod, or a kind that only an API server reads.
 pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Object> {

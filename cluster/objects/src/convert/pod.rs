@@ -18,7 +18,7 @@ use super::volume::volumes;
 use super::workload::controller;
 use super::{effect, labels, nanoseconds, non_empty, symbol, uid};
 
-/// Converts a pod. See [`crate`] for the treatment of invalid input.
+/// Converts a pod. Invalid input has the same effect as in kube-scheduler.
 ///
 /// A missing namespace is `default`. A missing uid is derived from namespace and name, because the scheduler identifies
 /// pods by uid.
@@ -146,7 +146,7 @@ fn images(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
 
 /// Returns the image name in the form that nodes report (`normalizedImageName`).
 fn image_symbol(name: &str, interner: &mut Interner) -> Symbol {
-    // A colon before the last slash belongs to a port. A name with neither has two equal positions and gets a tag.
+    // A colon before the last slash belongs to a port. In a name without colon and slash, both positions are `None`.
     if name.rfind(':') <= name.rfind('/') { interner.intern(&format!("{name}:latest")) } else { interner.intern(name) }
 }
 

@@ -57,7 +57,7 @@ fn usage(requests: &Amounts<'_>, non_zero: &Amounts<'_>, interner: &mut Interner
     }
 }
 
-/// Returns whether the status has actual or allocated resources of a container.
+/// Returns whether the status has actual resources of a container, which differ from the spec during a resize.
 fn may_be_resized(pod: &Pod) -> bool {
     let status = pod.status.as_ref();
     let containers = status.and_then(|status| status.container_statuses.as_ref());

@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare, decoded with all fields.
+//! Objects of kinds that plugins declare, decoded with all fields except managed fields.
 
 use std::fmt;
 

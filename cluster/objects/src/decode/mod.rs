@@ -32,7 +32,7 @@ use serde_json::de::StrRead;
 
 use protobuf::{Malformed, Message};
 
-/// Lists the kinds that are decoded, each with its case of [`AnyObject`].
+/// Lists the kinds that are decoded, each with its variant of [`AnyObject`].
 macro_rules! kinds {
     ($($kind:literal => $case:ident,)*) => {
         fn read_known(kind: &str, from: Json<'_, '_>) -> Result<AnyObject, Error> {
@@ -117,10 +117,10 @@ pub fn metadata_of(mut message: Message<'_>) -> Result<ObjectMeta, Malformed> {
     Ok(metadata)
 }
 
-/// Decoder of objects of one kind. Objects of kinds that plugins declare keep all fields.
+/// Decoder of objects of one kind. Objects of kinds that plugins declare keep all fields except managed fields.
 #[derive(Clone, Copy, Debug)]
 pub enum KindReader<'a> {
-    /// A kind that all schedulers read.
+    /// Name of a built-in kind.
     Known(&'a str),
     /// A kind that a plugin declares.
     Custom(&'static CustomKind),

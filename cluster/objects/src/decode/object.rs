@@ -14,8 +14,8 @@ pub(super) trait SelectedFields {
     type Object;
     /// JSON names of the fields.
     const NAMES: &'static [&'static str];
-    /// Protobuf number of the message with the fields that are not nested in JSON; 0 if all fields are at the same
-    /// level.
+    /// Protobuf number of the message that contains some of the fields, although JSON does not nest them; 0 if there is
+    /// no such message.
     const NESTED: u32;
     /// Decodes the field at index `at` of the names. Any other field is skipped.
     fn read_field<'de, A: MapAccess<'de>>(object: &mut Self::Object, at: usize, map: &mut A) -> Result<(), A::Error>;

@@ -1,8 +1,8 @@
 //! Protobuf messages of API servers, parsed in place.
 //!
-//! A message consists of numbered fields. The length precedes each value, so an ignored field costs one jump. Go
-//! writes most empty and zero fields, which JSON omits. They count as absent here, unless Go stores the field behind a
-//! pointer and thereby distinguishes both.
+//! A message consists of numbered fields. The length precedes each text and message, so an ignored one costs one jump.
+//! Go writes most empty and zero fields, which JSON omits. They count as absent here, unless Go stores the field behind
+//! a pointer and thereby distinguishes zero from absence.
 
 use std::fmt;
 

@@ -13,8 +13,8 @@ pub(super) fn complete(namespace: &mut Namespace) {
     namespace.metadata.labels.get_or_insert_default().insert("kubernetes.io/metadata.name".to_owned(), name);
 }
 
-/// Returns the namespaces of pods that are missing in the manifests. An API server refuses such pods; here, a namespace
-/// without labels may be left out.
+/// Returns the namespaces that contain pods but are missing in the manifests. An API server refuses such pods; here, a
+/// namespace without labels may be left out.
 pub(super) fn implied(pods: &[Sourced<Pod>], others: &[Sourced<AnyObject>]) -> Vec<AnyObject> {
     let written = others.iter().filter_map(|other| match &other.object {
         AnyObject::Namespace(namespace) => namespace.metadata.name.as_deref(),

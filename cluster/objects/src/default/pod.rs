@@ -47,8 +47,9 @@ fn complete_container(container: &mut Container, host_network: bool) {
     }
 }
 
-/// Sets pod-level requests if only limits are given: to the containers' requests, or else to the limits
-/// (`defaultHugePagePodLimits` and `defaultPodRequests`).
+/// Sets missing pod-level limits of huge pages to the sum of the containers' limits (`defaultHugePagePodLimits`). Sets
+/// missing pod-level requests to the sum of the containers' requests, or else to the pod-level limits
+/// (`defaultPodRequests`).
 fn pod_level_resources(pod: &mut Pod) {
     let Some(resources) = pod.spec.as_ref().and_then(|spec| spec.resources.as_ref()) else { return };
     let mut requests: ResourceList = resources.requests.clone().unwrap_or_default();
@@ -76,7 +77,7 @@ fn pod_level_resources(pod: &mut Pod) {
     resources.requests = (!requests.is_empty()).then_some(requests);
 }
 
-/// Tolerates not-ready and unreachable nodes for five minutes, as the DefaultTolerationSeconds admission plugin.
+/// Tolerates not-ready and unreachable nodes for five minutes, as the DefaultTolerationSeconds admission plugin does.
 fn tolerate_failing_nodes(spec: &mut PodSpec) {
     let given = spec.tolerations.as_deref().unwrap_or_default();
     let missing: Vec<_> = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]

@@ -9,7 +9,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::convert::volume::CLASS_ANNOTATION;
 
-/// Annotations of the default class, which claims without a class get.
+/// Annotations that mark a class as the default for claims without a class.
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
@@ -18,8 +18,8 @@ pub(super) fn complete_class(class: &mut StorageClass) {
     class.volume_binding_mode.get_or_insert_with(|| "Immediate".to_owned());
 }
 
-/// Sets the phase of a volume without one: bound if a claim references it, else available. In a cluster it is `Pending`
-/// until the PV controller has processed it.
+/// Sets the phase of a volume without one: bound if the volume references a claim with a uid, else available. In a
+/// cluster, a new volume is `Pending` until the PV controller has processed it.
 pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let is_bound = claim.is_some_and(|claim| claim.uid.as_ref().is_some_and(|uid| !uid.is_empty()));

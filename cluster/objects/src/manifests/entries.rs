@@ -1,4 +1,4 @@
-//! Files with entries other than manifests, each with its own fields.
+//! Files with entries that are not manifests. The caller defines the fields of entries.
 //!
 //! The syntax is that of manifests: YAML with any number of documents, or JSON with any number of values, for example
 //! one on each line. Each document or value is an entry, or a list of entries.

@@ -49,7 +49,8 @@ pub struct Manifests {
     pub priority_classes: Vec<Sourced<PriorityClass>>,
     /// Objects of all other kinds that schedulers read.
     pub others: Vec<Sourced<AnyObject>>,
-    /// Namespaces of pods that are missing in the manifests. Empty before [`complete`](crate::default::complete).
+    /// Namespaces that contain pods but are missing in the manifests. Empty before
+    /// [`complete`](crate::default::complete).
     pub implied: Vec<AnyObject>,
     /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,

@@ -1,5 +1,5 @@
-//! Pods and budgets of a namespace by label. A change of a pod concerns few budgets, and a new budget few pods; clusters
-//! have thousands of pods and hundreds of budgets.
+//! Pods and budgets of a namespace by label. The index finds the few budgets that a change of a pod concerns, and the
+//! few pods of a new budget, among thousands of pods and hundreds of budgets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl LabelIndex {
         self.pods.values().flat_map(|labels| labels.iter()).flat_map(|&(key, value)| [key, value])
     }
 
-    /// Adds a budget.
+    /// Adds a budget, with a label that it requires, if any.
     pub(super) fn add_budget(&mut self, name: &Arc<str>, required: Option<Label>) {
         let budgets = match required {
             Some(label) => self.budgets_by_label.entry(label).or_default(),

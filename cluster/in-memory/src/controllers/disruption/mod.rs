@@ -1,8 +1,9 @@
 //! The disruption controller, which updates the status of disruption budgets.
 //!
 //! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
-//! has a status. There are no kubelets here. Therefore a pod on a node is healthy unless its condition `Ready` is false
-//! or the pod has finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
+//! has a status. There are no kubelets here that report readiness. Therefore a pod without the condition `Ready` is
+//! healthy if it has a node and has not finished. A pod that is being deleted is not healthy. A status of a manifest is
+//! kept until the budget's spec changes; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod label_index;
@@ -45,7 +46,7 @@ pub(super) struct Disruption {
 /// The budgets of a namespace.
 #[derive(Clone, Debug, Default)]
 struct Namespace {
-    /// By name.
+    /// Budgets by name.
     budgets: BTreeMap<Arc<str>, Budget>,
     index: LabelIndex,
 }
@@ -60,7 +61,7 @@ struct Budget {
     required: Option<Label>,
     members: Members,
     source: Source,
-    /// The last status of the budget. A different one in a change was written by a user.
+    /// The last known status of the budget. If a change has a different status, a user wrote it.
     status: Option<PodDisruptionBudgetStatus>,
 }
 
@@ -203,7 +204,7 @@ impl Disruption {
 }
 
 impl Members {
-    /// Records the current state of a pod. Returns whether it differs from the recorded one.
+    /// Records the current state of a pod; `None`: it is not a member. Returns whether the state has changed.
     fn set(&mut self, name: &str, member: Option<Member>) -> bool {
         if self.pods.get(name) == member.as_ref() {
             return false;
@@ -240,7 +241,7 @@ impl Member {
     }
 }
 
-/// Returns the members of a new budget among some pods.
+/// Returns the members of a budget with this selector among these pods.
 fn members_of(
     selector: Option<&LabelSelector>,
     pods: Vec<&Arc<str>>,
@@ -301,7 +302,7 @@ impl Budget {
                     observed_generation: generation,
                 }
             }
-            // Pods that cannot be counted are not disrupted (`failSafe`).
+            // If the pods cannot be counted, no disruption is allowed (`failSafe`).
             Err(message) => PodDisruptionBudgetStatus {
                 conditions: Some(vec![condition(&old, false, SYNC_FAILED, message, now)]),
                 disruptions_allowed: Some(0),
@@ -311,7 +312,7 @@ impl Budget {
     }
 }
 
-/// Returns the status in a manifest, after `more` pods have become healthy.
+/// Returns the status of a manifest, adjusted by `more`: the change of the number of healthy pods since then.
 fn adjusted_status(
     given: &PodDisruptionBudgetStatus,
     more: i32,
@@ -323,7 +324,7 @@ fn adjusted_status(
     let allowed = given.disruptions_allowed.unwrap_or(0);
     let healthy = given.current_healthy.unwrap_or(0);
     let surplus = healthy.saturating_sub(given.desired_healthy.unwrap_or(0));
-    // A status may have no other numbers.
+    // The surplus is unknown if the other numbers are missing; the allowed number then stands for it.
     let surplus = if surplus.max(0) == allowed { surplus } else { allowed };
     PodDisruptionBudgetStatus {
         current_healthy: given.current_healthy.map(|healthy| healthy.saturating_add(more)),
@@ -344,7 +345,7 @@ pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     !is_empty || is_observed || status.disrupted_pods.as_ref().is_some_and(|pods| !pods.is_empty())
 }
 
-/// Returns the condition of a budget whose generation was observed before.
+/// Returns the condition of a budget, with the generation that the old status observed.
 fn condition(old: &PodDisruptionBudgetStatus, is_true: bool, reason: &str, message: String, now: i64) -> Condition {
     let status = if is_true { "True" } else { "False" };
     let before = old.conditions.iter().flatten().find(|condition| condition.type_ == DISRUPTION_ALLOWED);
@@ -359,7 +360,7 @@ fn condition(old: &PodDisruptionBudgetStatus, is_true: bool, reason: &str, messa
     }
 }
 
-/// Returns whether a pod counts as healthy (`countHealthyPods`), without a kubelet to report that it is ready.
+/// Returns whether a pod counts as healthy (`countHealthyPods`), although no kubelet reports readiness.
 fn is_healthy(pod: &Pod) -> bool {
     let has_node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty());
     let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());

@@ -8,7 +8,7 @@ use super::*;
 use crate::controllers::Controllers;
 use crate::server::{ApiServerOptions, json_of};
 
-/// A cluster whose finalizers block deletion.
+/// A cluster in which finalizers block deletion.
 struct Cluster {
     server: ApiServer,
     controllers: Controllers,

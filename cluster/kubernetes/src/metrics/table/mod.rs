@@ -119,7 +119,7 @@ pub(crate) static OWN: &[Row] = &[
     row(&WATCH_TO_BIND, "always"),
 ];
 
-/// Returns the row of an implemented metric.
+/// Returns the row of a metric of kube-scheduler, or `None` if it is not implemented.
 pub fn row_of(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.family.name == name)
 }

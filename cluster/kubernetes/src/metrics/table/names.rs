@@ -78,10 +78,10 @@ families! {
     pub LEADER_ELECTION: gauge("leader_election_master_status", &["name"], Alpha) =
         "1 if this replica holds the lease, 0 if it does not.";
 
-    /// User and system time.
+    /// Processor time.
     pub(crate) PROCESS_CPU: counter("process_cpu_seconds_total", &[], None) =
         "Processor time of the process, user and system.";
-    /// Soft limit.
+    /// Soft limit of file descriptors.
     pub(crate) PROCESS_MAX_FDS: gauge("process_max_fds", &[], None) = "Maximum number of open file descriptors.";
     /// Received bytes of all interfaces.
     pub(crate) PROCESS_RECEIVED: counter("process_network_receive_bytes_total", &[], None) =
@@ -89,16 +89,16 @@ families! {
     /// Transmitted bytes of all interfaces.
     pub(crate) PROCESS_TRANSMITTED: counter("process_network_transmit_bytes_total", &[], None) =
         "Bytes sent over the network.";
-    /// Sockets included.
+    /// Open file descriptors, sockets included.
     pub(crate) PROCESS_OPEN_FDS: gauge("process_open_fds", &[], None) = "Number of open file descriptors.";
-    /// `VmRSS`.
+    /// Resident memory: `VmRSS`.
     pub(crate) PROCESS_RESIDENT: gauge("process_resident_memory_bytes", &[], None) = "Resident memory in bytes.";
-    /// Calendar time.
+    /// Calendar time at which the process started.
     pub(crate) PROCESS_START: gauge("process_start_time_seconds", &[], Alpha) =
         "Start time of the process, in seconds since 1970.";
-    /// `VmSize`.
+    /// Virtual memory: `VmSize`.
     pub(crate) PROCESS_VIRTUAL: gauge("process_virtual_memory_bytes", &[], None) = "Virtual memory in bytes.";
-    /// Soft limit.
+    /// Soft limit of virtual memory.
     pub(crate) PROCESS_VIRTUAL_MAX: gauge("process_virtual_memory_max_bytes", &[], None) =
         "Maximum virtual memory in bytes.";
 
@@ -149,7 +149,7 @@ families! {
         TENTHS,
         Alpha
     ) = "Duration of handling a cluster event.";
-    /// All plugins of an extension point.
+    /// Duration of all plugins of an extension point together.
     pub(crate) EXTENSION_POINT_DURATION: histogram(
         "scheduler_framework_extension_point_duration_seconds",
         &["extension_point", "profile", "status"],
@@ -166,7 +166,7 @@ families! {
     pub(crate) PENDING_PODS: gauge("scheduler_pending_pods", &["queue"], Stable) =
         "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for \
          an event, gated pods are held before the first attempt.";
-    /// Waiting pods of Permit.
+    /// Waits of pods in Permit.
     pub(crate) PERMIT_WAIT_DURATION: histogram(
         "scheduler_permit_wait_duration_seconds",
         &["result"],
@@ -196,7 +196,7 @@ families! {
         LONG,
         Alpha
     ) = "Duration of deleting the victims of a preemptor.";
-    /// Number of victim deletions.
+    /// Number of preemptors whose victims were deleted.
     pub(crate) PREEMPTION_GOROUTINES: counter("scheduler_preemption_goroutines_execution_total", &["result"], Alpha) =
         "Number of times that the victims of a preemptor were deleted.";
     /// Victims per preemptor.
@@ -216,14 +216,14 @@ families! {
     pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
         "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \
          error if the attempt failed.";
-    /// Duration of the decision.
+    /// Duration of decisions.
     pub(crate) ALGORITHM_DURATION: histogram(
         "scheduler_scheduling_algorithm_duration_seconds",
         &[],
         MILLISECONDS,
         Alpha
     ) = "Duration of the scheduling decision.";
-    /// Duration with the binding.
+    /// Duration of attempts, with the binding.
     pub(crate) ATTEMPT_DURATION: histogram(
         "scheduler_scheduling_attempt_duration_seconds",
         &["profile", "result"],

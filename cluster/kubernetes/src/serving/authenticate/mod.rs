@@ -1,7 +1,7 @@
 //! Authentication of requests.
 //!
 //! As in kube-scheduler, request-header proxies come first, then client certificates, then bearer tokens. A client
-//! without credentials is anonymous. A client with invalid credentials is refused.
+//! without credentials is anonymous. A client whose credentials are all invalid is refused.
 
 mod proxy;
 mod subject;
@@ -31,8 +31,8 @@ impl<T: Transport> Authenticator<T> {
         Authenticator { tokens: transport.map(|transport| TokenAuthenticator::new(transport, flags.token_ttl, budget)) }
     }
 
-    /// Identifies the user by the certificates of a connection and the headers of a request. Returns an error if these
-    /// are invalid.
+    /// Identifies the user by the certificates of a connection and the headers of a request. Returns an error if there
+    /// are credentials, and none of them is valid.
     pub(super) async fn authenticate(
         &self,
         authorities: &ClientAuthorities,

@@ -11,7 +11,7 @@ use super::{subject, verified};
 use crate::serving::authorities::Proxies;
 use crate::serving::user::User;
 
-/// Returns the user that a request-header proxy names.
+/// Returns the user that a request-header proxy names, or `None` without a certificate or without a user name.
 pub(super) fn authenticate(
     proxies: &Proxies,
     headers: &HeaderMap,
@@ -33,7 +33,7 @@ fn user_from_headers(proxies: &Proxies, headers: &HeaderMap) -> Option<User> {
         let values = names.iter().flat_map(|name| headers.get_all(name.trim())).map(text);
         values.filter(|value| !value.is_empty()).collect::<Vec<_>>()
     };
-    // First value of the first header that exists.
+    // The first value that is not empty. Of a repeated header, only the first value is considered.
     let first = |names: &[String]| {
         let mut values = names.iter().filter_map(|name| headers.get(name.trim())).map(text);
         values.find(|value| !value.is_empty())

@@ -9,7 +9,7 @@ use crate::serving::user::User;
 
 const COMMON_NAME: &[u64] = &[2, 5, 4, 3];
 const ORGANIZATION: &[u64] = &[2, 5, 4, 10];
-/// Kubernetes' own object identifier.
+/// Kubernetes' object identifier for the uid of a user.
 const UID: &[u64] = &[1, 3, 6, 1, 4, 1, 57683, 2];
 
 /// Key of the extra field that identifies the certificate.

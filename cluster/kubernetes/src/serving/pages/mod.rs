@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::health::Health;
 
-/// Media type of the response.
+/// Media type of metrics in Prometheus' text format.
 const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Pages that change while the scheduler runs, in Prometheus' text format.
@@ -156,7 +156,7 @@ pub(super) fn too_many_requests() -> Answer {
     answer
 }
 
-/// Returns the response to an unauthorized request.
+/// Returns the response to a request that authorization denied.
 pub(super) fn forbidden(user: &str, verb: &str, path: &str, reason: &str) -> Answer {
     let message = escape_html(&format!("User {user:?} cannot {verb} path {path:?}"));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
@@ -178,7 +178,7 @@ fn parameters(query: Option<&str>) -> impl Iterator<Item = (std::borrow::Cow<'_,
     parse(query.unwrap_or_default().as_bytes())
 }
 
-/// Paths of pages, without subpaths.
+/// Paths of pages that `/statusz` lists, without subpaths.
 const PATHS: [&str; 8] = ["/configz", "/flagz", "/healthz", "/livez", "/metrics", "/profiles", "/readyz", "/statusz"];
 
 #[cfg(test)]

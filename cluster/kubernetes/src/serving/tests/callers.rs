@@ -172,9 +172,9 @@ async fn a_certificate_authenticates_its_subject() {
     assert_eq!(code, 403);
     assert!(body.contains(r#"User \"admin\""#), "{body}");
 
-    // Clients do not present certificates of authorities that the server does not name, and are anonymous.
+    // A client without a certificate is anonymous.
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
-    // Same name, but another key.
+    // An authority with the same name, but another key.
     let impostor = Authority::new("clients");
     assert_eq!(client(&impostor, masters).get(server.address, "/livez").await.0, 401);
 }
@@ -241,7 +241,7 @@ async fn authorities_come_from_the_cluster() {
     let proxy = Client { certificate: Some(proxies.client("front", "")), headers, ..Client::default() };
     assert_eq!(proxy.get(server.address, "/metrics").await.0, 200);
 
-    // Another authority replaces it.
+    // Another authority for clients replaces the first one.
     let others = Authority::new("others");
     api.apply(map(&others));
     let other = Client { certificate: Some(others.client("admin", "system:masters")), ..Client::default() };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Returns the certificates that a server presents, as PEM for clients that trust them.
+/// Returns the certificate chain that a server presents.
 async fn shown(address: SocketAddr) -> Vec<rustls::pki_types::CertificateDer<'static>> {
     let stream = Client::default().connect(address).await.unwrap();
     stream.get_ref().1.peer_certificates().unwrap().to_vec()

@@ -24,7 +24,7 @@ use tokio_rustls::client::TlsStream;
 
 use schedc_tls::AcceptAnyCertificate;
 
-/// Folder that is removed with the test.
+/// Folder that is removed at the end of the test.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {

@@ -40,7 +40,7 @@ impl Connection {
 }
 
 impl SharedConnection {
-    /// Creates an entry that connects when it is first used.
+    /// Creates a connection that the first request opens.
     pub(super) fn new(server: Arc<Server>) -> Self {
         SharedConnection { server, connection: Mutex::new(None) }
     }
@@ -62,7 +62,7 @@ impl SharedConnection {
                 }
                 Ok(Connection::Http1(connections)) => {
                     let answer = connections.send(request, body).await;
-                    // The next server may negotiate another protocol.
+                    // The server may have been replaced by one with another protocol, so negotiate again.
                     if matches!(answer, Err(TransportError::NotSent(_))) {
                         self.forget(&connecting);
                     }

@@ -15,8 +15,8 @@ use super::dial::{Server, Stream};
 use super::error_chain;
 use crate::transport::TransportError;
 
-/// Maximum size of a connection's read buffer in bytes. Lists arrive faster than they are processed; a larger buffer
-/// would only grow with them, and stay as long as their watch.
+/// Maximum size of a connection's read buffer in bytes. Lists arrive faster than they are processed: a larger buffer
+/// would fill up during a list, and remain allocated while the watch after it is open.
 const MAX_READ_BUFFER: usize = 64 << 10;
 
 /// Sends requests on HTTP/1.1 connections. Clones share the idle ones.

@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Returns the requests in a period, in order, with their time since its start and their paths.
+    /// Returns the requests in a period, in order: the time since the start of the period, and the path.
     fn requests(&self, from: Duration, to: Duration) -> Vec<(Duration, String)> {
         let requests = self.0.requests.lock().unwrap();
         let requests = requests.iter().filter(|(clock, _)| (from..to).contains(clock));

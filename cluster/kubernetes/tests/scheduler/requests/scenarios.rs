@@ -14,7 +14,7 @@ type Scenario = (&'static str, fn(&Server), fn(&Server));
 
 pub(super) const ALL: &[Scenario] = &[
     (START, nothing, nothing),
-    // It stays for a while; other pods go to other nodes if they can.
+    // The pod stays until a later scenario removes it. Until then, other pods are placed on other nodes if possible.
     ("plain pod is bound", |server| create_pod(server, "plain", "p", json!({})), nothing),
     (
         "pod too large for every node; a node that fits is added",
@@ -155,7 +155,7 @@ pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
     request
 }
 
-/// Creates two nodes, and one that is unschedulable.
+/// Creates two nodes, and one with a taint.
 pub(super) fn set_the_scene(server: &Server) {
     ["n1", "n2", "n3"].iter().for_each(|name| create_node(server, name, "4"));
     let taint = json!({"key": "dedicated", "value": "x", "effect": "NoSchedule"});

@@ -13,7 +13,7 @@ fn check(spec_and_status: &str, requests: (i64, i64), fit_score: (i64, i64), use
     assert_eq!((pod.usage.non_zero.milli_cpu, pod.usage.non_zero.memory), non_zero, "non_zero of {spec_and_status}");
 }
 
-/// Checks a pod without a status that requests all resources.
+/// Checks a pod without a status whose containers request cpu and memory. Therefore no default applies.
 fn check_plain(spec: &str, all: (i64, i64)) {
     check(spec, all, all, all, all);
 }

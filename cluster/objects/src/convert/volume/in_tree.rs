@@ -46,7 +46,8 @@ pub(super) fn driver_of(provisioner: &str) -> (Option<&str>, bool) {
     }
 }
 
-/// Translates an inline volume of an in-tree plugin.
+/// Translates an inline volume of an in-tree plugin. `None`: the volume has no in-tree plugin with a CSI driver.
+/// `Some(Ok(None))`: the scheduler does not migrate its plugin.
 pub(super) fn inline(volume: &api::Volume, interner: &mut Interner) -> Option<Result<Option<CsiVolume>, Arc<str>>> {
     let (plugin, handle) = if let Some(disk) = &volume.gce_persistent_disk {
         (GCE, Ok(gce_handle("zones", UNSPECIFIED, &disk.pd_name)))

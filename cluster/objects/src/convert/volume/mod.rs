@@ -43,7 +43,7 @@ const ZONE_LABELS: [(&str, &str); 4] = [(BETA_ZONE, ZONE), (BETA_REGION, REGION)
 /// Separator of the zones in a label value.
 const ZONE_SEPARATOR: &str = "__";
 
-/// Converts a PersistentVolume. See [`crate`] for the treatment of invalid input.
+/// Converts a PersistentVolume. Invalid input has the same effect as in kube-scheduler.
 pub(super) fn persistent_volume(volume: &api::PersistentVolume, interner: &mut Interner) -> PersistentVolume {
     let meta = &volume.metadata;
     let absent = api::PersistentVolumeSpec::default();

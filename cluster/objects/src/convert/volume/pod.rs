@@ -29,7 +29,7 @@ pub(in crate::convert) fn volumes(pod: &api::Pod, interner: &mut Interner) -> Bo
     volumes.into()
 }
 
-/// Converts a volume that cannot be shared on a node.
+/// Converts a disk that pods on one node cannot share, at least not for writing.
 fn disk(volume: &api::Volume, interner: &mut Interner) -> Option<Volume> {
     if let Some(disk) = &volume.gce_persistent_disk {
         let name = interner.intern(&disk.pd_name);

@@ -153,7 +153,7 @@ fn device_constraint(
     known_requests(path, constraint.requests.as_ref(), requests, reporter);
 }
 
-/// Checks that the name of an attribute has a domain: drivers may leave out theirs in slices, claims may not.
+/// Checks that the name of an attribute has a domain. A driver may leave out its own domain in slices; a claim may not.
 fn attribute_name(path: &str, name: &str, reporter: &mut ProblemReporter<'_>) {
     if name.split_once('/').is_none_or(|(domain, name)| domain.is_empty() || name.is_empty()) {
         reporter.report(path, format!("is `{name}`, but must have a domain, such as `gpu.example.com/model`"));

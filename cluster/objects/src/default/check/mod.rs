@@ -79,7 +79,7 @@ pub(super) fn node(node: &Node, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// Checks the name and the labels of an object.
+/// Checks the name, the namespace and the labels of an object.
 pub(super) fn metadata(metadata: &ObjectMeta, reporter: &mut ProblemReporter<'_>) {
     match metadata.name.as_deref().unwrap_or_default() {
         "" => reporter.report("metadata.name", "is missing; every object needs a name"),

@@ -18,7 +18,7 @@ pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, reporter: &mut 
     for (i, term) in preferred.enumerate() {
         let path = format!("{path}.preferredDuringSchedulingIgnoredDuringExecution[{i}]");
         weight(&path, term.weight, reporter);
-        // An API server accepts any value here, and scheduling of such a pod fails.
+        // An API server does not check the values of preferred terms. A pod with invalid values cannot be scheduled.
         node_selector_term(&format!("{path}.preference"), &term.preference, false, reporter);
     }
 }

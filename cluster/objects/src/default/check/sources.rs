@@ -27,7 +27,7 @@ pub(super) fn volume(path: &str, volume: &Volume, reporter: &mut ProblemReporter
     }
 }
 
-/// Checks a PersistentVolume. Volumes without a source are accepted: without one, no attach limit counts them.
+/// Checks a PersistentVolume. A volume without a source is accepted, and no attach limit counts it.
 pub(super) fn persistent_volume(spec: &PersistentVolumeSpec, reporter: &mut ProblemReporter<'_>) {
     let sources = given!(spec,
         aws_elastic_block_store "awsElasticBlockStore", azure_disk "azureDisk", azure_file "azureFile", cephfs "cephfs",

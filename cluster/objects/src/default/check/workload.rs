@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use super::super::ProblemReporter;
 use super::{labels, selectors};
 
-/// Checks the selector of a ReplicaSet or StatefulSet, which must not select everything.
+/// Checks the selector of a ReplicaSet, StatefulSet or Deployment, which must not select everything.
 pub(super) fn selector(selector: Option<&LabelSelector>, reporter: &mut ProblemReporter<'_>) {
     let is_empty = selector.is_none_or(|selector| {
         selector.match_labels.as_ref().is_none_or(BTreeMap::is_empty)
@@ -21,7 +21,7 @@ pub(super) fn selector(selector: Option<&LabelSelector>, reporter: &mut ProblemR
     selectors::label_selector("spec.selector", selector, reporter);
 }
 
-/// Checks the label map of a ReplicationController, or of a Service, for which it is optional.
+/// Checks the selector of a ReplicationController, or of a Service, for which it is optional. It is a map of labels.
 pub(super) fn plain_selector(
     selector: Option<&BTreeMap<String, String>>,
     is_required: bool,

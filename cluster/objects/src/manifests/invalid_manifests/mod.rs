@@ -22,17 +22,17 @@ fn check(manifest: &str, expected: Expect) {
     }
 }
 
-/// Checks the fields of a Pod. It gets a name unless they set one.
+/// Checks a Pod with these fields, and with a name if they contain no metadata.
 fn pod(fields: &str, expected: Expect) {
     check(&format!("apiVersion: v1\nkind: Pod\n{}", block(fields)), expected);
 }
 
-/// Checks the fields of a Node.
+/// Checks a Node with these fields, and with a name if they contain no metadata.
 fn node(fields: &str, expected: Expect) {
     check(&format!("apiVersion: v1\nkind: Node\n{}", block(fields)), expected);
 }
 
-/// Returns fields in the third line, preceded by a name if it is missing.
+/// Returns these fields, preceded by a line with a name if they contain no metadata.
 fn block(fields: &str) -> String {
     if fields.starts_with("metadata:") { fields.to_owned() } else { format!("metadata: {{name: a}}\n{fields}") }
 }
