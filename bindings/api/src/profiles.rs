@@ -35,7 +35,7 @@ impl Profiles {
     ///
     /// # Errors
     /// Returns all errors of all profiles, with their locations. Profiles with extenders, or with plugins of other crates than
-    /// `schedc-plugins`, need a compiler, and are errors.
+    /// `schedc-plugins`, cannot be interpreted, and are errors.
     pub fn parse(sources: &[(&str, &str)]) -> Result<Self, Error> {
         let sources: Vec<SourceText> = sources
             .iter()

@@ -6,9 +6,9 @@
  * Pointers are NULL, or valid for their type. NULL is an error, except where a function permits it. Texts are UTF-8 with
  * a length, and may contain any byte, also zero. They are only read during the call.
  *
- * A function that can fail returns a schedc_status, and takes a pointer to a schedc_buffer, which may be NULL. It receives
- * the answer if the status is SCHEDC_STATUS_OK or SCHEDC_STATUS_REJECTED, and the message of the error otherwise. Its
- * former content is not released. Release each buffer with schedc_buffer_free.
+ * A function that can fail returns a schedc_status, and takes a pointer to a schedc_buffer, which may be NULL. The buffer
+ * receives the answer if the status is SCHEDC_STATUS_OK or SCHEDC_STATUS_REJECTED, and the message of the error otherwise.
+ * Its former content is not released. Release each buffer with schedc_buffer_free.
  */
 
 #ifndef SCHEDC_H
@@ -23,11 +23,11 @@
  */
 typedef enum {
   /**
-   * The function succeeded, and the pod may run there.
+   * The function succeeded, and, for questions about a node, the pod may run on it.
    */
   SCHEDC_STATUS_OK = 0,
   /**
-   * The function succeeded. Its answer is a rejection: the pod may not run there, or there is no such object.
+   * The function succeeded. Its answer is negative: for example, the pod may not run on the node, or there is no such object.
    */
   SCHEDC_STATUS_REJECTED = 1,
   /**
@@ -43,7 +43,7 @@ typedef enum {
    */
   SCHEDC_STATUS_PANICKED = 4,
   /**
-   * A profile is wrong, or needs a compiler.
+   * A profile is invalid, or cannot be interpreted because it has extenders or plugins of other crates.
    */
   SCHEDC_STATUS_INVALID_PROFILE = 10,
   /**
@@ -96,7 +96,8 @@ typedef struct schedc_evaluator schedc_evaluator;
 typedef struct schedc_profiles schedc_profiles;
 
 /**
- * A text in UTF-8, or a message in protobuf, that the owner keeps: `data` has `length` bytes. `data` may be NULL if `length` is 0.
+ * A text in UTF-8 or a protobuf message of `length` bytes at `data`, borrowed from its owner. `data` may be NULL if `length`
+ * is 0.
  */
 typedef struct {
   /**
@@ -182,8 +183,8 @@ void schedc_cluster_free(schedc_cluster *cluster);
 
 /**
  * Adds or replaces objects: documents in YAML or JSON, or lists of objects. A pod with `spec.nodeName` occupies that node;
- * a pod that has a node keeps it. With `defaults`, objects are completed and validated as an API server does when they are
- * created.
+ * a replaced pod without `spec.nodeName` keeps the node that it has. With `defaults`, objects are completed and validated as
+ * an API server does when they are created.
  *
  * The answer is the number of objects in JSON. After an error, nothing has changed.
  *

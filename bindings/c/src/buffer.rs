@@ -4,7 +4,8 @@ use std::{ptr, slice};
 
 use crate::status::{Failure, Status};
 
-/// A text in UTF-8, or a message in protobuf, that the owner keeps: `data` has `length` bytes. `data` may be NULL if `length` is 0.
+/// A text in UTF-8 or a protobuf message of `length` bytes at `data`, borrowed from its owner. `data` may be NULL if `length`
+/// is 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Text {

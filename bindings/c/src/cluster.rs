@@ -139,8 +139,8 @@ pub unsafe extern "C" fn schedc_cluster_free(cluster: *mut ClusterHandle) {
 }
 
 /// Adds or replaces objects: documents in YAML or JSON, or lists of objects. A pod with `spec.nodeName` occupies that node;
-/// a pod that has a node keeps it. With `defaults`, objects are completed and validated as an API server does when they are
-/// created.
+/// a replaced pod without `spec.nodeName` keeps the node that it has. With `defaults`, objects are completed and validated as
+/// an API server does when they are created.
 ///
 /// The answer is the number of objects in JSON. After an error, nothing has changed.
 ///

@@ -7,9 +7,9 @@ use schedc_api::{Error, ErrorCode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum Status {
-    /// The function succeeded, and the pod may run there.
+    /// The function succeeded, and, for questions about a node, the pod may run on it.
     Ok = 0,
-    /// The function succeeded. Its answer is a rejection: the pod may not run there, or there is no such object.
+    /// The function succeeded. Its answer is negative: for example, the pod may not run on the node, or there is no such object.
     Rejected = 1,
     /// A pointer is null.
     NullPointer = 2,
@@ -17,7 +17,7 @@ pub enum Status {
     InvalidUtf8 = 3,
     /// An error of schedc ended a call, now or before: release the handle, and report the error.
     Panicked = 4,
-    /// A profile is wrong, or needs a compiler.
+    /// A profile is invalid, or cannot be interpreted because it has extenders or plugins of other crates.
     InvalidProfile = 10,
     /// No profile has this name.
     UnknownProfile = 11,

@@ -133,7 +133,7 @@ class Scenarios(unittest.TestCase):
     def test_lines_of_all_corpora_have_the_bytes_of_evaluate(self):
         corpus, expected = os.environ.get("SCHEDC_CORPUS"), os.environ.get("SCHEDC_EXPECTED")
         if not corpus or not expected:
-            self.skipTest("SCHEDC_CORPUS and SCHEDC_EXPECTED name no files; .ci/run sets them")
+            self.skipTest("SCHEDC_CORPUS and SCHEDC_EXPECTED name no files; .ci/python sets them")
         with gzip.open(corpus) as scenarios:
             lines = list(schedc.evaluate_lines(scenarios, schedc.Profiles.from_files(*PROFILES)))
         self.assertEqual(len(lines), pathlib.Path(expected).read_bytes().count(b"\n"))
