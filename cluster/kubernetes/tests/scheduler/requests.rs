@@ -122,7 +122,7 @@ fn writes_of(server: &Server, scenario: &str) -> Vec<Request> {
 #[test]
 fn requests_of_the_scheduler_equal_those_of_kube_scheduler() {
     let server = Server::start();
-    scenarios::set_the_scene(&server);
+    scenarios::create_nodes(&server);
     server.scenario(scenarios::START);
     let mut scheduler = Some(Replica::elected(&server, "a"));
     let mut are_needed = vec![false; DIFFERENCES.len()];

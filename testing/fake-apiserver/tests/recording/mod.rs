@@ -23,7 +23,7 @@ async fn the_same_requests_get_the_same_answers() {
             "delete" => "DELETE",
             _ => continue,
         };
-        set_the_scene(&server, &verb, &path, &request);
+        create_objects_of(&server, &verb, &path, &request);
         // Versions differ between runs.
         if verb == "update" {
             let version = server.get(&path).unwrap()["metadata"]["resourceVersion"].clone();
@@ -44,7 +44,7 @@ fn text(object: &Value, pointer: &str) -> String {
 }
 
 /// Creates the objects of a request that other clients created in the recording.
-fn set_the_scene(server: &Server, verb: &str, path: &str, request: &Value) {
+fn create_objects_of(server: &Server, verb: &str, path: &str, request: &Value) {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let &[.., "namespaces", namespace, "pods", pod] = without_part(&parts) else {
         if verb == "update" && server.get(path).is_none() {

@@ -91,7 +91,7 @@ impl Client {
             token => builder.header("authorization", format!("Bearer {token}")),
         };
         let builder = match &self.sender {
-            Sender::One(_) => builder.uri(path).header("host", "double"),
+            Sender::One(_) => builder.uri(path).header("host", "fake-apiserver"),
             Sender::Two(_) => builder.uri(format!("{}{path}", self.host)),
         };
         let body = body.map(|body| body.to_string()).unwrap_or_default();

@@ -115,7 +115,7 @@ async fn a_watch_ends_at_its_timeout_with_bookmarks_before() {
         assert_eq!(
             event.unwrap()["object"]["metadata"]["resourceVersion"],
             "2",
-            "of what happened to other kinds, too"
+            "bookmarks include the versions of other kinds"
         );
         bookmarks += 1;
     }

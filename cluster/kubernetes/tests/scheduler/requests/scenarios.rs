@@ -156,7 +156,7 @@ pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
 }
 
 /// Creates two nodes, and one with a taint.
-pub(super) fn set_the_scene(server: &Server) {
+pub(super) fn create_nodes(server: &Server) {
     ["n1", "n2", "n3"].iter().for_each(|name| create_node(server, name, "4"));
     let taint = json!({"key": "dedicated", "value": "x", "effect": "NoSchedule"});
     server.merge("/api/v1/nodes/n3", json!({"spec": {"taints": [taint]}}));
