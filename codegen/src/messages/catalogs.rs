@@ -98,12 +98,12 @@ pub(crate) fn not_an_api_version(api_version: &Spanned<String>) -> Diagnostic {
         format!("`{}` is not the version of an API", api_version.value),
         "expected a group and a version such as `scheduling.x-k8s.io/v1alpha1`",
     )
-    .note("it is what manifests have as their `apiVersion`")
+    .note("use the `apiVersion` of the resource's manifests")
 }
 
 pub(crate) fn not_a_kind(kind: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(kind.span, format!("`{}` is not the name of a kind", kind.value), "not a kind")
-        .help("it is what manifests have as their `kind`, such as `PodGroup`")
+        .help("use the `kind` of its manifests, such as `PodGroup`")
 }
 
 pub(crate) fn unknown_verb(verb: &Spanned<String>, known: &[&str]) -> Diagnostic {
@@ -118,7 +118,8 @@ pub(crate) fn unknown_verb(verb: &Spanned<String>, known: &[&str]) -> Diagnostic
 }
 
 pub(crate) fn no_verbs(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
+    Diagnostic::at(at, "an element of `writes` needs at least one verb", "no verb")
+        .help("remove the element, or name its verbs")
 }
 
 /// Reports an invalid group. The help has an edit for a group with its version, and for a name of the core group, which
@@ -156,8 +157,9 @@ pub(crate) fn not_a_namespace(namespace: &Spanned<String>) -> Diagnostic {
 }
 
 pub(crate) fn only_for_writing_points(key: &Spanned<String>, points: impl Iterator<Item = Point>) -> Diagnostic {
-    Diagnostic::at(key.span, format!("`{}` is only for plugins that act", key.value), "no effect")
-        .note(format!("`points` lists none of {}", quoted(points.map(Point::name))))
+    let points = alternatives(points.map(Point::name));
+    Diagnostic::at(key.span, format!("`{}` is only for plugins of {points}", key.value), "no effect")
+        .note("`points` lists none of them")
 }
 
 pub(crate) fn schema_is_no_table(at: Span) -> Diagnostic {

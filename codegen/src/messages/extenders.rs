@@ -45,7 +45,7 @@ pub(crate) fn extender_without_verb(at: Span) -> Diagnostic {
 }
 
 pub(crate) fn extender_needs_weight(verb: Span) -> Diagnostic {
-    Diagnostic::at(verb, "an extender with `prioritize-verb` needs `weight`", "how much do its scores count?")
+    Diagnostic::at(verb, "an extender with `prioritize-verb` needs `weight`", "add `weight`, the factor of its scores")
         .note("an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin")
         .help("add `weight = 1`")
 }

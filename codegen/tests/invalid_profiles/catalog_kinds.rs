@@ -43,7 +43,7 @@ watches = ["Team", "Teem", "Elsewhere"]
         5 | PodGroup = { api-version = "scheduling.x-k8s.io", resource = "PodGroup" }
           |                            ^^^^^^^^^^^^^^^^^^^^^ expected a group and a version such as `scheduling.x-k8s.io/v1alpha1`
           |
-          = note: it is what manifests have as their `apiVersion`
+          = note: use the `apiVersion` of the resource's manifests
 
         error: `PodGroup` is not the name of a resource
          --> mine/schedc.toml:5:62
@@ -63,7 +63,7 @@ watches = ["Team", "Teem", "Elsewhere"]
         6 | Queue = { api-version = "example.com/v1", kind = "queue", resorce = "queues" }
           |                                                  ^^^^^^^ not a kind
           |
-          = help: it is what manifests have as their `kind`, such as `PodGroup`
+          = help: use the `kind` of its manifests, such as `PodGroup`
 
         error: unknown key `resorce`
          --> mine/schedc.toml:6:59

@@ -119,9 +119,9 @@ writes = [{ resource = "pods", verbs = ["delete"] }]
               --> mine/schedc.toml:11:5
                |
             11 |     { resource = "pods/", verbs = [], namespace = "kube_system" },
-               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ nothing is done here
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no verb
                |
-               = help: leave it out
+               = help: remove the element, or name its verbs
 
             error: `pods/` is not the name of a resource
               --> mine/schedc.toml:11:18
@@ -163,13 +163,13 @@ writes = [{ resource = "pods", verbs = ["delete"] }]
             13 |     "pods",
                |     ^^^^^^ expected a table
 
-            error: `writes` is only for plugins that act
+            error: `writes` is only for plugins of `post-filter`, `reserve`, `permit`, `pre-bind`, `bind` or `post-bind`
               --> mine/schedc.toml:20:1
                |
             20 | writes = [{ resource = "pods", verbs = ["delete"] }]
                | ^^^^^^ no effect
                |
-               = note: `points` lists none of `post-filter`, `reserve`, `permit`, `pre-bind`, `bind` and `post-bind`
+               = note: `points` lists none of them
 
             error: 14 errors in mine/schedc.toml
         "#]],

@@ -228,7 +228,7 @@ fn scores_without_weight() {
          --> profiles/p.toml:3:19
           |
         3 | prioritize-verb = "prioritize"
-          |                   ^^^^^^^^^^^^ how much do its scores count?
+          |                   ^^^^^^^^^^^^ add `weight`, the factor of its scores
           |
           = note: an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin
           = help: add `weight = 1`
