@@ -100,8 +100,8 @@ fn memory(pods: &[Arc<Pod>]) {
         |what: &str, bytes: i64, pods: usize| println!("{what}: {:.1} bytes per pod", bytes as f64 / pods as f64);
     let pending = allocation_counter::measure(|| add(&mut queue, &mut plugins, pods));
     per_pod("a million pending pods", pending.bytes_current, pods.len());
-    let parked = allocation_counter::measure(|| reject_all(&mut queue, &mut plugins));
-    per_pod("all of them parked", pending.bytes_current + parked.bytes_current, pods.len());
+    let unschedulable = allocation_counter::measure(|| reject_all(&mut queue, &mut plugins));
+    per_pod("all of them unschedulable", pending.bytes_current + unschedulable.bytes_current, pods.len());
     let (mut queue, mut plugins) = (Queue::new(Options::default()), Plugins { gates: true, ..Plugins::default() });
     let gated = allocation_counter::measure(|| add(&mut queue, &mut plugins, &pods[..GATED]));
     per_pod("100,000 gated pods", gated.bytes_current, GATED);
@@ -129,14 +129,14 @@ fn pending(criterion: &mut Criterion) {
     let plugins = std::cell::RefCell::new(plugins);
     let queue = || queue.borrow_mut();
     let plugins = || plugins.borrow_mut();
-    group.bench_function("another one comes", |bencher| {
+    group.bench_function("a pod is added", |bencher| {
         bencher.iter_custom(|n| {
-            let come = |at: usize| _ = queue().add(0, others[at].clone(), 0, &mut **plugins(), 0);
-            let go = || others.iter().for_each(|pod| _ = queue().delete(&pod.uid, &mut **plugins()));
-            in_turns(n, others.len(), come, go)
+            let add = |at: usize| _ = queue().add(0, others[at].clone(), 0, &mut **plugins(), 0);
+            let delete = || others.iter().for_each(|pod| _ = queue().delete(&pod.uid, &mut **plugins()));
+            in_turns(n, others.len(), add, delete)
         });
     });
-    group.bench_function("the first is popped and bound, another one comes", |bencher| {
+    group.bench_function("the first is popped and bound, and a pod is added", |bencher| {
         bencher.iter_custom(|n| {
             let turn = |_| {
                 let (queue, plugins) = (&mut **queue(), &mut **plugins());
@@ -148,7 +148,7 @@ fn pending(criterion: &mut Criterion) {
             in_turns(n, usize::MAX, turn, || ())
         });
     });
-    group.bench_function("the first is popped, rejected, and parked", |bencher| {
+    group.bench_function("the first is popped, and rejected as unschedulable", |bencher| {
         bencher.iter_custom(|n| {
             let turn = |_| {
                 let (queue, plugins) = (&mut **queue(), &mut **plugins());
@@ -160,17 +160,17 @@ fn pending(criterion: &mut Criterion) {
         });
     });
     reject_all(&mut queue(), &mut plugins());
-    group.bench_function("all are parked; an event of no interest", |bencher| {
-        bencher.iter(|| queue().on_event(black_box("Elsewhere"), |_| true, &mut **plugins(), 0));
+    group.bench_function("all unschedulable; an event that no rejecting plugin registered", |bencher| {
+        bencher.iter(|| queue().on_event(black_box("NodeAffinity"), |_| true, &mut **plugins(), 0));
     });
-    group.bench_function("all are parked; an event that all hints skip", |bencher| {
+    group.bench_function("all unschedulable; an event that all hints skip", |bencher| {
         bencher.iter(|| queue().on_event(black_box("NodeResourcesFit"), |_| true, &mut **plugins(), 0));
     });
     group.finish();
 }
 
 fn gated(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("an event that concerns others");
+    let mut group = criterion.benchmark_group("an event that does not concern gated pods");
     for count in [1, GATED] {
         let mut plugins = Plugins { gates: true, ..Plugins::default() };
         let mut queue = Queue::new(Options::default());
