@@ -134,7 +134,7 @@ fn pages_show_the_output_of_commands() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(compared > 10 && run > 10, "the commands are where this test looks: {compared}, {run}");
+    assert!(compared > 10 && run > 10, "too few commands found: {compared}, {run}; did the pages move?");
 }
 
 #[test]

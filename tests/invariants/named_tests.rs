@@ -38,5 +38,5 @@ fn every_named_test_exists() {
         }
         assert!(named > 0, "no test covers this: {line}");
     }
-    assert!(rows > 20, "the tables are where this test looks");
+    assert!(rows > 20, "too few rows found: did the tables move?");
 }

@@ -9,8 +9,8 @@ use crate::schema::Format;
 pub(super) fn schema() -> Value {
     let boolean = |doc: &str| described(json!({ "type": "boolean", "default": false }), doc);
     let verbs = VERBS.map(|verb| {
-        let doc = "the path of the call for this step, after `url-prefix` and a `/`; without it, this step does not call the \
-                   extender";
+        let doc = "the path of the call for this step, after `url-prefix` and a `/`; without it, this step does not \
+                   call the extender";
         (verb, described(args::string(Format::NonEmpty), doc))
     });
     let others = [
