@@ -1,6 +1,6 @@
 //! Output of results and messages.
 
-#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "binaries with only `run` print less"))]
+#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "programs without the feature `tools` print less"))]
 
 use std::fmt::Display;
 use std::io::Write;

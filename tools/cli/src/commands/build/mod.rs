@@ -25,7 +25,7 @@ use package::Package;
 /// after a panic does not use, and relocations: the program is loaded at a fixed address, as kube-scheduler is.
 const LINUX_RUSTFLAGS: &str = r#"build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"]"#;
 
-/// Compile a small, fast program with these profiles that contains only `run`
+/// Compile a small, fast program with these profiles that contains only the commands `run` and `profiles`
 ///
 /// cargo builds it in the package that contains the current folder: a scheduler that `schedc new` created, or a
 /// checkout of schedc. In other folders, it is built in the checkout that this command was built from. Errors
