@@ -10,9 +10,9 @@
 //!
 //! **Upstream.** `plugins/defaultpreemption` and `framework/preemption` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None in the possible decisions. If not all nodes are evaluated, the seed determines which ones
-//! are, because they are evaluated one after the other. Pods of equal importance keep their order in lists of any
-//! length; in kube-scheduler, only in lists of at most twelve.
+//! **Differences.** None in the possible decisions. If the search ends early, the seed determines which nodes were
+//! evaluated, because nodes are evaluated one after the other. Pods of equal importance keep their order in lists of
+//! any length; in kube-scheduler, only in lists of at most twelve.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{

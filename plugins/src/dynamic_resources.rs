@@ -58,8 +58,8 @@ use unreceived::Lookups;
 
 use crate::indexes::{DeviceClasses, ResourceClaims, ResourceSlices};
 
-/// Arguments of DynamicResources. They apply to pods with resource claims, and are validated as in
-/// kube-scheduler.
+/// Arguments of DynamicResources. They apply to pods with resource claims or with extended resources that devices
+/// back, and are validated as in kube-scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_binding_timeout)]
 pub struct DynamicResourcesArgs {

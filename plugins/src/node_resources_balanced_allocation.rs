@@ -11,7 +11,7 @@
 //! **Upstream.** `plugins/noderesources/balanced_allocation.go` (kube-scheduler 1.36.2).
 //!
 //! **Differences.** At most 32 resources. Devices that back an extended resource are scored only in a profile with
-//! DynamicResources. If the class has selectors, they are evaluated; kube-scheduler crashes.
+//! DynamicResources. If the device class has selectors, they are evaluated; in this case, kube-scheduler crashes.
 
 use schedc_core::args::{Args, List};
 use schedc_core::column::Position;

@@ -17,7 +17,7 @@
 //! if the object is unchanged since the decision, and does not have the new value yet. Then it receives
 //! updates of the objects instead of reading a cache. The node affinity of volumes that are provisioned
 //! during the wait is compared with the node without migration to CSI. In a cluster without volumes, such as
-//! the smallest embedded one, PreBind does nothing.
+//! a `MinimalCluster`, PreBind does nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

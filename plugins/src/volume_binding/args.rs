@@ -12,7 +12,7 @@ pub struct VolumeBindingArgs {
     #[args(default = 600, range = 0..)]
     pub bind_timeout_seconds: i64,
     /// for scoring by storage capacity, which needs kube-scheduler's feature gate StorageCapacityScoring; must be
-    /// left out
+    /// omitted
     pub shape: Option<Seq<UtilizationShapePoint>>,
 }
 

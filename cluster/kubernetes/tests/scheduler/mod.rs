@@ -18,7 +18,7 @@
 
 mod cluster;
 #[path = "../../../extender/tests/http/server.rs"]
-#[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
+#[allow(dead_code, reason = "the tests of schedc-extender use more of this module")]
 mod extender;
 mod extender_replica;
 mod extenders;

@@ -9,7 +9,7 @@ mod flags;
 mod process;
 mod run;
 #[path = "../../../../cluster/extender/tests/http/server.rs"]
-#[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
+#[allow(dead_code, reason = "the tests of schedc-extender use more of this module")]
 mod webhook;
 
 /// No process listens on this port.

@@ -91,7 +91,7 @@ impl PreEnqueuePlugin for Gate {
 
 #[derive(Clone, Copy, Args)]
 pub struct LimitArgs {
-    /// Pods on a node.
+    /// Maximum number of pods on a node.
     #[args(default = 1, range = 0..=9)]
     pub pods: i64,
 }
