@@ -5,7 +5,7 @@ use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, Plugin};
 
-pub struct Wishes {
+pub struct MinePod {
     pub floor: i64,
 }
 
@@ -17,7 +17,7 @@ impl Plugin for Mine {
     type Columns = ();
     type Indexes = ();
     type Reads = ();
-    type Pod = Wishes;
+    type Pod = MinePod;
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Mine)
     }
