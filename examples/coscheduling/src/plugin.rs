@@ -192,8 +192,8 @@ impl ReservePlugin for Coscheduling {
         // The index already counts this pod.
         let missing = spec.min_member.saturating_sub(members.placed(group));
         let siblings = if missing > 0 { members.unplaced(group).cloned().collect() } else { Vec::new() };
-        let patience = Duration::from_secs(seconds.unsigned_abs());
-        let reservation = Reservation { missing, patience, siblings };
+        let permit_timeout = Duration::from_secs(seconds.unsigned_abs());
+        let reservation = Reservation { missing, permit_timeout, siblings };
         let mut reservations = self.reservations();
         reservations.clear_denial(group);
         reservations.insert(pod.uid.clone(), group, reservation);
@@ -218,7 +218,7 @@ impl PermitPlugin for Coscheduling {
                 for sibling in reservation.siblings.drain(..) {
                     self.handle.activate(sibling);
                 }
-                PermitResult::Wait(reservation.patience)
+                PermitResult::Wait(reservation.permit_timeout)
             }
             Some(_) => {
                 for pod in reservations.group_of(uid) {

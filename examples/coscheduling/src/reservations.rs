@@ -14,7 +14,7 @@ pub(crate) struct Reservation {
     /// Number of pods of the group that need a node before this one can be bound.
     pub(crate) missing: usize,
     /// Time that the pod waits for them.
-    pub(crate) patience: Duration,
+    pub(crate) permit_timeout: Duration,
     /// Pods of the group without a node.
     pub(crate) siblings: Vec<Uid>,
 }

@@ -168,12 +168,12 @@ impl Groups {
     fn patch(&self, name: &Name) -> Option<(ObjectRef, Value)> {
         let observed = self.observed.get(name)?;
         let Status { phase, scheduled } = self.status(name, observed);
-        let is_news = observed.status.phase != phase || observed.status.scheduled != scheduled;
+        let is_outdated = observed.status.phase != phase || observed.status.scheduled != scheduled;
         let patch = json!({
             "metadata": {"uid": &*observed.uid.0},
             "status": {"phase": phase, "scheduled": scheduled},
         });
-        is_news.then(|| (observed.object.clone(), patch))
+        is_outdated.then(|| (observed.object.clone(), patch))
     }
 
     /// Records that the current status was written.
