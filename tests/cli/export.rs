@@ -105,7 +105,7 @@ fn out_of_tree_plugins_are_reported() {
     let profile = format!("{crates}[plugins]\nqueue-sort = [\"Coscheduling\"]\n");
     let folder = Folder::with(&[("profiles/mine.toml", &profile)]);
     expect![[r#"
-        warning: profiles/mine.toml: kube-scheduler itself does not have Coscheduling: it starts only with a build that contains the same
+        warning: profiles/mine.toml: kube-scheduler does not contain Coscheduling: the exported file needs a build that does
         note: wrote mine.yaml
     "#]].assert_eq(&folder.schedc(&["export", "mine", "-o", "mine.yaml"]).stderr);
 }

@@ -18,8 +18,8 @@ use crate::workloads::{MAX_PODS, Submission};
 /// Count how many more pods of a manifest fit in a cluster
 ///
 /// Pods of the manifest are added one by one until one does not fit, and the profile places each of them. The
-/// pending pods of the cluster are placed first. Of a workload such as a Deployment, any number of pods are
-/// added, regardless of its replicas. No pod is preempted: a pod that could run only by preemption does not fit.
+/// pending pods of the cluster are placed first. The number of pods of a workload such as a Deployment is not
+/// limited by its replicas. No pod is preempted: a pod that could run only by preemption does not fit.
 #[derive(Args)]
 pub(crate) struct Capacity {
     /// Manifest of a pod or a workload, or `-` for standard input; may be given several times

@@ -31,7 +31,7 @@ pub(crate) struct Cost {
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 
-    /// Decide this number of times about each of the two pods, for callgrind; nothing is measured
+    /// Number of decisions for the plain and for the demanding pod, for callgrind; nothing is measured
     #[arg(long, hide = true, value_name = "PLAIN,DEMANDING", value_parser = parse_decisions)]
     decisions: Option<(usize, usize)>,
 }

@@ -73,7 +73,7 @@ fn warn_unexported(plan: &Plan) {
     let others: Vec<&str> = names.filter(|name| !is_kube_scheduler_plugin(name)).collect();
     if !others.is_empty() {
         output::warning(format_args!(
-            "{}: kube-scheduler itself does not have {}: it starts only with a build that contains the same",
+            "{}: kube-scheduler does not contain {}: the exported file needs a build that does",
             plan.path,
             others.join(", ")
         ));

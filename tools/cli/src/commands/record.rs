@@ -50,7 +50,7 @@ pub(crate) struct Record {
     #[arg(long)]
     anonymise: bool,
 
-    /// Size of a file in MiB, without the objects at its start, at which the next file begins
+    /// Size in MiB at which the next file begins; the objects at the start of a file do not count
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=65536))]
     file_size: u32,
 

@@ -56,7 +56,7 @@ pub(crate) struct BacktestCommand {
     #[command(flatten)]
     input: Input,
 
-    /// Number of seeds, from 0; they vary the choice among equally good nodes
+    /// Number of seeds: 0, 1, 2 and so on; they vary the choice among equally good nodes
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..=10_000))]
     seeds: u32,
 

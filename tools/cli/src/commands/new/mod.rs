@@ -16,8 +16,8 @@ use example::{Example, ExampleName};
 
 /// Create a scheduler with a custom plugin: a crate that builds, with a test, a profile and a README
 ///
-/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run -- simulate
-/// cluster/`. The crate depends on the schedc that this program was built from: a checkout, a repository, or
+/// The program of the crate is the schedc command with the crate's profiles: `cargo test`, then `cargo run --
+/// simulate cluster/`. The crate depends on the schedc that this program was built from: a checkout, a repository, or
 /// a version on crates.io. --path or --git selects another one.
 #[derive(Args)]
 pub(crate) struct New {

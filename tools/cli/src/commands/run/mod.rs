@@ -80,7 +80,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FOLDER", help_heading = "schedc")]
     record: Option<PathBuf>,
 
-    /// Number of changes that wait for the recording in their order
+    /// Number of changes that the recording stores in order before it merges later ones
     #[cfg(feature = "recordings")]
     #[arg(long, hide = true, value_name = "NUMBER", requires = "record")]
     record_queue: Option<usize>,

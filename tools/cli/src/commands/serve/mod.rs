@@ -49,7 +49,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u32).range(1..))]
     refresh: u32,
 
-    /// Maximum time of a request, from its first byte to its answer
+    /// Maximum time from the end of the headers of a request to its answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u32).range(1..=3600))]
     timeout: u32,
 

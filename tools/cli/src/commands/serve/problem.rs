@@ -21,7 +21,7 @@ pub(super) struct Problem {
 pub(super) const CODES: [(u16, &str, &str); 14] = [
     (400, "bad_json", "the body is not JSON, is nested too deeply, or has unknown or missing fields"),
     (400, "bad_manifests", "the manifests have errors"),
-    (403, "wrong_host", "the Host header is not a loopback address"),
+    (403, "wrong_host", "the Host header is not localhost or a loopback address"),
     (404, "unknown_path", "there is no such path"),
     (404, "unknown_pod", "the cluster has no such pod, node or profile"),
     (405, "wrong_method", "the path needs another method"),

@@ -60,7 +60,7 @@ impl FilterPlugin for MinimumGeneration {
     }
 }
 
-/// Events that return a rejected pod to the queue. Without this, every event would.
+/// Events that return a rejected pod to the queue. Without this implementation, every event returns it.
 impl EnqueueExtensions for MinimumGeneration {
     const EVENTS: &'static [Registration] = &[
         Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
