@@ -87,8 +87,8 @@ impl Simulation {
     fn inject_bug(&mut self, delivered: Change, change: &server::Change) -> Option<Change> {
         match (self.bug, &delivered) {
             (Some(InjectedBug::MissedPodCreation), Change::Pod(pod)) if pod.spec.node_name.is_none() => {
-                let is_news = change.kind == ChangeKind::Added;
-                (!(is_news && self.bug_strikes())).then_some(delivered)
+                let is_added = change.kind == ChangeKind::Added;
+                (!(is_added && self.bug_strikes())).then_some(delivered)
             }
             (Some(InjectedBug::MissedPodDeletion), Change::PodDeleted(_)) => (!self.bug_strikes()).then_some(delivered),
             (Some(InjectedBug::MissedBinding), Change::Pod(pod)) if pod.spec.node_name.is_some() && !pod.deleting => {
@@ -109,8 +109,8 @@ impl Simulation {
                 None
             }
             (Some(InjectedBug::StaleSliceGeneration), _) if matches!(*change.object, AnyObject::ResourceSlice(_)) => {
-                let is_news = change.kind == ChangeKind::Added;
-                (!(is_news && self.bug_strikes())).then_some(delivered)
+                let is_added = change.kind == ChangeKind::Added;
+                (!(is_added && self.bug_strikes())).then_some(delivered)
             }
             _ => Some(delivered),
         }

@@ -192,10 +192,10 @@ impl<const FIRST: bool> PermitPlugin for FaultInjector<FIRST> {
     fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         let fault = self.take(&placement.pod.name, Point::Permit);
         if let Some(PluginFault::Wait(seconds)) = fault {
-            let patience = Duration::from_secs(seconds.into());
-            let until = waiting.now.saturating_add(patience.as_nanos() as i64);
+            let timeout = Duration::from_secs(seconds.into());
+            let until = waiting.now.saturating_add(timeout.as_nanos() as i64);
             self.injectors.lock().record_wait(Self::PLUGIN, placement, until);
-            return PermitResult::Wait(patience);
+            return PermitResult::Wait(timeout);
         }
         Self::apply(fault, Point::Permit).map_or_else(PermitResult::Reject, |()| PermitResult::Allow)
     }

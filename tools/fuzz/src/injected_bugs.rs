@@ -35,7 +35,7 @@ pub enum InjectedBug {
     IgnoredUnreserve,
     /// A pod counts on its node twice.
     DoubleCount,
-    /// A pod is nominated that does not exist.
+    /// A pod that is not pending is nominated.
     StaleNomination,
     /// A node changes in the cache without requeueing pods.
     SilentNodeUpdate,
@@ -115,7 +115,7 @@ impl fmt::Display for InjectedBug {
             InjectedBug::DoubleCount => "a pod counts twice on its node",
             InjectedBug::StaleNomination => "a pod that is not pending is nominated",
             InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
-            InjectedBug::UncheckedNodeUpdate => "the same, without the check for parked pods that fit",
+            InjectedBug::UncheckedNodeUpdate => "nodes change in the cache without an event, and the check for parked pods that fit is off",
             InjectedBug::DoubleAllocation => "pending allocations of devices are forgotten",
             InjectedBug::LeakedCounter => "allocations of devices stay after their claims",
             InjectedBug::ForgottenReservation => "claims are allocated without the reservation for their pod",
