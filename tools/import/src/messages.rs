@@ -119,7 +119,7 @@ pub(crate) fn backoff_out_of_range(key: &str, seconds: &Spanned<i64>, max: i64) 
 
 pub(crate) fn backoff_shrinks(at: Span, initial: i64, max: i64) -> Diagnostic {
     let title = format!("the longest backoff, {max} s, is shorter than the first, {initial} s");
-    Diagnostic::at(at, title, "the other one has its default if it is not written")
+    Diagnostic::at(at, title, "a value that is not written has its default")
         .help("`podMaxBackoffSeconds` (default 10) must be at least `podInitialBackoffSeconds` (default 1)")
 }
 

@@ -12,7 +12,7 @@ use crate::kube_scheduler;
 
 pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
     let diagnostic =
-        Diagnostic::at(at, "no entry of this ConfigMap is known as the configuration", "none called `policy.cfg`");
+        Diagnostic::at(at, "it is unclear which entry of this ConfigMap is the configuration", "none called `policy.cfg`");
     match keys {
         [] => diagnostic.note("its `data` has no text"),
         keys => diagnostic
@@ -124,8 +124,9 @@ pub(super) fn no_replacement(name: &Spanned<String>, instead: &str) -> Diagnosti
 }
 
 pub(super) fn limit_disabled(name: &Spanned<String>, successor: &str) -> Diagnostic {
-    let title = format!("`{}` is part of `{successor}` today, which is not disabled with it", name.value);
-    Diagnostic::at(name.span, title, "")
+    let Spanned { value, span } = name;
+    let title = format!("`{value}` is part of `{successor}` today; disabling `{value}` does not disable `{successor}`");
+    Diagnostic::at(*span, title, "")
 }
 
 // Policies.

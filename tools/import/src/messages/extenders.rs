@@ -38,7 +38,7 @@ pub(crate) fn not_base64(at: Span, key: &str) -> Diagnostic {
 }
 
 pub(crate) fn data_before_file(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "this file is left out: the same is given as data, which takes precedence", "no effect")
+    Diagnostic::at(at, "this file is left out: the data of the same field takes precedence", "no effect")
 }
 
 pub(crate) fn incomplete_client_certificate(at: Span) -> Diagnostic {

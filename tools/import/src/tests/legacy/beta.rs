@@ -38,7 +38,7 @@ profiles:
             warning: c.yaml:6:32: disabling `NodePort` at `filter` has no effect: it is not enabled there; did you mean `NodePorts`?
             note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:5:35: `CinderLimits` is part of `NodeVolumeLimits` today, which runs in its place
-            note: c.yaml:5:69: `EBSLimits` is part of `NodeVolumeLimits` today, which is not disabled with it
+            note: c.yaml:5:69: `EBSLimits` is part of `NodeVolumeLimits` today; disabling `EBSLimits` does not disable `NodeVolumeLimits`
             # Imported from c.yaml by schedc.
 
             # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
