@@ -105,7 +105,8 @@ function afterLayout(element, first, again) {
     width = element.clientWidth;
     (isFirst ? first : again)();
   };
-  // Drawing changes the height, which an observer must not do while it is notified.
+  // Drawing changes the height. In the callback of the observer, that would cause another notification, so drawing waits for the next
+  // frame.
   new ResizeObserver(() => requestAnimationFrame(resized)).observe(element);
 }
 

@@ -2,12 +2,15 @@
 
 const search = { text: "", tables: [], others: [] };
 
-/** Filters the tables, and then updates what depends on their rows. */
+/** Filters the tables, and then calls the listeners that depend on the shown rows. */
 function notify() {
   [...search.tables, ...search.others].forEach((listener) => listener());
 }
 
-/** Returns a test for texts: all of them, those of pods or those of nodes. Quotes ask for the whole text. */
+/**
+ * Returns a test for texts of all columns, or only of pods (`pod:`) or nodes (`node:`); null without a query. A query in quotes must
+ * equal the whole text.
+ */
 function matcher(query) {
   let text = query.trim().toLowerCase();
   if (!text) return null;

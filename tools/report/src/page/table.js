@@ -192,7 +192,7 @@ function tableView(view) {
       pages.append(el("span", { class: "turn" }, turn("First page", state.page ? 0 : -1, "«"), turn("Previous page", state.page - 1, "‹"),
         turn("Next page", state.page + 1, "›"), turn("Last page", last, "»")));
     }
-    // A single result is what was searched for.
+    // If the search finds a single row, its details are opened.
     if (hasDetails && search.text && rows.isSearched && rows.shown.length === 1) body.querySelector(".expand").click();
   }
 
