@@ -250,7 +250,7 @@ impl Kubeconfig {
         let certificate = match (certificate, key) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (Some(_), None) => {
-                let why = "the certificate's key is missing, and so is `client-key-data`";
+                let why = "a client certificate needs `client-key` or `client-key-data`";
                 return Err(self.wrong(&field("client-key"), why));
             }
             (None, _) => None,

@@ -146,7 +146,8 @@ impl Plugin {
         if kind != "ExecCredential" || version != self.api_version {
             let expected = &self.api_version;
             return Err(self.wrong(format_args!(
-                "it printed a {kind} of {version}, but `apiVersion` in the kubeconfig requires ExecCredential of {expected}"
+                "its output has kind `{kind}` and version `{version}`, but `apiVersion` in the kubeconfig requires \
+                 ExecCredential of {expected}"
             )));
         }
         let Some(status) = credential.status else { return Err(self.wrong(format_args!("it printed no `status`"))) };
@@ -156,7 +157,7 @@ impl Plugin {
             (Some(certificate), Some(key)) => Some((certificate.into_bytes(), key.into_bytes())),
             (None, None) if token.is_some() => None,
             (None, None) => return Err(self.wrong(format_args!("it printed neither a token nor a certificate"))),
-            _ => return Err(self.wrong(format_args!("it printed one of certificate and key; they go together"))),
+            _ => return Err(self.wrong(format_args!("it printed only one of certificate and key; both are required"))),
         };
         let authorization = token.map(|token| bearer(&token, &format!("{}: its token", self.label))).transpose()?;
         Ok(Credentials { authorization, certificate, until: status.expiration_timestamp })

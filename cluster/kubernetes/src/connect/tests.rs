@@ -227,15 +227,14 @@ async fn plugins_that_fail() {
     };
     check(
         &printed("v1beta1", ""),
-        "it printed a ExecCredential of client.authentication.k8s.io/v1beta1, but \
-         `apiVersion` in the kubeconfig requires ExecCredential of \
-         client.authentication.k8s.io/v1",
+        "its output has kind `ExecCredential` and version `client.authentication.k8s.io/v1beta1`, but `apiVersion` in the \
+         kubeconfig requires ExecCredential of client.authentication.k8s.io/v1",
     )
     .await;
     check(&printed("v1", ""), "it printed no `status`").await;
     check(&printed("v1", r#","status":{}"#), "it printed neither a token nor a certificate").await;
     let half = printed("v1", r#","status":{"clientKeyData":"a"}"#);
-    check(&half, "it printed one of certificate and key; they go together").await;
+    check(&half, "it printed only one of certificate and key; both are required").await;
 }
 
 #[tokio::test]

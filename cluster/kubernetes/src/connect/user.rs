@@ -13,9 +13,9 @@ use super::plugin::Plugin;
 
 /// Value in a file or inline.
 pub(super) struct Source {
-    /// Description of the value and of its place, for messages.
+    /// Description of the value and of its origin, for messages.
     label: String,
-    place: Origin,
+    origin: Origin,
 }
 
 enum Origin {
@@ -25,29 +25,29 @@ enum Origin {
 
 impl Source {
     pub(super) fn inline(contents: Vec<u8>, label: String) -> Self {
-        Source { label, place: Origin::Inline(contents) }
+        Source { label, origin: Origin::Inline(contents) }
     }
 
     pub(super) fn file(path: PathBuf, label: String) -> Self {
-        Source { label, place: Origin::File(path) }
+        Source { label, origin: Origin::File(path) }
     }
 
     /// Returns the current content.
     pub(super) fn read(&self) -> Result<Vec<u8>, ConnectError> {
-        match &self.place {
+        match &self.origin {
             Origin::Inline(contents) => Ok(contents.clone()),
             Origin::File(path) => files::read(path).map_err(|why| ConnectError::new(format!("{self}: {why}"))),
         }
     }
 
     pub(super) fn is_file(&self) -> bool {
-        matches!(self.place, Origin::File(_))
+        matches!(self.origin, Origin::File(_))
     }
 }
 
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.place {
+        match &self.origin {
             Origin::Inline(_) => f.write_str(&self.label),
             Origin::File(path) => write!(f, "{} in {}", self.label, path.display()),
         }

@@ -21,7 +21,7 @@ pub struct Flag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagSupport {
     /// Same effect as in kube-scheduler.
-    Honoured,
+    Supported,
     /// Accepted without effect.
     Ignored(UnsupportedFlag),
     /// An error, since users of the flag rely on its effect.

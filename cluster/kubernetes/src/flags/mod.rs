@@ -242,7 +242,7 @@ impl clap::Args for Flags {
 fn arg(flag: &'static Flag) -> Arg {
     let arg = Arg::new(flag.name).help(help(flag)).help_heading(flag.section.heading());
     let arg = if flag.kind == ValueType::Level { arg.short('v').long(flag.name) } else { arg.long(flag.name) };
-    let arg = arg.hide_short_help(flag.support != FlagSupport::Honoured);
+    let arg = arg.hide_short_help(flag.support != FlagSupport::Supported);
     let one = |arg: Arg| arg.action(ArgAction::Set).overrides_with(flag.name).num_args(1).allow_hyphen_values(true);
     match flag.kind {
         ValueType::Bool => arg
@@ -276,7 +276,7 @@ fn help(flag: &Flag) -> String {
         default => format!(" [kube-scheduler's default: {default}]"),
     };
     match flag.support {
-        FlagSupport::Honoured => format!("{}{default}", flag.help),
+        FlagSupport::Supported => format!("{}{default}", flag.help),
         FlagSupport::Ignored(unsupported) => format!("{}{default}. Ignored: {}", flag.help, unsupported.explanation),
         FlagSupport::Refused(unsupported) => {
             format!("{}{default}. Not supported: {}", flag.help, unsupported.explanation)
@@ -350,7 +350,7 @@ impl ParsedFlags<'_> {
         let (mut refused, mut ignored) = (Vec::new(), Vec::new());
         for flag in FLAGS {
             let (messages, unsupported, what) = match flag.support {
-                FlagSupport::Honoured => continue,
+                FlagSupport::Supported => continue,
                 FlagSupport::Ignored(unsupported) => (&mut ignored, unsupported, "is ignored"),
                 FlagSupport::Refused(unsupported) => (&mut refused, unsupported, "is not supported"),
             };
@@ -399,7 +399,7 @@ impl ParsedFlags<'_> {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
             _ => {
-                problems.push("--tls-cert-file and --tls-private-key-file go together".to_owned());
+                problems.push("--tls-cert-file and --tls-private-key-file must be set together".to_owned());
                 None
             }
         };

@@ -1,6 +1,6 @@
 //! All flags of kube-scheduler 1.36.2, and their treatment.
 
-use super::flag::FlagSupport::Honoured;
+use super::flag::FlagSupport::Supported;
 use super::flag::Section::*;
 use super::flag::ValueType::*;
 use super::flag::{Flag, FlagSupport, UnsupportedFlag};
@@ -27,85 +27,85 @@ const FEW_LABELS: &str = "users cannot choose label values, except for the names
 
 /// All flags, in the order of kube-scheduler's `--help`.
 pub const FLAGS: &[Flag] = flags! {
-    Misc, "config", Text, "", Honoured =>
+    Misc, "config", Text, "", Supported =>
         "A KubeSchedulerConfiguration. Its profiles are compared with those compiled in";
-    Misc, "master", Text, "", Honoured => "Address of the API server, in place of the one in the kubeconfig";
+    Misc, "master", Text, "", Supported => "Address of the API server, in place of the one in the kubeconfig";
     Misc, "unsupported-kube-api-over-localhost", Bool, "",
         refused(&["false"], "name the server in the kubeconfig, or with --master") =>
         "Connect to the API server of this host";
-    Misc, "write-config-to", Text, "", Honoured => "Write the effective configuration to this file, and exit";
-    Serving, "bind-address", Ip, "0.0.0.0", Honoured => "Address to serve on";
-    Serving, "cert-dir", Text, "", Honoured =>
+    Misc, "write-config-to", Text, "", Supported => "Write the effective configuration to this file, and exit";
+    Serving, "bind-address", Ip, "0.0.0.0", Supported => "Address to serve on";
+    Serving, "cert-dir", Text, "", Supported =>
         "Folder of kube-scheduler.crt and kube-scheduler.key, generated if missing";
-    Serving, "disable-http2-serving", Bool, "", Honoured => "Serve HTTP/1.1 only";
-    Serving, "http2-max-streams-per-connection", Int, "", Honoured =>
+    Serving, "disable-http2-serving", Bool, "", Supported => "Serve HTTP/1.1 only";
+    Serving, "http2-max-streams-per-connection", Int, "", Supported =>
         "Maximum number of concurrent requests per connection";
-    Serving, "permit-address-sharing", Bool, "", Honoured => "Listen with SO_REUSEADDR";
-    Serving, "permit-port-sharing", Bool, "", Honoured => "Listen with SO_REUSEPORT";
-    Serving, "secure-port", Int, "10259", Honoured => "Port to serve HTTPS on; 0 serves nothing";
-    Serving, "tls-cert-file", Text, "", Honoured =>
+    Serving, "permit-address-sharing", Bool, "", Supported => "Listen with SO_REUSEADDR";
+    Serving, "permit-port-sharing", Bool, "", Supported => "Listen with SO_REUSEPORT";
+    Serving, "secure-port", Int, "10259", Supported => "Port to serve HTTPS on; 0 serves nothing";
+    Serving, "tls-cert-file", Text, "", Supported =>
         "The server's certificate; without one, a self-signed one is generated";
-    Serving, "tls-cipher-suites", Texts, "", Honoured => "Cipher suites, by their names at IANA";
+    Serving, "tls-cipher-suites", Texts, "", Supported => "Cipher suites, by their names at IANA";
     Serving, "tls-curve-preferences", Int32s, "[]",
         refused(&["[]"], "omit it; X25519, P-256 and P-384 are offered") =>
         "Key exchange groups, by their numbers at IANA";
-    Serving, "tls-min-version", Text, "", Honoured => "VersionTLS12 or VersionTLS13";
-    Serving, "tls-private-key-file", Text, "", Honoured => "The key of --tls-cert-file";
+    Serving, "tls-min-version", Text, "", Supported => "VersionTLS12 or VersionTLS13";
+    Serving, "tls-private-key-file", Text, "", Supported => "The key of --tls-cert-file";
     Serving, "tls-sni-cert-key", NamedCertificate, "[]",
         refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file") =>
         "Additional certificates, by the host name that a client requests";
-    Authentication, "authentication-kubeconfig", Text, "", Honoured =>
+    Authentication, "authentication-kubeconfig", Text, "", Supported =>
         "Kubeconfig of the API server that reviews tokens; without one, all token clients are anonymous";
-    Authentication, "authentication-skip-lookup", Bool, "", Honoured =>
+    Authentication, "authentication-skip-lookup", Bool, "", Supported =>
         "Do not look up certificate authorities in the cluster";
-    Authentication, "authentication-token-webhook-cache-ttl", Duration, "10s", Honoured =>
+    Authentication, "authentication-token-webhook-cache-ttl", Duration, "10s", Supported =>
         "How long the result of a token review is cached";
-    Authentication, "authentication-tolerate-lookup-failure", Bool, "true", Honoured =>
+    Authentication, "authentication-tolerate-lookup-failure", Bool, "true", Supported =>
         "Serve even if certificate authorities could not be looked up in the cluster";
-    Authentication, "client-ca-file", Text, "", Honoured => "Certificate authorities for client certificates";
-    Authentication, "requestheader-allowed-names", Texts, "", Honoured =>
+    Authentication, "client-ca-file", Text, "", Supported => "Certificate authorities for client certificates";
+    Authentication, "requestheader-allowed-names", Texts, "", Supported =>
         "Common names of trusted proxies; if empty, any proxy with a valid certificate";
-    Authentication, "requestheader-client-ca-file", Text, "", Honoured =>
+    Authentication, "requestheader-client-ca-file", Text, "", Supported =>
         "Certificate authorities for proxies that authenticate clients";
-    Authentication, "requestheader-extra-headers-prefix", Texts, "[x-remote-extra-]", Honoured =>
+    Authentication, "requestheader-extra-headers-prefix", Texts, "[x-remote-extra-]", Supported =>
         "Prefixes of headers with extra user attributes from a proxy";
-    Authentication, "requestheader-group-headers", Texts, "[x-remote-group]", Honoured =>
+    Authentication, "requestheader-group-headers", Texts, "[x-remote-group]", Supported =>
         "Headers in which a proxy names groups";
-    Authentication, "requestheader-uid-headers", Texts, "", Honoured => "Headers in which a proxy gives a uid";
-    Authentication, "requestheader-username-headers", Texts, "[x-remote-user]", Honoured =>
+    Authentication, "requestheader-uid-headers", Texts, "", Supported => "Headers in which a proxy gives a uid";
+    Authentication, "requestheader-username-headers", Texts, "[x-remote-user]", Supported =>
         "Headers in which a proxy names the user";
-    Authorization, "authorization-always-allow-paths", Texts, "[/healthz,/readyz,/livez]", Honoured =>
+    Authorization, "authorization-always-allow-paths", Texts, "[/healthz,/readyz,/livez]", Supported =>
         "Paths that need no authorization";
-    Authorization, "authorization-kubeconfig", Text, "", Honoured =>
+    Authorization, "authorization-kubeconfig", Text, "", Supported =>
         "Kubeconfig of the API server that authorizes requests";
-    Authorization, "authorization-webhook-cache-authorized-ttl", Duration, "10s", Honoured =>
+    Authorization, "authorization-webhook-cache-authorized-ttl", Duration, "10s", Supported =>
         "How long a positive authorization is cached";
-    Authorization, "authorization-webhook-cache-unauthorized-ttl", Duration, "10s", Honoured =>
+    Authorization, "authorization-webhook-cache-unauthorized-ttl", Duration, "10s", Supported =>
         "How long a negative authorization is cached";
     Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Profile locks";
-    Deprecated, "kube-api-burst", Int32, "100", Honoured =>
+    Deprecated, "kube-api-burst", Int32, "100", Supported =>
         "Burst of requests to the API server; schedc has no limit unless set";
     Deprecated, "kube-api-content-type", Text, "\"application/vnd.kubernetes.protobuf\"",
         ignored(&["application/json", "application/vnd.kubernetes.protobuf"], "requests are in JSON") =>
         "Format of requests to the API server";
-    Deprecated, "kube-api-qps", Float32, "50", Honoured =>
+    Deprecated, "kube-api-qps", Float32, "50", Supported =>
         "Requests to the API server per second; schedc has no limit unless set";
-    Deprecated, "kubeconfig", Text, "", Honoured =>
+    Deprecated, "kubeconfig", Text, "", Supported =>
         "Kubeconfig of the API server; without one, the service account of the pod";
-    Deprecated, "pod-max-in-unschedulable-pods-duration", Duration, "5m0s", Honoured =>
+    Deprecated, "pod-max-in-unschedulable-pods-duration", Duration, "5m0s", Supported =>
         "Time after which an unschedulable pod is retried without an event";
     Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Serve profiles of Go's runtime";
-    LeaderElection, "leader-elect", Bool, "true", Honoured => "Schedule only while holding the lease";
-    LeaderElection, "leader-elect-lease-duration", Duration, "15s", Honoured =>
+    LeaderElection, "leader-elect", Bool, "true", Supported => "Schedule only while holding the lease";
+    LeaderElection, "leader-elect-lease-duration", Duration, "15s", Supported =>
         "How long candidates wait after a renewal before they take over the lease";
-    LeaderElection, "leader-elect-renew-deadline", Duration, "10s", Honoured =>
+    LeaderElection, "leader-elect-renew-deadline", Duration, "10s", Supported =>
         "How long the holder tries to renew the lease before it gives up";
     LeaderElection, "leader-elect-resource-lock", Text, "\"leases\"",
         refused(&["leases"], "use leases: an API server has no other lock") =>
         "Kind of the lock";
-    LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Honoured => "Name of the lease";
-    LeaderElection, "leader-elect-resource-namespace", Text, "\"kube-system\"", Honoured => "Namespace of the lease";
-    LeaderElection, "leader-elect-retry-period", Duration, "2s", Honoured => "How often the lease is read or renewed";
+    LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Supported => "Name of the lease";
+    LeaderElection, "leader-elect-resource-namespace", Text, "\"kube-system\"", Supported => "Namespace of the lease";
+    LeaderElection, "leader-elect-retry-period", Duration, "2s", Supported => "How often the lease is read or renewed";
     Features, "emulated-version", Texts, "", refused(&["1.36", "kube=1.36"], ONE_VERSION) =>
         "Behave like an older version";
     Features, "feature-gates", ComponentPairs, "",
@@ -117,21 +117,21 @@ pub const FLAGS: &[Flag] = flags! {
         "Values that labels of metrics may have";
     Metrics, "allow-metric-labels-manifest", Text, "", ignored(&[], FEW_LABELS) =>
         "Values that labels of metrics may have, in a file";
-    Metrics, "disabled-metrics", Texts, "", Honoured => "Metrics to leave out";
+    Metrics, "disabled-metrics", Texts, "", Supported => "Metrics to leave out";
     Metrics, "show-hidden-metrics-for-version", Text, "", ignored(&[], "no metric is hidden") =>
         "Show metrics that this version hides";
     Logs, "log-flush-frequency", Duration, "5s", ignored(&["5s"], NO_LOG_BUFFER) =>
         "How often buffered logs are written";
     Logs, "log-json-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of JSON logs";
-    Logs, "log-json-split-stream", Bool, "", Honoured => "JSON: errors to standard error, all else to standard output";
+    Logs, "log-json-split-stream", Bool, "", Supported => "JSON: errors to standard error, all else to standard output";
     Logs, "log-text-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of text logs";
-    Logs, "log-text-split-stream", Bool, "", Honoured => "Text: errors to standard error, all else to standard output";
-    Logs, "logging-format", Text, "\"text\"", Honoured => "`text` or `json`";
-    Logs, "v", Level, "", Honoured => "Log verbosity, from 0";
+    Logs, "log-text-split-stream", Bool, "", Supported => "Text: errors to standard error, all else to standard output";
+    Logs, "logging-format", Text, "\"text\"", Supported => "`text` or `json`";
+    Logs, "v", Level, "", Supported => "Log verbosity, from 0";
     Logs, "vmodule", LevelPatterns, "", ignored(&[], "use -v: there are no levels for single files") =>
         "Log verbosity of single files";
-    Global, "help", Bool, "", Honoured => "Print help";
-    Global, "version", Version, "", Honoured => "Print the version";
+    Global, "help", Bool, "", Supported => "Print help";
+    Global, "version", Version, "", Supported => "Print the version";
 };
 
 impl Flag {

@@ -31,7 +31,7 @@ fn no_flags_give_the_defaults() {
 fn explicit_defaults_of_kube_scheduler_give_the_defaults() {
     let given = FLAGS.iter().filter(|flag| {
         let is_from_a_file = flag.section == Section::Deprecated || flag.section == Section::LeaderElection;
-        flag.support == FlagSupport::Honoured && !is_from_a_file && !["", "[]"].contains(&flag.default)
+        flag.support == FlagSupport::Supported && !is_from_a_file && !["", "[]"].contains(&flag.default)
     });
     let line: Vec<_> =
         given.map(|flag| format!("--{}={}", flag.name, flag.default.trim_matches(['"', '[', ']']))).collect();
@@ -150,7 +150,7 @@ fn all_problems_of_flags_are_reported_together() {
             error: --leader-elect-resource-lock=endpoints is not supported: use leases: an API server has no other lock
             error: --emulated-version=1.34 is not supported: the behaviour of Kubernetes 1.36 is compiled in
             error: --kube-api-burst=-1 is out of range
-            error: --tls-cert-file and --tls-private-key-file go together
+            error: --tls-cert-file and --tls-private-key-file must be set together
             error: --tls-min-version=VersionTLS10: the value must be VersionTLS12 or VersionTLS13
             error: --secure-port=70000 is out of range
             error: --logging-format=xml: the value must be `text` or `json`

@@ -242,7 +242,10 @@ impl<T: Transport> ServerState<T> {
             match self.sources.look_up(&mut files).await {
                 Ok(()) => authority_config = files,
                 Err(why) => {
-                    tracing::warn!("{why}; until the lookup succeeds, authorities of the cluster are not trusted");
+                    tracing::warn!(
+                        "{why}; until the lookup succeeds, the previous authorities stay in use (at the start, only those of \
+                         files)"
+                    );
                     is_looked_up = false;
                 }
             }

@@ -326,7 +326,7 @@ impl<S: StreamingTransport> Reflector<S> {
             // An older server, or one on which the kind is disabled.
             404 => {
                 if !std::mem::replace(&mut self.is_absent, true) {
-                    let effect = "until the server has this kind, no objects of it exist";
+                    let effect = "the kind counts as having no objects until the server serves it";
                     self.report_error(format!("{message}: {effect}")).await?;
                 }
                 self.send_list_complete().await?;

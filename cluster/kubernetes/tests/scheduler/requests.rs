@@ -20,17 +20,17 @@ const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/
 type Difference = (&'static str, fn(&mut Request));
 
 const DIFFERENCES: &[Difference] = &[
-    ("the status of a pod is patched if it has the uid that it had; kube-scheduler names none", |request| {
+    ("status patches of pods contain the uid; kube-scheduler's do not", |request| {
         if request.path.ends_with("/status") {
             take(&mut request.body, "metadata");
         }
     }),
-    ("a victim is deleted if it has the uid that it had; kube-scheduler names none", |request| {
+    ("deletions of victims have the uid as a precondition; kube-scheduler's do not", |request| {
         if request.verb == "delete" {
             take(&mut request.body, "preconditions");
         }
     }),
-    ("of volumes and claims, what changes is patched; kube-scheduler replaces them as a whole", |request| {
+    ("volumes and claims are patched; kube-scheduler replaces the whole object", |request| {
         let changes: &[&str] = match request.path.split('/').nth_back(1) {
             Some("persistentvolumes") => &["/metadata/annotations", "/spec/claimRef"],
             Some("persistentvolumeclaims") => &["/metadata/annotations"],
@@ -39,12 +39,12 @@ const DIFFERENCES: &[Difference] = &[
         request.verb = "change".to_owned();
         request.body = changes.iter().map(|path| json!({ *path: request.body.pointer(path) })).collect();
     }),
-    ("what an event does not have is left out; kube-scheduler writes `null` and `{}`", |request| {
+    ("empty fields of events are omitted; kube-scheduler writes `null` and `{}`", |request| {
         if request.path.ends_with("/events") {
             leave_out_nothing(&mut request.body);
         }
     }),
-    ("options of a deletion are of v1; the recording has kube-scheduler's as the server saw them inside", |request| {
+    ("deletion options have version `v1`; the recording has the API server's internal form", |request| {
         if request.verb == "delete" {
             take(&mut request.body, "apiVersion");
         }

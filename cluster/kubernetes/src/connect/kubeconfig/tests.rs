@@ -213,7 +213,7 @@ fn unsupported_user_fields() {
     let check = |user: &str, expected: Expect| is_wrong(&config(CLUSTER, user), expected);
     check(
         "{client-certificate: a}",
-        expect!["`users[u].user.client-key`: the certificate's key is missing, and so is `client-key-data`"],
+        expect!["`users[u].user.client-key`: a client certificate needs `client-key` or `client-key-data`"],
     );
     check("{token: a, username: b}", expect!["`users[u].user.username`: a token is set, too; remove one of the two"]);
     check(

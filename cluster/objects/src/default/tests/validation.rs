@@ -248,7 +248,7 @@ fn priority_classes_must_be_right() {
     check_refused(
         &class("metadata: {name: system-mine}, value: 1"),
         expect![
-            "pods.yaml:1: PriorityClass system-mine: metadata.name: may not begin with `system-`, which is for the system's own"
+            "pods.yaml:1: PriorityClass system-mine: metadata.name: may not begin with `system-`, which is reserved for built-in classes"
         ],
     );
     check_refused(
