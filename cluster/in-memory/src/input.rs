@@ -11,7 +11,7 @@ pub struct TimedInput {
     /// Time in nanoseconds since 1970 by the simulation clock. Inputs in the past are applied immediately.
     pub at: i64,
     /// The change.
-    pub what: Input,
+    pub input: Input,
 }
 
 /// A change of the cluster by a user.
@@ -33,12 +33,12 @@ pub enum Input {
 impl TimedInput {
     /// Returns an input that creates or updates the object at this time.
     pub fn apply(at: i64, object: impl Into<AnyObject>) -> Self {
-        TimedInput { at, what: Input::Apply(Box::new(object.into())) }
+        TimedInput { at, input: Input::Apply(Box::new(object.into())) }
     }
 
     /// Returns an input that deletes the object at this time.
     pub fn delete(at: i64, key: Key) -> Self {
-        TimedInput { at, what: Input::Delete(key) }
+        TimedInput { at, input: Input::Delete(key) }
     }
 }
 

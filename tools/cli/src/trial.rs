@@ -123,7 +123,7 @@ impl Trial {
     /// Deletes a pod, as an eviction does.
     pub(crate) fn delete(&mut self, pod: &Key) {
         let at = self.simulator.now();
-        self.simulator.schedule(TimedInput { at, what: Input::Delete(pod.clone()) });
+        self.simulator.schedule(TimedInput { at, input: Input::Delete(pod.clone()) });
         self.simulator.deliver_changes();
     }
 

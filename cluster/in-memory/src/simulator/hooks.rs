@@ -16,13 +16,13 @@ use crate::server::{Change, Request, Response};
 pub enum CallTreatment {
     /// The call is processed, and its response is immediate.
     #[default]
-    AtOnce,
+    Immediate,
     /// The call is processed after this delay.
     After(Duration),
     /// The call is not processed, and returns this error.
     Refuse(ApiError),
     /// The call is processed, but its response is lost, and the caller gets a timeout error.
-    LoseAnswer,
+    LoseResponse,
 }
 
 /// Callbacks of a simulation. All have default implementations; `()` ignores all events.
@@ -31,7 +31,7 @@ pub enum CallTreatment {
 pub trait SimulationHooks {
     /// Returns the treatment of a call.
     fn on_call(&mut self, _now: i64, _request: &Request) -> CallTreatment {
-        CallTreatment::AtOnce
+        CallTreatment::Immediate
     }
     /// Is called with the response to a call of the scheduler or to a request of a user, even if the response is lost.
     fn on_response(&mut self, _now: i64, _request: &Request, _response: &Response) {}

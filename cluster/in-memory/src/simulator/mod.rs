@@ -160,9 +160,9 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 
     /// Registers an input. Inputs with equal times are applied in the order of their registration.
-    pub fn schedule(&mut self, input: TimedInput) {
-        let key = self.event_key(input.at);
-        self.inputs.insert(key, input.what.into());
+    pub fn schedule(&mut self, TimedInput { at, input }: TimedInput) {
+        let key = self.event_key(at);
+        self.inputs.insert(key, input.into());
     }
 
     /// Creates or updates an object without applying defaults. Returns the stored object.
@@ -322,7 +322,7 @@ impl<H: SimulationHooks> Simulator<H> {
         for call in self.client.take_calls() {
             has_any = true;
             match self.hooks.on_call(self.now, &call.request) {
-                CallTreatment::AtOnce => self.respond(call),
+                CallTreatment::Immediate => self.respond(call),
                 CallTreatment::After(time) => {
                     let key = self.event_key(self.now.saturating_add(nanoseconds(time)));
                     self.delayed.insert(key, call);
@@ -332,7 +332,7 @@ impl<H: SimulationHooks> Simulator<H> {
                     self.hooks.on_response(self.now, &call.request, &response);
                     call.answer(response);
                 }
-                CallTreatment::LoseAnswer => {
+                CallTreatment::LoseResponse => {
                     let _lost = self.handle(&call.request);
                 }
             }

@@ -102,15 +102,15 @@ impl SimulationHooks for Slow {
             Request::CreateJson(..) => "create",
             Request::Patch(..) => "patch",
             Request::Get(..) => "get",
-            _ => return CallTreatment::AtOnce,
+            _ => return CallTreatment::Immediate,
         };
         self.calls.push((now / SECOND, call));
         self.calls_received += 1;
         match self.calls_received {
             1 => CallTreatment::Refuse(ApiError::new(ApiReason::Timeout, "later")),
             2 => CallTreatment::After(Duration::from_secs(3)),
-            3 => CallTreatment::LoseAnswer,
-            _ => CallTreatment::AtOnce,
+            3 => CallTreatment::LoseResponse,
+            _ => CallTreatment::Immediate,
         }
     }
 }

@@ -52,7 +52,7 @@ impl SimulationHooks for ClaimCalls {
     fn on_call(&mut self, _: i64, request: &Request) -> CallTreatment {
         match request {
             Request::CreateJson(..) => self.0.clone(),
-            _ => CallTreatment::AtOnce,
+            _ => CallTreatment::Immediate,
         }
     }
 }
@@ -103,7 +103,7 @@ fn created_claims_are_counted() {
         let ClaimMetrics { created, not_created, .. } = cluster.scheduler.claim_metrics();
         (created, not_created > 0)
     };
-    assert_eq!(created(CallTreatment::AtOnce), (1, false));
+    assert_eq!(created(CallTreatment::Immediate), (1, false));
     let overloaded = ApiError::new(ApiReason::Other, "the server is overloaded");
     assert_eq!(created(CallTreatment::Refuse(overloaded)), (0, true));
 }

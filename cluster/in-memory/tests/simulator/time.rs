@@ -70,22 +70,22 @@ fn the_simulation_does_not_wait_for_the_flush_of_unschedulable_pods() {
 #[derive(Default)]
 struct FaultyCalls {
     refuse: u32,
-    mark_lost: u32,
+    lose: u32,
     outcomes: Vec<String>,
 }
 
 impl SimulationHooks for FaultyCalls {
     fn on_call(&mut self, _: i64, request: &Request) -> CallTreatment {
         if !matches!(request, Request::Bind { .. }) {
-            return CallTreatment::AtOnce;
+            return CallTreatment::Immediate;
         }
         if self.refuse > 0 {
             self.refuse -= 1;
             return CallTreatment::Refuse(ApiError::new(ApiReason::Other, "the server is overloaded"));
         }
-        if self.mark_lost > 0 {
-            self.mark_lost -= 1;
-            return CallTreatment::LoseAnswer;
+        if self.lose > 0 {
+            self.lose -= 1;
+            return CallTreatment::LoseResponse;
         }
         CallTreatment::After(Duration::from_millis(250))
     }
@@ -99,8 +99,8 @@ impl SimulationHooks for FaultyCalls {
     }
 }
 
-fn with_faults(refuse: u32, mark_lost: u32) -> (SimulationEnd, String, Option<String>) {
-    let hooks = FaultyCalls { refuse, mark_lost, ..FaultyCalls::default() };
+fn with_faults(refuse: u32, lose: u32) -> (SimulationEnd, String, Option<String>) {
+    let hooks = FaultyCalls { refuse, lose, ..FaultyCalls::default() };
     let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), hooks).unwrap();
     cluster.apply(&(node("n1", 1) + &pod("web", 1, "")));
     let end = cluster.run();
@@ -123,7 +123,7 @@ fn a_refused_binding_is_retried_after_backoff() {
 fn a_binding_with_a_lost_response_is_done() {
     let (end, outcomes, node) = with_faults(0, 1);
     expect![[r#"
-        0.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server did not answer in time; the request may have been done
+        0.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server did not answer in time; the request may have been processed
     "#]].assert_eq(&outcomes);
     assert_eq!((end, node.as_deref()), (SimulationEnd::Idle, Some("n1")));
 }

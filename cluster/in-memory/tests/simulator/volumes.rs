@@ -150,10 +150,10 @@ struct OneFault {
 impl SimulationHooks for OneFault {
     fn on_call(&mut self, _: i64, request: &Request) -> CallTreatment {
         if matches!(request, Request::Record(_)) {
-            return CallTreatment::AtOnce;
+            return CallTreatment::Immediate;
         }
         self.calls += 1;
-        if self.calls == self.at { self.treatment.clone() } else { CallTreatment::AtOnce }
+        if self.calls == self.at { self.treatment.clone() } else { CallTreatment::Immediate }
     }
 }
 
@@ -161,7 +161,7 @@ impl SimulationHooks for OneFault {
 fn a_pod_gets_its_volume_whichever_call_fails() {
     let conflict = ApiError::new(ApiReason::Conflict, "the object has been modified");
     let treatments =
-        [CallTreatment::Refuse(conflict), CallTreatment::LoseAnswer, CallTreatment::After(Duration::from_secs(5))];
+        [CallTreatment::Refuse(conflict), CallTreatment::LoseResponse, CallTreatment::After(Duration::from_secs(5))];
     for (provisioner, volume) in [("kubernetes.io/no-provisioner", LOCAL), ("csi.example.com", "")] {
         let class = class(provisioner, "WaitForFirstConsumer");
         let manifests = node("n1", 4) + &node("n2", 4) + &class + volume + CLAIM + &pod("db", 1, VOLUMES);

@@ -114,7 +114,7 @@ impl SimulationHooks for Overloaded {
                 self.0 -= 1;
                 CallTreatment::Refuse(ApiError::new(ApiReason::Other, "too many requests"))
             }
-            _ => CallTreatment::AtOnce,
+            _ => CallTreatment::Immediate,
         }
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn simulate_with_hooks(
     let (events, events_not_reached) = (reached.len(), not_reached.len());
     for event in reached {
         let at = start.saturating_add(event.at.0);
-        simulator.schedule(TimedInput { at, what: input(event.action) });
+        simulator.schedule(TimedInput { at, input: input(event.action) });
     }
     let ended = match options.until {
         Some(Span(until)) => simulator.run_until(start.saturating_add(until)),
