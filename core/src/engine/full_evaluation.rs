@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_adaptive_rule_looks_at_fewer_nodes_of_larger_clusters() {
+    fn the_adaptive_rule_evaluates_a_smaller_share_of_larger_clusters() {
         for (percentage, nodes, wanted) in [
             (0, 99, 99),
             (0, 100, 100),

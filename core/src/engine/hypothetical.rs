@@ -100,8 +100,8 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
     }
 
     /// Undoes all changes since a checkpoint.
-    pub fn roll_back_to(&mut self, moment: Checkpoint) {
-        while self.done.len() > moment.0 {
+    pub fn roll_back_to(&mut self, checkpoint: Checkpoint) {
+        while self.done.len() > checkpoint.0 {
             match self.done.pop() {
                 Some(Change::Added(pod)) => self.take(&pod),
                 Some(Change::Removed(pod)) => self.put(&pod),
@@ -162,10 +162,10 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
     /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns, so they leave no trace
     /// even if they do not fit together with the other pods.
     fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
-        let (alone, moment) = (self.state.clone(), self.checkpoint());
+        let (alone, checkpoint) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));
         let answer = evaluate(self);
-        self.roll_back_to(moment);
+        self.roll_back_to(checkpoint);
         self.state = alone;
         answer
     }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_gets_what_it_missed_or_learns_that_too_much_is_missing() {
+    fn a_reader_gets_missed_entries_or_none_if_too_many_are_missing() {
         let mut log = ChangeLog::with_capacity(4);
         let read =
             |log: &ChangeLog<u32>, position| log.since(position).map(|entries| entries.copied().collect::<Vec<_>>());

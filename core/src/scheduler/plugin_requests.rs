@@ -10,12 +10,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Runs requests of plugins, and handles pods whose wait in Permit ended.
     pub(super) fn settle(&mut self, tasks: &mut impl Tasks) {
         loop {
-            if let Some((commands, orders)) = self.handle.requests().take(self.background.is_running()) {
+            if let Some((commands, task_requests)) = self.handle.requests().take(self.background.is_running()) {
                 for command in commands {
                     self.run_command(command, tasks);
                 }
-                for order in orders {
-                    self.run_task_request(order, tasks);
+                for request in task_requests {
+                    self.run_task_request(request, tasks);
                 }
             }
             self.await_requests(tasks);

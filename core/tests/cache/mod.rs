@@ -230,7 +230,7 @@ fn a_pod_has_one_nomination_at_most() {
     cache.nominate(nominated.clone(), b);
     let found: Vec<_> = cache.nominated_before(&other).map(|(node, pods)| (node, pods.len())).collect();
     assert_eq!(found, [(ib, 1)]);
-    assert_eq!(cache.nominated_before(&nominated).count(), 0, "a pod does not stand in its own way");
+    assert_eq!(cache.nominated_before(&nominated).count(), 0, "a pod's own nomination does not count");
     cache.withdraw_nomination(&nominated.uid);
     assert_eq!(cache.nominated_before(&other).count(), 0);
     assert_ne!(ia, ib);

@@ -84,8 +84,8 @@ fn waiting_in_permit_and_binding_are_timed() {
     fixture.pod("web");
     fixture.wait(1);
     fixture.wait(1500);
-    let tally = fixture.scheduler.duration_metrics();
-    let (code, waits) = &tally.permit_waits[0];
+    let metrics = fixture.scheduler.duration_metrics();
+    let (code, waits) = &metrics.permit_waits[0];
     assert_eq!((*code, waits.sum() / 1_000_000), (Code::Unschedulable, 1501));
 
     set_answer("A permit web", Answer::Done);

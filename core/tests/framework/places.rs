@@ -56,7 +56,7 @@ struct Cluster(Arc<AtomicBool>);
 impl Client for Cluster {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
         match &*placement.pod.uid.0 == "web" && self.0.load(Ordering::Relaxed) {
-            true => Err(ApiError::new(ApiReason::Conflict, "it is not what it was")),
+            true => Err(ApiError::new(ApiReason::Conflict, "the pod was deleted or bound meanwhile")),
             false => Ok(()),
         }
     }
@@ -137,7 +137,7 @@ impl SchedulerFixture {
         let is_any = !held.is_empty();
         for mut call in held {
             let Poll::Ready(completed) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-                panic!("nothing takes its time here")
+                panic!("every call is ready at once")
             };
             self.scheduler.on_completed(completed, &mut self.held);
         }

@@ -64,7 +64,7 @@ fn scores_are_weighted_and_added_up() {
 }
 
 #[test]
-fn normalising_looks_at_the_extremes_of_feasible_nodes_but_for_ignored_ones() {
+fn normalization_uses_the_extremes_of_feasible_nodes_except_ignored_ones() {
     check(
         &[
             ("n1", "rank: '-4'"),
@@ -168,7 +168,7 @@ fn a_single_feasible_node_is_not_scored() {
 }
 
 #[test]
-fn pre_score_sees_feasible_nodes_only() {
+fn pre_score_receives_feasible_nodes_only() {
     let mut test_cluster = cluster(&[("n1", ""), ("n2", "health: sick"), ("n3", "")]);
     test_cluster.pending("web", "");
     notes();

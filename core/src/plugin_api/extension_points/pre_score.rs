@@ -78,15 +78,15 @@ pub fn rerun_prepare<P: PrepareScore>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
-    facts: &mut <P as ScorePlugin>::Cycle,
+    data: &mut <P as ScorePlugin>::Cycle,
     view: View<'_, P>,
     rescore: &mut ScoreUpdate<'_>,
 ) {
     let new = plugin.prepare(args, pod, view);
-    if new != *facts {
+    if new != *data {
         rescore.reevaluate_all();
     } else {
         rescore.mark_unchanged();
     }
-    plugin.recycle(std::mem::replace(facts, new));
+    plugin.recycle(std::mem::replace(data, new));
 }

@@ -112,12 +112,12 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         context: &mut impl QueueContext<Event = E>,
         now: i64,
     ) -> Option<QueuePlace> {
-        let notes = self.end_attempt(id, slot)?;
+        let events = self.end_attempt(id, slot)?;
         if self.entries[slot].gone {
             self.release(id, slot, context);
             return None;
         }
-        let strategy = self.strategy_after_flight((id, slot), &notes, &rejectors, context);
+        let strategy = self.strategy_after_flight((id, slot), &events, &rejectors, context);
         self.in_flight.stop_watching(id);
         let entry = &mut self.entries[slot];
         if !entry.has_failed() {
@@ -144,7 +144,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     fn strategy_after_flight(
         &self,
         (id, slot): (u64, Slot),
-        notes: &AttemptEvents<E>,
+        events: &AttemptEvents<E>,
         rejectors: &Rejectors,
         context: &mut impl QueueContext<Event = E>,
     ) -> Strategy {
@@ -153,8 +153,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         let entry = &self.entries[slot];
         let kept = self.in_flight.since(id);
-        let mut strategy = if notes.retry || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
-        for event in notes.own.iter().chain(kept.into_iter().flatten()) {
+        let mut strategy = if events.retry || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
+        for event in events.own.iter().chain(kept.into_iter().flatten()) {
             if strategy.is_final(rejectors) {
                 break;
             }

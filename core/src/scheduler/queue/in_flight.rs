@@ -114,7 +114,7 @@ pub(super) struct InFlight<E> {
     len: usize,
     next: u64,
     /// Events and marks of attempts; most have none.
-    notes: Map<u64, AttemptEvents<E>>,
+    attempt_events: Map<u64, AttemptEvents<E>>,
     /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first.
     /// Usually, only the last popped attempt is in the list.
     watching: VecDeque<(u64, u64)>,
@@ -131,7 +131,7 @@ impl<E> InFlight<E> {
         InFlight {
             len: 0,
             next: 0,
-            notes: Map::default(),
+            attempt_events: Map::default(),
             watching: VecDeque::new(),
             events: VecDeque::new(),
             first: 0,
@@ -161,7 +161,7 @@ impl<E> InFlight<E> {
     }
     /// Marks a pod in flight for a retry after any failure.
     pub(super) fn mark_retry(&mut self, attempt: u64) {
-        self.notes.entry(attempt).or_default().retry = true;
+        self.attempt_events.entry(attempt).or_default().retry = true;
     }
 
     /// Returns the index of an attempt among those that may still be rejected.
@@ -187,11 +187,11 @@ impl<E> InFlight<E> {
     /// Records an event about one pod in flight.
     pub(super) fn record_own(&mut self, attempt: u64, event: E) {
         let is_watching = self.watcher(attempt).is_some();
-        let notes = self.notes.entry(attempt).or_default();
-        if notes.own.len() < self.limit && is_watching {
-            notes.own.push(event);
+        let events = self.attempt_events.entry(attempt).or_default();
+        if events.own.len() < self.limit && is_watching {
+            events.own.push(event);
         } else {
-            notes.retry = true;
+            events.retry = true;
         }
     }
 
@@ -204,7 +204,7 @@ impl<E> InFlight<E> {
     /// Ends an attempt. [`InFlight::stop_watching`] then discards the events that only this attempt needed.
     pub(super) fn end(&mut self, attempt: u64) -> AttemptEvents<E> {
         self.len -= 1;
-        if self.notes.is_empty() { AttemptEvents::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
+        if self.attempt_events.is_empty() { AttemptEvents::default() } else { self.attempt_events.remove(&attempt).unwrap_or_default() }
     }
     /// Stops recording events for a pod that was rejected, or can no longer be rejected.
     pub(super) fn stop_watching(&mut self, attempt: u64) {

@@ -283,16 +283,16 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     }
     /// Returns the numbers of active, backoff (of either kind), unschedulable and gated pods.
     pub fn queue_counts(&self) -> QueueCounts {
-        let mut census = QueueCounts {
+        let mut counts = QueueCounts {
             active: self.active.len(),
             backoff: self.backoff.len() + self.error_backoff.len(),
             ..QueueCounts::default()
         };
         for (reason, slots) in self.parked.groups() {
-            let place = if reason.gate.is_some() { &mut census.gated } else { &mut census.unschedulable };
+            let place = if reason.gate.is_some() { &mut counts.gated } else { &mut counts.unschedulable };
             *place += slots.len();
         }
-        census
+        counts
     }
     /// Returns, for each plugin of each profile, the number of pods that it gates or that it rejected in their last
     /// attempt, without pods in flight. Reads every pod.
