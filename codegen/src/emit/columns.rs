@@ -67,9 +67,9 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let aligned = quote! { #slots Columns { #(#fields: #of_aligned,)* #marker } };
     let aligned_columns = parameter("columns", &aligned);
     let cluster = quote! { Columns { #(#fields: #of_cluster,)* #marker } };
-    let imagined = quote! { Columns { #(#fields: #of_one_node,)* #marker } };
+    let hypothetical = quote! { Columns { #(#fields: #of_one_node,)* #marker } };
     let (state, base) = (parameter("state", &cluster), parameter("base", &cluster));
-    let (node, index) = (parameter("node", &imagined), parameter("index", &imagined));
+    let (node, index) = (parameter("node", &hypothetical), parameter("index", &hypothetical));
     quote! {
         fn columns<'a>(#state: &'a State, #base: &'a Base) -> Columns<'a> {
             #cluster
@@ -81,7 +81,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         }
 
         fn hypothetical_columns<'a>(#node: &'a Hypothetical<'_>, #index: NodeIndex) -> Columns<'a> {
-            #imagined
+            #hypothetical
         }
     }
 }

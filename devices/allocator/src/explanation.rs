@@ -15,7 +15,7 @@ use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, Prepared};
 
 /// Number of checks of the deadline after which a search for a conflict ends.
-const MAX_LOOKS: u32 = 64;
+const MAX_CHECKS: u32 = 64;
 
 /// Devices of a node for each request, before any of them is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl Inventory {
         let mut checks = 0;
         let is_expired = || {
             checks += 1;
-            checks > MAX_LOOKS
+            checks > MAX_CHECKS
         };
         let prepared = self.prepare(specs, interner);
         match self.evaluate(&prepared, node, interner, is_expired) {

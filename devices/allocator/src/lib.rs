@@ -55,5 +55,5 @@ pub use error::{Failure, Unfit};
 pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
 pub use inventory::{Inventory, MAX_CACHED};
 pub use prepared::Prepared;
-pub use search::STEPS as STEPS_PER_LOOK;
+pub use search::STEPS_PER_CHECK;
 pub use shared::Verdict;

@@ -19,7 +19,7 @@ const MAX_DEVICES: i64 = 32;
 /// Number of steps after which a search skips devices that are interchangeable with one that failed.
 const LONG_SEARCH: u32 = 32;
 /// Number of steps between two checks of the deadline.
-pub const STEPS: u32 = 256;
+pub const STEPS_PER_CHECK: u32 = 256;
 /// Score of the first alternative of a request. Each later alternative scores 1 less than the one before.
 const FIRST_ALTERNATIVE: i64 = 8;
 
@@ -232,7 +232,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     /// and bit of the first device to try.
     fn next(&mut self, place: Place, start: (usize, u32)) -> Result<bool, Stop> {
         self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(STEPS) && (self.is_expired)() {
+        if self.steps.is_multiple_of(STEPS_PER_CHECK) && (self.is_expired)() {
             return Err(Failure::interrupted().into());
         }
         if self.steps == LONG_SEARCH {

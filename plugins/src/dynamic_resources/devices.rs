@@ -12,7 +12,7 @@ use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_LOOK, Unfit};
+use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::{Epoch, ResourceClaims};
@@ -327,14 +327,14 @@ pub(super) enum SearchTimeout {
 /// Virtual duration of a step of a search.
 const VIRTUAL_STEP: Duration = Duration::from_micros(1);
 
-/// Returns a function that reports whether the timeout has expired. The search calls it every [`STEPS_PER_LOOK`] steps.
+/// Returns a function that reports whether the timeout has expired. The search calls it every [`STEPS_PER_CHECK`] steps.
 fn expiry(timeout: Option<SearchTimeout>) -> impl FnMut() -> bool {
     let (mut end, mut virtual_time) = (None, Duration::ZERO);
     move || match timeout {
         None => false,
         Some(SearchTimeout::Real(timeout)) => Instant::now() > *end.get_or_insert_with(|| Instant::now() + timeout),
         Some(SearchTimeout::Virtual(timeout)) => {
-            virtual_time += VIRTUAL_STEP * STEPS_PER_LOOK;
+            virtual_time += VIRTUAL_STEP * STEPS_PER_CHECK;
             virtual_time > timeout
         }
     }

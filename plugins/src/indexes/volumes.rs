@@ -137,13 +137,13 @@ impl Volumes {
 }
 
 impl Volumes {
-    /// Adds (`counts`) or removes the migrated plugins of a CSINode, if its node exists.
-    fn set_migrated(&mut self, node: Symbol, csi_node: &CsiNode, counts: bool) {
+    /// Adds (`is_added`) or removes the migrated plugins of a CSINode, if its node exists.
+    fn set_migrated(&mut self, node: Symbol, csi_node: &CsiNode, is_added: bool) {
         let Some(&slot) = self.nodes.get(&node) else { return };
         for &plugin in &csi_node.migrated_plugins {
             let nodes = self.migrated.entry(plugin).or_default();
             nodes.extend([slot]);
-            if !counts {
+            if !is_added {
                 nodes.remove(slot);
                 nodes.trim();
                 if nodes.is_empty() {

@@ -74,17 +74,17 @@ impl<'a> BindingWait<'a> {
     ///
     /// # Errors
     /// The claims cannot be bound, or the timeout passes.
-    pub(super) async fn wait_until_bound(mut self, news: &mut impl ObjectUpdates) -> Result<(), String> {
+    pub(super) async fn wait_until_bound(mut self, updates: &mut impl ObjectUpdates) -> Result<(), String> {
         for (number, (_, claim)) in self.plan.bindings.iter().enumerate() {
-            news.add(claim.object.clone());
+            updates.add(claim.object.clone());
             self.roles.push(ObjectRole::Claim(number));
         }
         loop {
-            self.follow_provisioned(news);
+            self.follow_provisioned(updates);
             if self.is_done()? {
                 return Ok(());
             }
-            let Some((role, now)) = news.next().await else { return Err("context deadline exceeded".to_owned()) };
+            let Some((role, now)) = updates.next().await else { return Err("context deadline exceeded".to_owned()) };
             if let Some(role) = self.roles.get(role) {
                 self.observe(*role, now)?;
             }
@@ -120,14 +120,14 @@ impl<'a> BindingWait<'a> {
     }
 
     /// Watches provisioned volumes as soon as their names are known.
-    fn follow_provisioned(&mut self, news: &mut impl ObjectUpdates) {
+    fn follow_provisioned(&mut self, updates: &mut impl ObjectUpdates) {
         for (number, made) in self.provisions.iter_mut().enumerate() {
             let ObservedObject::Present(claim) = &made.claim else { continue };
             let name = text(&claim["spec"]["volumeName"]);
             if !name.is_empty() && made.name.as_deref() != Some(name) {
                 made.name = Some(name.into());
                 made.volume = ObservedObject::Unknown;
-                news.add(object("PersistentVolume", "".into(), name.into()));
+                updates.add(object("PersistentVolume", "".into(), name.into()));
                 self.roles.push(ObjectRole::Provisioned(number));
             }
         }

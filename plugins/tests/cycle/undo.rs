@@ -127,12 +127,12 @@ proptest! {
             on_node.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
             prop_assert_eq!(differing(&changed, &before), [""; 0]);
 
-            let mut imagined = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
-            on_node.iter().for_each(|pod| imagined.remove_pod(pod));
-            let empty = imagined.checkpoint();
-            on_node.iter().for_each(|pod| imagined.add_pod(pod));
-            imagined.roll_back_to(empty);
-            drop(imagined);
+            let mut hypothetical = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
+            on_node.iter().for_each(|pod| hypothetical.remove_pod(pod));
+            let empty = hypothetical.checkpoint();
+            on_node.iter().for_each(|pod| hypothetical.add_pod(pod));
+            hypothetical.roll_back_to(empty);
+            drop(hypothetical);
             prop_assert_eq!(differing(&cycle, &before), [""; 0]);
         }
     }

@@ -75,61 +75,61 @@ const DB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: db}}}";
 
 #[test]
 fn nodes_outside_the_anti_affinity_of_running_pods() {
-    let me = "metadata: {name: me, labels: {app: web}}";
+    let pending = "metadata: {name: me, labels: {app: web}}";
     let neighbour = pod("name: p0", "n1", "podAntiAffinity", &[WEB]);
     let plugin = "InterPodAffinity";
-    check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n2", N2)], plugin);
-    let elsewhere = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
-    check(me, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n1", elsewhere)], plugin);
+    check(pending, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n2", N2)], plugin);
+    let without_labels = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
+    check(pending, &[(Node, "n1", N1), (Pod, "p0", &neighbour), (Node, "n1", without_labels)], plugin);
     // The deletion of n1 makes the pod schedulable, but only the later deletion of n1's pod queues it.
-    let beside = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
-    check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &neighbour), (Node, "n1", "-")], plugin);
+    let other_node = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
+    check(pending, &[(Node, "n1", N1), (Node, "n2", other_node), (Pod, "p0", &neighbour), (Node, "n1", "-")], plugin);
 }
 
 #[test]
 fn the_last_pod_of_its_affinity_is_deleted_and_it_matches_itself() {
-    let me = pod("name: me, labels: {app: web}", "''", "podAffinity", &[WEB]);
+    let pending = pod("name: me, labels: {app: web}", "''", "podAffinity", &[WEB]);
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n2}}";
     let other = "{metadata: {name: p0, labels: {app: db}}, spec: {nodeName: n2}}";
     for last in ["-", other] {
         let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", last)];
-        check(&me, &steps, "InterPodAffinity");
+        check(&pending, &steps, "InterPodAffinity");
     }
 }
 
 #[test]
 fn a_pod_matching_one_of_several_anti_affinity_terms_is_deleted() {
-    let me = pod("name: me", "''", "podAntiAffinity", &[WEB, DB]);
+    let pending = pod("name: me", "''", "podAntiAffinity", &[WEB, DB]);
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
-    check(&me, &[(Node, "n1", N1), (Pod, "p0", web), (Pod, "p0", "-")], "InterPodAffinity");
+    check(&pending, &[(Node, "n1", N1), (Pod, "p0", web), (Pod, "p0", "-")], "InterPodAffinity");
 }
 
 #[test]
 fn a_pod_is_added_to_a_namespace_selected_by_labels() {
     let near =
         "{topologyKey: zone, namespaceSelector: {matchLabels: {team: x}}, labelSelector: {matchLabels: {app: web}}}";
-    let me = pod("name: me", "''", "podAffinity", &[near]);
+    let pending = pod("name: me", "''", "podAffinity", &[near]);
     let web = "{metadata: {name: p0, namespace: far, labels: {app: web}}, spec: {nodeName: n1}}";
     let namespace = "{kind: Namespace, metadata: {name: far, labels: {team: x}}}";
-    check(&me, &[(Node, "n1", N1), (Wildcard, "far", namespace), (Pod, "p0", web)], "InterPodAffinity");
+    check(&pending, &[(Node, "n1", N1), (Wildcard, "far", namespace), (Pod, "p0", web)], "InterPodAffinity");
 }
 
 #[test]
 fn a_counted_pod_is_terminating() {
-    let me = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
+    let pending = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
         {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}";
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
     let leaves =
         "{metadata: {name: p0, labels: {app: web}, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {nodeName: n1}}";
     let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", leaves)];
-    check(me, &steps, "PodTopologySpread");
+    check(pending, &steps, "PodTopologySpread");
 }
 
 #[test]
 fn a_pod_of_another_namespace_releases_a_disk() {
-    let me = "{metadata: {name: me}, spec: {volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
+    let pending = "{metadata: {name: me}, spec: {volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
     let other = "{metadata: {name: p0, namespace: far}, spec: {nodeName: n1, volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
-    check(me, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
+    check(pending, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
 }
 
 /// Returns a claim of the class `fast`.

@@ -55,7 +55,7 @@ impl TestCluster {
     pub(crate) fn apply(&mut self, resource: EventResource, old: Option<&str>, new: Option<&str>) -> Vec<ClusterEvent> {
         let both = [old, new];
         let interner = &mut self.cache.base.interner;
-        let came_or_went = |resource| {
+        let object_event = |resource| {
             let action = match both {
                 [None, _] => Action::ADD,
                 [_, None] => Action::DELETE,
@@ -73,9 +73,9 @@ impl TestCluster {
                     (Some(old), Some(new)) => node_updated(old, new).to_vec(),
                     (Some(old), None) => {
                         self.cache.remove_node(old.name);
-                        came_or_went(EventResource::Node)
+                        object_event(EventResource::Node)
                     }
-                    _ => came_or_went(EventResource::Node),
+                    _ => object_event(EventResource::Node),
                 };
                 self.updated = Changed::Node(old, new);
                 events
@@ -105,7 +105,7 @@ impl TestCluster {
                     self.cache.remove_object(&old.key());
                 }
                 self.updated = Changed::Object(old, new);
-                came_or_went(resource)
+                object_event(resource)
             }
         }
     }

@@ -127,15 +127,15 @@ pub(crate) fn history(seed: u64, profiles: usize) -> History {
 }
 
 impl HistoryGenerator {
-    fn often(&mut self, in_a_hundred: usize) -> bool {
-        self.random.below(100) < in_a_hundred
+    fn often(&mut self, percent: usize) -> bool {
+        self.random.below(100) < percent
     }
     fn pick<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.random.below(list.len())].clone()
     }
     /// Returns some items of a list, each with this probability in percent.
-    fn some<T: Clone>(&mut self, list: &[T], in_a_hundred: usize) -> Vec<T> {
-        list.iter().filter(|_| self.random.below(100) < in_a_hundred).cloned().collect()
+    fn some<T: Clone>(&mut self, list: &[T], percent: usize) -> Vec<T> {
+        list.iter().filter(|_| self.random.below(100) < percent).cloned().collect()
     }
     fn any_node(&mut self) -> Option<String> {
         let names: Vec<String> = self.nodes.keys().cloned().collect();

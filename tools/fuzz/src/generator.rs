@@ -233,8 +233,8 @@ impl Generator {
         let bound = 1 + self.random.below(n);
         self.random.below(bound)
     }
-    fn chance(&mut self, in_a_hundred: usize) -> bool {
-        self.random.below(100) < in_a_hundred
+    fn chance(&mut self, percent: usize) -> bool {
+        self.random.below(100) < percent
     }
     fn pick(&mut self, ids: &[u8]) -> u8 {
         ids.get(self.random.below(ids.len())).copied().unwrap_or_default()
@@ -360,7 +360,7 @@ impl Generator {
 
 impl EpisodeConfig {
     fn draw(random: &mut Random) -> EpisodeConfig {
-        let mut often = |in_a_hundred: usize| random.below(100) < in_a_hundred;
+        let mut often = |percent: usize| random.below(100) < percent;
         let mut answers = Vec::new();
         for answer in FAULTY {
             if often(65) {

@@ -146,11 +146,11 @@ impl Cluster {
         Ok(())
     }
 
-    /// Adds or changes a node, which gets the labels in `zone`; `None` removes it.
-    fn set_node(&mut self, name: &str, zone: Option<&str>) {
-        let yaml = format!("metadata: {{name: {name}, labels: {{host: {name}, {}}}}}", zone.unwrap_or_default());
+    /// Adds or changes a node, with these labels; `None` removes it.
+    fn set_node(&mut self, name: &str, labels: Option<&str>) {
+        let yaml = format!("metadata: {{name: {name}, labels: {{host: {name}, {}}}}}", labels.unwrap_or_default());
         let node = testing::node(&yaml, &mut self.cache.base.interner);
-        if zone.is_some() {
+        if labels.is_some() {
             self.cache.set_node(node);
         } else {
             self.cache.remove_node(node.name);

@@ -155,7 +155,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 /// Generates steps that an API server permits: few fields of a pod can change.
-fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
+fn steps(mut pending: PendingPod, change: Vec<Change>) -> Vec<Step> {
     let mut pods: [Option<RunningPod>; 4] = [const { None }; 4];
     let pod = |at: usize, pod: Option<&RunningPod>| {
         let name = format!("p{at}");
@@ -188,9 +188,9 @@ fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
             }
             Change::PendingPod(app, cpu, tolerations) => {
                 // Tolerations are only added; gates are only removed.
-                let tolerations = if me.tolerations.is_empty() { tolerations } else { me.tolerations };
-                me = PendingPod { app, cpu: cpu.min(me.cpu), tolerations, gates: "", fixed: me.fixed.clone() };
-                steps.push(Step { resource: EventResource::Pod, name: "me".to_owned(), manifest: Some(me.manifest()) });
+                let tolerations = if pending.tolerations.is_empty() { tolerations } else { pending.tolerations };
+                pending = PendingPod { app, cpu: cpu.min(pending.cpu), tolerations, gates: "", fixed: pending.fixed.clone() };
+                steps.push(Step { resource: EventResource::Pod, name: "me".to_owned(), manifest: Some(pending.manifest()) });
             }
         }
     }
@@ -199,9 +199,9 @@ fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
 
 proptest! {
     #[test]
-    fn hints_for_nodes_and_pods_are_complete(me in waiting(), change in prop::collection::vec(change(), 6..20)) {
-        let pod = me.manifest();
-        let steps = steps(me, change);
+    fn hints_for_nodes_and_pods_are_complete(pending in waiting(), change in prop::collection::vec(change(), 6..20)) {
+        let pod = pending.manifest();
+        let steps = steps(pending, change);
         let (others, steps) = steps.split_at(4);
         let wakes = wakes(&pod, others, steps, is_known);
         prop_assert!(wakes.is_ok(), "{wakes:#?}");
