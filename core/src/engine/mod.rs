@@ -212,7 +212,7 @@ impl<P: Profile> Engine<P> {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         if compiled != *read.compiled {
             let plugins = P::differing_plugins(&compiled, &read.compiled);
-            sample::fail(&*self.plugins, pod, "compiled pod", &plugins, ["compiled now", "compiled earlier"]);
+            sample::fail_compiled(&*self.plugins, pod, &plugins);
         }
     }
 

@@ -158,12 +158,25 @@ impl<P: Profile> Sample<'_, P> {
 /// # Panics
 /// Always.
 pub(crate) fn fail<P: Profile>(plugins: &P, pod: &Pod, what: &str, culprits: &[&str], [expected, got]: [&str; 2]) -> ! {
+    let difference = format!("a cached answer for pod {} differs from a full evaluation", pod.name);
+    let details = format!("\n  {what}\n    full evaluation: {expected}\n    cached answer:   {got}");
+    report_broken_promise(plugins, &difference, culprits, &details)
+}
+
+/// Reports a compiled pod from the cache that differs from a new compilation.
+///
+/// # Panics
+/// Always.
+pub(crate) fn fail_compiled<P: Profile>(plugins: &P, pod: &Pod, culprits: &[&str]) -> ! {
+    let difference = format!("the cached compiled form of pod {} differs from a new compilation", pod.name);
+    report_broken_promise(plugins, &difference, culprits, "")
+}
+
+fn report_broken_promise<P: Profile>(plugins: &P, difference: &str, culprits: &[&str], details: &str) -> ! {
     let culprits = if culprits.is_empty() { "unknown".to_owned() } else { culprits.join(", ") };
     panic!(
-        "profile {}: a cached answer for pod {} differs from a full evaluation because of plugin {culprits}\n  \
-         {what}\n    full evaluation: {expected}\n    cached answer:   {got}\n\
+        "profile {}: {difference} because of plugin {culprits}{details}\n\
          The plugin breaks a promise of its trait Incremental.",
         plugins.info().name,
-        pod.name,
     );
 }
