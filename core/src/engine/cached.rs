@@ -67,10 +67,10 @@ impl<P: Profile> Engine<P> {
                 sample::fail(&*self.plugins, pod, "PreFilter", &[status.plugin], [&status.message(), "no rejection"])
             }
         };
-        let Engine { plugins, signatures, answer, .. } = self;
+        let Engine { plugins, signatures, evaluation, .. } = self;
         if let Some(cached) = signatures.cached_answer_mut(signature) {
             let attempt = &mut *attempt;
-            sample::Sample { plugins: &**plugins, pod, cache, attempt, evaluation: answer }.compare(cached);
+            sample::Sample { plugins: &**plugins, pod, cache, attempt, evaluation }.compare(cached);
         }
         self.spare = Some(attempt);
     }

@@ -230,7 +230,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             });
         }
         nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
-        self.engine.answer.feasible.copy_from(&feasible);
+        self.engine.evaluation.feasible.copy_from(&feasible);
         nodes
     }
 
@@ -267,9 +267,9 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
 
     /// Adds the scores of the feasible nodes. Returns false if scoring fails.
     fn explain_scores(&mut self, nodes: &mut [NodeExplanation]) -> bool {
-        let Engine { answer, plugins, .. } = &mut *self.engine;
+        let Engine { evaluation, plugins, .. } = &mut *self.engine;
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
-        let Ok(scores) = answer.breakdown(&**plugins, compiled, cycle, self.cache) else { return false };
+        let Ok(scores) = evaluation.breakdown(&**plugins, compiled, cycle, self.cache) else { return false };
         for (index, mut scores) in scores {
             scores.extend(self.extender_results.score(index));
             let name = self.cache.base.name(index);
@@ -287,9 +287,9 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         if !errors.is_empty() {
             return errors;
         }
-        let Engine { answer, plugins, .. } = &mut *self.engine;
+        let Engine { evaluation, plugins, .. } = &mut *self.engine;
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
-        answer.possible_errors(&**plugins, compiled, cycle, self.cache)
+        evaluation.possible_errors(&**plugins, compiled, cycle, self.cache)
     }
 }
 

@@ -48,7 +48,7 @@ impl<'a, P: Profile> FullResult<'a, P> {
 
 impl<P: Profile> Evaluated<P> for FullResult<'_, P> {
     fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        self.engine.answer.kth_best(self.best, k)
+        self.engine.evaluation.kth_best(self.best, k)
     }
     fn diagnose(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Diagnosis {
         rejections::diagnose(self.attempt, pod, cache, self.rejections.as_deref())
@@ -130,7 +130,7 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
     fn verdicts(&mut self) -> Result<(), String> {
         let found = self.find_nodes_that_pass();
         let code = match &found {
-            Ok(()) if self.engine.answer.feasible.is_empty() => Code::Unschedulable,
+            Ok(()) if self.engine.evaluation.feasible.is_empty() => Code::Unschedulable,
             Ok(()) => Code::Success,
             Err(_) => Code::Error,
         };
@@ -140,7 +140,7 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
 
     fn feasible_nodes(&mut self) -> Result<(), String> {
         self.filter_with_extenders()?;
-        self.count = self.engine.answer.feasible.count();
+        self.count = self.engine.evaluation.feasible.count();
         Ok(())
     }
 
@@ -152,8 +152,8 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
         let (engine, attempt, cache) = (&mut *self.engine, &*self.attempt, self.cycle.cache);
         let scored = engine
             .plugins
-            .pre_score(&attempt.compiled, &attempt.cycle, cache, &engine.answer.feasible)
-            .and_then(|score| Ok((engine.answer.score_feasible(&attempt.compiled, &score, cache)?, score)));
+            .pre_score(&attempt.compiled, &attempt.cycle, cache, &engine.evaluation.feasible)
+            .and_then(|score| Ok((engine.evaluation.score_feasible(&attempt.compiled, &score, cache)?, score)));
         let (extents, score) = scored.map_err(|status| self.scoring_failed(&status))?;
         self.scored = Some((score, extents));
         Ok(())
@@ -163,20 +163,20 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
         let Some((score, extents)) = self.scored.take() else { return Ok(()) };
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         let engine = &mut *self.engine;
-        let totals = engine.answer.total_feasible(&self.attempt.compiled, &score, &extents, cache);
+        let totals = engine.evaluation.total_feasible(&self.attempt.compiled, &score, &extents, cache);
         engine.plugins.recycle_score(score);
         let best = totals.map_err(|status| self.scoring_failed(&status))?;
         self.cycle.observer.point_ended(Point::Score, Code::Success);
-        let Engine { answer, plugins, .. } = &mut *self.engine;
+        let Engine { evaluation, plugins, .. } = &mut *self.engine;
         self.best = match P::Extenders::NONE {
             true => best,
-            false => answer.add_extender_scores(plugins.extenders(), pod, &cache.base, best, self.cycle.observer),
+            false => evaluation.add_extender_scores(plugins.extenders(), pod, &cache.base, best, self.cycle.observer),
         };
         Ok(())
     }
 
     fn choice(&self) -> Choice {
-        Choice::of(&self.engine.answer.feasible, self.count, || self.best.ties)
+        Choice::of(&self.engine.evaluation.feasible, self.count, || self.best.ties)
     }
 }
 
@@ -204,7 +204,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
     fn start_from_candidates(&mut self) {
         let cache = self.cycle.cache;
         let (narrowed, likely) = (self.attempt.pre_filter.nodes(), self.engine.likely(self.attempt, cache));
-        let feasible = &mut self.engine.answer.feasible;
+        let feasible = &mut self.engine.evaluation.feasible;
         let alive = cache.base.alive();
         self.candidates = cache.base.count();
         let Some(nodes) = narrowed.or(likely) else {
@@ -228,13 +228,13 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         let columns = P::columns(&cache.state, &cache.base);
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
-        if node_loops::filter_nodes::<P>(compiled, cycle, columns, &mut self.engine.answer.feasible).is_some() {
+        if node_loops::filter_nodes::<P>(compiled, cycle, columns, &mut self.engine.evaluation.feasible).is_some() {
             // A second evaluation with nominated pods: with them, another plugin may reject the node before the failing
             // plugin runs.
             self.start_from_candidates();
             return self.find_enough(self.candidates);
         }
-        let feasible = &mut self.engine.answer.feasible;
+        let feasible = &mut self.engine.evaluation.feasible;
         for (node, nominated) in cache.nominated_before(pod) {
             // Infeasible nodes are evaluated too: an error of a plugin there has precedence.
             if self.attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node))
@@ -260,15 +260,15 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         let engine = &mut *self.engine;
         let mut candidates = std::mem::take(&mut engine.candidates);
         candidates.clear();
-        candidates.extend(engine.answer.feasible.iter());
+        candidates.extend(engine.evaluation.feasible.iter());
         let (mut found, mut seen) = (0, 0);
-        engine.answer.feasible.words_mut().fill(0);
+        engine.evaluation.feasible.words_mut().fill(0);
         for at in 0..candidates.len() {
             let node = candidates[(engine.next_start + at) % candidates.len()];
             seen += 1;
             match self.attempt.passes_filters(pod, cache, node) {
                 Ok(()) => {
-                    engine.answer.feasible.insert(node);
+                    engine.evaluation.feasible.insert(node);
                     found += 1;
                     if found == wanted {
                         break;
@@ -287,7 +287,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
 
     /// Removes the nodes that extenders reject: kube-scheduler's `findNodesThatPassExtenders`.
     fn filter_with_extenders(&mut self) -> Result<(), String> {
-        let feasible = &mut self.engine.answer.feasible;
+        let feasible = &mut self.engine.evaluation.feasible;
         // Without nodes, no extender is called.
         if P::Extenders::NONE || feasible.is_empty() {
             return Ok(());

@@ -63,7 +63,7 @@ pub struct Engine<P: Profile> {
     /// Data of Reserve plugins, for pods that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
     /// Feasible nodes, scores and totals of the last full evaluation.
-    pub(crate) answer: Evaluation<P>,
+    pub(crate) evaluation: Evaluation<P>,
     /// Position in the candidate nodes at which the next search for a percentage of nodes starts: kube-scheduler's
     /// `nextStartNodeIndex`.
     pub(crate) next_start: usize,
@@ -144,7 +144,7 @@ impl<P: Profile> Engine<P> {
             percentage_of_nodes_to_score: plugins.info().percentage_of_nodes_to_score,
             plugins: Arc::new(plugins),
             reserved: Reservations::default(),
-            answer: Evaluation::default(),
+            evaluation: Evaluation::default(),
             next_start: 0,
             cache_answers: true,
             signatures: Signatures::default(),
