@@ -69,7 +69,7 @@ impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D
             cache: self.cache,
             diagnosis: &diagnosis,
             now: self.now,
-            lists_candidates: self.lists_candidates,
+            lists_preemption_candidates: self.lists_preemption_candidates,
             seed,
         };
         let mut run = PostFilterRun::default();

@@ -107,7 +107,7 @@ impl<P: Profile> Engine<P> {
         let next_start = self.next_start;
         let mut extender_results = ExtenderResults::default();
         let cycle =
-            SchedulingCycle { pod, cache, now: UNTIMED, lists_candidates: true, draw, observer: &mut extender_results };
+            SchedulingCycle { pod, cache, now: UNTIMED, lists_preemption_candidates: true, draw, observer: &mut extender_results };
         explanation.decision = self.conclude(&mut start, cycle);
         self.next_start = next_start;
         match start {

@@ -170,7 +170,7 @@ impl<P: Profile> Engine<P> {
         now: i64,
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        let inputs = CycleInputs { now, lists_candidates: true, draw };
+        let inputs = CycleInputs { now, lists_preemption_candidates: true, draw };
         let (decision, held) = self.decide_with_state(pod, cache, inputs, &mut ());
         self.release(held);
         decision
@@ -184,7 +184,7 @@ impl<P: Profile> Engine<P> {
         inputs: CycleInputs<impl FnMut(usize) -> usize>,
         observer: &mut impl Observer,
     ) -> (Decision, CycleStateOwner<P>) {
-        let CycleInputs { now, lists_candidates, mut draw } = inputs;
+        let CycleInputs { now, lists_preemption_candidates, mut draw } = inputs;
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
@@ -193,13 +193,13 @@ impl<P: Profile> Engine<P> {
             self.compare_compiled(&read, pod, cache);
         }
         let cache = &*cache;
-        let cycle = SchedulingCycle { pod, cache, now, lists_candidates, draw: &mut draw, observer: &mut *observer };
+        let cycle = SchedulingCycle { pod, cache, now, lists_preemption_candidates, draw: &mut draw, observer: &mut *observer };
         let mut start = match self.decide_from_cache(&read, cycle) {
             Ok((decision, signature)) => return (decision, CycleStateOwner::Cached(signature)),
             Err(Some(start)) => start,
             Err(None) => self.start_observed(&read, cache, observer),
         };
-        let cycle = SchedulingCycle { pod, cache, now, lists_candidates, draw, observer };
+        let cycle = SchedulingCycle { pod, cache, now, lists_preemption_candidates, draw, observer };
         let decision = self.conclude(&mut start, cycle);
         match start {
             PreFilterOutcome::PreFiltered(attempt) => (decision, CycleStateOwner::Owned(attempt)),

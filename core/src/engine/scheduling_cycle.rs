@@ -9,7 +9,7 @@ use crate::profile_api::profile::Profile;
 /// Inputs that do not depend on the cluster; see [`SchedulingCycle`].
 pub(crate) struct CycleInputs<D> {
     pub(crate) now: i64,
-    pub(crate) lists_candidates: bool,
+    pub(crate) lists_preemption_candidates: bool,
     pub(crate) draw: D,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct SchedulingCycle<'a, P: Profile, D, O> {
     /// Time in nanoseconds since 1970, or [`UNTIMED`](super::UNTIMED).
     pub(crate) now: i64,
     /// Whether the result of PostFilter lists all preemption candidates, for reports and tests.
-    pub(crate) lists_candidates: bool,
+    pub(crate) lists_preemption_candidates: bool,
     /// Picks one of `n` equally good nodes. For a pod without a feasible node, `usize::MAX` as `n` requests a seed for
     /// PostFilter plugins.
     pub(crate) draw: D,

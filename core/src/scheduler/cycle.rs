@@ -28,7 +28,7 @@ pub(super) struct Cycle<'a, S, C, D, O> {
     pub(super) pod: &'a Arc<Pod>,
     pub(super) unplaced: UnplacedPod,
     pub(super) cache: &'a mut Cache<S>,
-    pub(super) lists_candidates: bool,
+    pub(super) lists_preemption_candidates: bool,
     pub(super) draw: D,
     pub(super) waiting: &'a mut WaitingPodMap,
     pub(super) now: i64,
@@ -38,7 +38,7 @@ pub(super) struct Cycle<'a, S, C, D, O> {
 impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, C, D, O> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let inputs = CycleInputs { now: UNTIMED, lists_candidates: self.lists_candidates, draw: &mut self.draw };
+        let inputs = CycleInputs { now: UNTIMED, lists_preemption_candidates: self.lists_preemption_candidates, draw: &mut self.draw };
         let (decision, held) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
         let node = match decision {
             Decision::Node(node) => node,

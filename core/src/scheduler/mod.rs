@@ -235,7 +235,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 pod,
                 unplaced,
                 cache: &mut self.cache,
-                lists_candidates: self.options.lists_candidates,
+                lists_preemption_candidates: self.options.lists_preemption_candidates,
                 draw: tie_break.draw_fn(random),
                 waiting: &mut self.waiting,
                 now,

@@ -24,7 +24,7 @@ pub struct Options {
     /// Overrides for the profiles' extenders.
     pub extenders: &'static Overrides,
     /// Whether outcomes list all candidates for preemption, not only the chosen node and its victims.
-    pub lists_candidates: bool,
+    pub lists_preemption_candidates: bool,
     /// Whether timeouts within a decision use the real time. Otherwise a decision does not depend on the speed of the
     /// machine.
     pub real_time: bool,
@@ -42,7 +42,7 @@ impl Default for Options {
             backoff: None,
             max_in_flight_events,
             extenders: Overrides::NONE,
-            lists_candidates: false,
+            lists_preemption_candidates: false,
             real_time: false,
         }
     }

@@ -52,7 +52,7 @@ impl<'a, P: Profile> DryRun<'a, P> {
     ) -> Candidates {
         let resolvable = &self.cx.diagnosis.resolvable;
         trials.keep_only(resolvable);
-        let lists = self.cx.lists_candidates || !P::Extenders::NONE;
+        let lists = self.cx.lists_preemption_candidates || !P::Extenders::NONE;
         let mut found = Candidates { listed: Vec::new(), best: trials.take_best() };
         let (mut violating, mut nonviolating) = (0, 0);
         for (word, bits) in resolvable.words_from(first) {

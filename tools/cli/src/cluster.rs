@@ -158,7 +158,7 @@ pub fn simulator_options(routes: &Routes, seed: u64, start: i64) -> simulator::O
         seed,
         serve_all,
         leftover_after: i64::MAX,
-        lists_candidates: true,
+        lists_preemption_candidates: true,
         ..scheduler::Options::default()
     };
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };

@@ -36,7 +36,7 @@ pub struct PostFilterResult {
     /// Pods to remove.
     pub victims: VictimList,
     /// All candidates, if a node was nominated, for reports and for tests of the choice. Empty unless the caller requests
-    /// them ([`PostFilterContext::lists_candidates`](crate::extension_points::PostFilterContext::lists_candidates)).
+    /// them ([`PostFilterContext::lists_preemption_candidates`](crate::extension_points::PostFilterContext::lists_preemption_candidates)).
     pub candidates: Vec<Candidate>,
     /// Changes of objects, each of which may make the pod schedulable. The scheduler carries out the first. The others
     /// are equally good alternatives, for reports.

@@ -334,7 +334,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub now: i64,
     /// Whether [`PostFilterResult::candidates`](crate::extension_points::PostFilterResult::candidates) lists all
     /// candidates. A list costs time in proportion to its length.
-    pub lists_candidates: bool,
+    pub lists_preemption_candidates: bool,
     /// Random seed of this attempt, for a plugin's own [`Random`](crate::random::Random).
     pub seed: u64,
 }

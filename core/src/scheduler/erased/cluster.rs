@@ -189,7 +189,7 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
                 let (mut random, mut observer) = (Random::new(0), ());
                 let mut draw = TieBreak::First.draw_fn(&mut random);
                 let recorder = &mut Recorder::new(&mut observer);
-                let inputs = CycleInputs { now: UNTIMED, lists_candidates: true, draw: &mut draw };
+                let inputs = CycleInputs { now: UNTIMED, lists_preemption_candidates: true, draw: &mut draw };
                 let (decision, cycle_state) = engine.decide_with_state(pod, cache, inputs, recorder);
                 engine.release(cycle_state);
                 decision
