@@ -116,8 +116,8 @@ struct FailedAttempt<'a, P: Profile> {
 
 impl<'a, P: Profile> FailedAttempt<'a, P> {
     fn of(attempt: &'a PreFilteredPod<P>) -> Self {
-        let PreFilteredPod { compiled, number, cycle, pre_filter } = attempt;
-        let equivalence_class = number.filter(|_| P::reads_only_node(compiled, cycle));
+        let PreFilteredPod { compiled, signature_number, cycle, pre_filter } = attempt;
+        let equivalence_class = signature_number.filter(|_| P::reads_only_node(compiled, cycle));
         FailedAttempt { compiled, equivalence_class, cycle: Some(cycle), pre_filter }
     }
 }
@@ -242,7 +242,8 @@ impl<P: Profile> Engine<P> {
 
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>) -> PreFilterOutcome<P> {
-        let (compiled, number) = (read.compiled.clone(), read.signature.map(|_| read.number));
+        let compiled = read.compiled.clone();
+        let signature_number = read.signature.map(|_| read.signature_number);
         let (mut reused, mut first) = (self.spare.take(), PreFilterRun::default());
         let pre_filter = reused.as_mut().map_or(&mut first, |reused| &mut reused.pre_filter);
         pre_filter.clear();
@@ -255,10 +256,10 @@ impl<P: Profile> Engine<P> {
                         // An attempt may be large: its memory is reused in place.
                         Some(mut reused) => {
                             self.plugins.recycle_cycle(std::mem::replace(&mut reused.cycle, cycle));
-                            (reused.compiled, reused.number) = (compiled, number);
+                            (reused.compiled, reused.signature_number) = (compiled, signature_number);
                             reused
                         }
-                        None => Box::new(PreFilteredPod { compiled, number, cycle, pre_filter: first }),
+                        None => Box::new(PreFilteredPod { compiled, signature_number, cycle, pre_filter: first }),
                     });
                 }
             },

@@ -13,7 +13,7 @@ use crate::profile_api::profile::{PreFilterRun, Profile};
 pub(crate) struct PreFilteredPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
     /// Number of its signature, never reused. `None` if no other pod with this signature was seen recently.
-    pub(crate) number: Option<u64>,
+    pub(crate) signature_number: Option<u64>,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
 }

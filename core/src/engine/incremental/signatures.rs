@@ -27,13 +27,17 @@ pub(crate) struct CompiledPod<P: Profile> {
     /// `None` if no pod with this signature was seen recently: an answer for a single pod is not worth caching.
     pub(crate) signature: Option<SignatureId>,
     /// Number of the signature, never reused.
-    pub(crate) number: u64,
+    pub(crate) signature_number: u64,
     pub(crate) compiled: Arc<P::Pod>,
 }
 
 impl<P: Profile> Clone for CompiledPod<P> {
     fn clone(&self) -> Self {
-        CompiledPod { signature: self.signature, number: self.number, compiled: self.compiled.clone() }
+        CompiledPod {
+            signature: self.signature,
+            signature_number: self.signature_number,
+            compiled: self.compiled.clone(),
+        }
     }
 }
 
@@ -170,14 +174,14 @@ impl<P: Profile> Signatures<P> {
         if let Some(&(_, signature)) = self.by_pod.find(hash, is_it) {
             return CompiledPod {
                 signature: Some(signature),
-                number: self.entries[signature.0 as usize].number,
+                signature_number: self.entries[signature.0 as usize].number,
                 compiled,
             };
         }
         self.last_number += 1;
         let number = self.last_number;
         if !self.pods_seen.check_and_insert(hash) {
-            return CompiledPod { signature: None, number, compiled };
+            return CompiledPod { signature: None, signature_number: number, compiled };
         }
         if self.entries.len() >= LIMIT {
             self.evict_uncached();
@@ -185,7 +189,7 @@ impl<P: Profile> Signatures<P> {
         let signature = SignatureId(self.entries.len() as u32);
         self.by_pod.insert_unique(hash, (hash, signature), |known| known.0);
         self.entries.push(Signature { number, compiled: compiled.clone(), hash, last_used: 0, cached: None, bytes: 0 });
-        CompiledPod { signature: Some(signature), number, compiled }
+        CompiledPod { signature: Some(signature), signature_number: number, compiled }
     }
 
     /// Removes the signatures without an answer, or all signatures if more than half of the limit have one.
