@@ -102,7 +102,10 @@ impl InMemoryClient {
         let (caller, answer) = oneshot::channel();
         self.lock().calls.push(PendingCall { request, caller: Some(caller) });
         answer.await.unwrap_or_else(|_| {
-            Err(ApiError::new(ApiReason::Timeout, "the server did not answer in time; the request may have been processed"))
+            Err(ApiError::new(
+                ApiReason::Timeout,
+                "the server did not answer in time; the request may have been processed",
+            ))
         })
     }
 

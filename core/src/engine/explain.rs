@@ -106,8 +106,14 @@ impl<P: Profile> Engine<P> {
         let cache = &*cache;
         let next_start = self.next_start;
         let mut extender_results = ExtenderResults::default();
-        let cycle =
-            SchedulingCycle { pod, cache, now: UNTIMED, lists_preemption_candidates: true, draw, observer: &mut extender_results };
+        let cycle = SchedulingCycle {
+            pod,
+            cache,
+            now: UNTIMED,
+            lists_preemption_candidates: true,
+            draw,
+            observer: &mut extender_results,
+        };
         explanation.decision = self.conclude(&mut start, cycle);
         self.next_start = next_start;
         match start {

@@ -193,7 +193,8 @@ impl<P: Profile> Engine<P> {
             self.compare_compiled(&read, pod, cache);
         }
         let cache = &*cache;
-        let cycle = SchedulingCycle { pod, cache, now, lists_preemption_candidates, draw: &mut draw, observer: &mut *observer };
+        let cycle =
+            SchedulingCycle { pod, cache, now, lists_preemption_candidates, draw: &mut draw, observer: &mut *observer };
         let mut start = match self.decide_from_cache(&read, cycle) {
             Ok((decision, signature)) => return (decision, CycleStateOwner::Cached(signature)),
             Err(Some(start)) => start,

@@ -38,7 +38,11 @@ pub(super) struct Cycle<'a, S, C, D, O> {
 impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, C, D, O> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let inputs = CycleInputs { now: UNTIMED, lists_preemption_candidates: self.lists_preemption_candidates, draw: &mut self.draw };
+        let inputs = CycleInputs {
+            now: UNTIMED,
+            lists_preemption_candidates: self.lists_preemption_candidates,
+            draw: &mut self.draw,
+        };
         let (decision, held) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
         let node = match decision {
             Decision::Node(node) => node,

@@ -12,7 +12,9 @@ use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit};
+use schedc_device_allocator::{
+    Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit,
+};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::{Epoch, ResourceClaims};

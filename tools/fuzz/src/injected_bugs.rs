@@ -115,7 +115,9 @@ impl fmt::Display for InjectedBug {
             InjectedBug::DoubleCount => "a pod counts twice on its node",
             InjectedBug::StaleNomination => "a pod that is not pending is nominated",
             InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
-            InjectedBug::UncheckedNodeUpdate => "nodes change in the cache without an event, and the check for parked pods that fit is off",
+            InjectedBug::UncheckedNodeUpdate => {
+                "nodes change in the cache without an event, and the check for parked pods that fit is off"
+            }
             InjectedBug::DoubleAllocation => "pending allocations of devices are forgotten",
             InjectedBug::LeakedCounter => "allocations of devices stay after their claims",
             InjectedBug::ForgottenReservation => "claims are allocated without the reservation for their pod",

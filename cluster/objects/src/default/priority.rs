@@ -46,7 +46,8 @@ impl Classes {
         check::preemption_policy("preemptionPolicy", policy, reporter);
         if name.starts_with("system-") {
             if !SYSTEM.contains(&(name, priority)) {
-                reporter.report("metadata.name", "may not begin with `system-`, which is reserved for built-in classes");
+                reporter
+                    .report("metadata.name", "may not begin with `system-`, which is reserved for built-in classes");
             }
         } else if priority > HIGHEST {
             reporter.report("value", format!("is {priority}, but must not be more than {HIGHEST}"));

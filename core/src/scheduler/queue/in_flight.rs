@@ -204,7 +204,11 @@ impl<E> InFlight<E> {
     /// Ends an attempt. [`InFlight::stop_watching`] then discards the events that only this attempt needed.
     pub(super) fn end(&mut self, attempt: u64) -> AttemptEvents<E> {
         self.len -= 1;
-        if self.attempt_events.is_empty() { AttemptEvents::default() } else { self.attempt_events.remove(&attempt).unwrap_or_default() }
+        if self.attempt_events.is_empty() {
+            AttemptEvents::default()
+        } else {
+            self.attempt_events.remove(&attempt).unwrap_or_default()
+        }
     }
     /// Stops recording events for a pod that was rejected, or can no longer be rejected.
     pub(super) fn stop_watching(&mut self, attempt: u64) {

@@ -189,8 +189,13 @@ fn steps(mut pending: PendingPod, change: Vec<Change>) -> Vec<Step> {
             Change::PendingPod(app, cpu, tolerations) => {
                 // Tolerations are only added; gates are only removed.
                 let tolerations = if pending.tolerations.is_empty() { tolerations } else { pending.tolerations };
-                pending = PendingPod { app, cpu: cpu.min(pending.cpu), tolerations, gates: "", fixed: pending.fixed.clone() };
-                steps.push(Step { resource: EventResource::Pod, name: "me".to_owned(), manifest: Some(pending.manifest()) });
+                pending =
+                    PendingPod { app, cpu: cpu.min(pending.cpu), tolerations, gates: "", fixed: pending.fixed.clone() };
+                steps.push(Step {
+                    resource: EventResource::Pod,
+                    name: "me".to_owned(),
+                    manifest: Some(pending.manifest()),
+                });
             }
         }
     }

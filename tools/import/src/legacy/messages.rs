@@ -11,8 +11,11 @@ use crate::kube_scheduler;
 // Kinds of files.
 
 pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::at(at, "it is unclear which entry of this ConfigMap is the configuration", "none called `policy.cfg`");
+    let diagnostic = Diagnostic::at(
+        at,
+        "it is unclear which entry of this ConfigMap is the configuration",
+        "none called `policy.cfg`",
+    );
     match keys {
         [] => diagnostic.note("its `data` has no text"),
         keys => diagnostic

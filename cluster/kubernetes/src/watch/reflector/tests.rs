@@ -199,7 +199,8 @@ async fn a_server_whose_storage_cannot_stream_lists() {
 async fn an_unknown_kind_has_no_objects() {
     let all = [node("ADDED", "a", 3), end_of_list(5)].concat();
     let (events, _) = follows([status_error(404), status_error(404), stream(&all, true)]).await;
-    let none = "the server answered with status code 404: the kind counts as having no objects until the server serves it";
+    let none =
+        "the server answered with status code 404: the kind counts as having no objects until the server serves it";
     assert_eq!(events, [none, "all 1", "all 2", "a 3", "all 3", "cut"]);
 }
 
