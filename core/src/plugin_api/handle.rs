@@ -12,10 +12,10 @@ use crate::model::cache_size::CacheSize;
 pub use crate::model::cache_size::PluginCacheSize;
 use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
+use crate::plugin_api::args::format_nanoseconds;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::plugin_api::claim_metrics::ClaimMetrics;
 use crate::plugin_api::device_counts::DeviceCounts;
-use crate::plugin_api::go_duration::go_duration;
 use crate::plugin_api::pending_allocations::PendingAllocations;
 
 /// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
@@ -245,7 +245,7 @@ impl WaitingPodMap {
             let over =
                 pod.pending.iter().filter(|(_, deadline)| *deadline <= now).min_by_key(|(_, deadline)| *deadline);
             let Some(&(plugin, deadline)) = over else { continue };
-            let waited = go_duration(deadline - pod.since);
+            let waited = format_nanoseconds(deadline - pod.since);
             let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
             pod.rejected = Some(PermitRejection { plugin, reason, preempted: false });
             self.settled.push_back(pod.placement.pod.uid.clone());

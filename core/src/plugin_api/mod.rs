@@ -11,7 +11,6 @@ pub mod diagnosis;
 pub(crate) mod duration_histogram;
 pub mod events;
 pub(crate) mod extension_points;
-mod go_duration;
 pub mod handle;
 pub(crate) mod incremental;
 pub mod pending_allocations;

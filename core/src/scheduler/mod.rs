@@ -19,6 +19,7 @@
 //! | `background` | background tasks of plugins | plugins' goroutines and informers |
 //! | `plugin_requests` | requests of plugins through their handle | |
 //! | `tasks` | asynchronous calls | goroutines |
+//! | `pod_names` | pods by namespace and name | |
 //! | `templates` | pods of one template share their specs | |
 //! | `unused_strings` | strings of objects that left the cluster are freed | garbage collection |
 //! | [`queue`] | the pending pods | `SchedulingQueue` |

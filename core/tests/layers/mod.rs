@@ -1,4 +1,4 @@
-//! The layers of this crate: each uses only itself and those before it.
+//! The layers of this crate: each uses only itself and those before it. Also the tables of modules in the documentation.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -81,6 +81,31 @@ fn no_layer_uses_a_later_one() {
         }
     }
     assert!(faults.is_empty(), "paths to a later layer, or without a layer:\n{}", faults.join("\n"));
+}
+
+/// Returns the modules that a file declares, and that the table in its documentation lacks.
+fn missing_in_table(source: &str) -> Vec<&str> {
+    let rows: Vec<&str> = source.lines().filter(|line| line.starts_with("//! | ")).collect();
+    if !rows.iter().any(|row| row.starts_with("//! | module |")) {
+        return Vec::new();
+    }
+    let declared =
+        source.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'));
+    let is_listed = |module: &str| rows.iter().any(|row| row.contains(&format!("`{module}`")));
+    declared.filter(|module| *module != "tests" && !is_listed(module)).collect()
+}
+
+#[test]
+fn tables_of_modules_are_complete() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files).unwrap();
+    let mut missing = Vec::new();
+    for file in files {
+        let source = fs::read_to_string(&file).unwrap();
+        missing.extend(missing_in_table(&source).into_iter().map(|module| format!("{}: {module}", file.display())));
+    }
+    assert!(missing.is_empty(), "missing in the table of modules:\n{}", missing.join("\n"));
+    assert_eq!(missing_in_table("//! | module |\n//! | `a` |\nmod a;\npub mod b;\nmod tests;"), ["b"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ struct Cache {
     selectors: Map<Symbol, Compiled>,
     shapes: Vec<Shape>,
     shape_keys: Map<ShapeKey, usize>,
-    /// Shapes of classes alone.
+    /// Shapes of classes alone. At most one for each class, because changes of classes clear the cache.
     class_shapes: Map<Symbol, usize>,
     prepared: Map<Box<[Arc<ResourceClaimSpec>]>, Arc<Prepared>>,
 }

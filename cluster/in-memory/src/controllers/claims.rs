@@ -61,26 +61,25 @@ impl Controllers {
         });
         free.filter(|volume| is_selected(volume, claim)).min_by_key(|volume| &volume.capacity)
     }
+}
 
-    /// Deletes or releases the volume of a deleted claim (`reclaimVolume`).
-    pub(super) fn release(&mut self, server: &mut ApiServer, claim: &api::PersistentVolumeClaim, now: i64) {
-        let Some(name) = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) else { return };
-        let key = Key::cluster("PersistentVolume", name);
-        let Some(AnyObject::PersistentVolume(volume)) = server.get(&key).map(|object| &**object) else { return };
-        let spec = volume.spec.as_ref();
-        let owner = spec.and_then(|spec| spec.claim_ref.as_ref()).and_then(|claim| claim.uid.as_ref());
-        if owner.is_none() || owner != claim.metadata.uid.as_ref() {
-            return;
-        }
-        if spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete") {
-            // Cannot fail, because the volume exists.
-            let _ = server.handle(&crate::server::Request::Delete(key, None), now);
-            return;
-        }
-        let mut volume = volume.clone();
-        volume.status.get_or_insert_default().phase = Some("Released".to_owned());
-        update(server, AnyObject::PersistentVolume(volume));
+/// Deletes or releases the volume of a deleted claim with this uid (`reclaimVolume`).
+pub(super) fn release(server: &mut ApiServer, volume: &str, claim: &str, now: i64) {
+    let key = Key::cluster("PersistentVolume", volume);
+    let Some(AnyObject::PersistentVolume(volume)) = server.get(&key).map(|object| &**object) else { return };
+    let spec = volume.spec.as_ref();
+    let owner = spec.and_then(|spec| spec.claim_ref.as_ref()).and_then(|claim| claim.uid.as_deref());
+    if owner != Some(claim) {
+        return;
     }
+    if spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete") {
+        // Cannot fail, because the volume exists.
+        let _ = server.handle(&crate::server::Request::Delete(key, None), now);
+        return;
+    }
+    let mut volume = volume.clone();
+    volume.status.get_or_insert_default().phase = Some("Released".to_owned());
+    update(server, AnyObject::PersistentVolume(volume));
 }
 
 /// Binds the volume and the claim to each other, as far as they are unbound (`bind`).

@@ -6,6 +6,7 @@
 mod claims;
 mod disruption;
 mod ephemeral;
+mod missed_deletions;
 mod provisioning;
 mod resource_claims;
 
@@ -80,7 +81,9 @@ impl Controllers {
 
     fn observe_all(&mut self, server: &mut ApiServer, now: i64) {
         if !server.store().has_changes_since(self.seen) {
-            let disruption = std::mem::take(&mut self.disruption);
+            // The statuses of budgets do not show whether the controller computed them, so its state is kept.
+            let mut disruption = std::mem::take(&mut self.disruption);
+            disruption.remove_deleted(server);
             *self = Controllers { seen: server.store().version(), disruption, ..Controllers::default() };
             let objects: Vec<_> = server.objects().cloned().collect();
             for object in objects {
@@ -88,6 +91,7 @@ impl Controllers {
                 let added = Change { version: 0, kind: ChangeKind::Added, key, previous: None, object };
                 self.observe(server, &added, now);
             }
+            missed_deletions::process(server, now);
         }
         while let Some(change) = server.store().after(self.seen).cloned() {
             self.seen = change.version;
@@ -105,7 +109,9 @@ impl Controllers {
             AnyObject::PersistentVolumeClaim(claim) if is_gone => {
                 self.unbound.remove(&change.key);
                 self.queue.remove(&change.key);
-                self.release(server, claim, now);
+                if let Some(volume) = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) {
+                    claims::release(server, volume, claim.metadata.uid.as_deref().unwrap_or_default(), now);
+                }
             }
             AnyObject::PersistentVolumeClaim(claim) => {
                 let key = &change.key;
@@ -134,11 +140,7 @@ impl Controllers {
     fn observe_volume(&mut self, server: &mut ApiServer, change: &Change, volume: &api::PersistentVolume) {
         let name = change.object.name();
         let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
-        let claim = claim.map(|claim| Key {
-            kind: "PersistentVolumeClaim",
-            namespace: claim.namespace.as_deref().unwrap_or_default().into(),
-            name: claim.name.as_deref().unwrap_or_default().into(),
-        });
+        let claim = claim.map(claim_key);
         if change.kind == ChangeKind::Deleted {
             self.volumes.remove(name);
             if let Some(claim) = claim {
@@ -160,6 +162,15 @@ impl Controllers {
             Some(claim) => self.queue.extend(self.unbound.get(&claim).cloned()),
             None => self.queue.extend(self.unbound.iter().cloned()),
         }
+    }
+}
+
+/// Returns the key of the claim that a volume references.
+fn claim_key(claim: &api::ObjectReference) -> Key {
+    Key {
+        kind: "PersistentVolumeClaim",
+        namespace: claim.namespace.as_deref().unwrap_or_default().into(),
+        name: claim.name.as_deref().unwrap_or_default().into(),
     }
 }
 

@@ -245,3 +245,39 @@ fn controllers_list_after_missed_changes() {
         volume a: Bound p
     "#]]);
 }
+
+#[test]
+fn missed_deletions_have_the_same_consequences() {
+    let template = "{spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}";
+    let pod = format!(
+        "{{kind: Pod, metadata: {{name: web}}, spec: {{containers: [], volumes: [{{name: scratch, ephemeral: \
+         {{volumeClaimTemplate: {template}}}}}]}}}}"
+    );
+    let default = class("csi.example.com", "Immediate")
+        .replace("metadata: {", "metadata: {annotations: {storageclass.kubernetes.io/is-default-class: 'true'}, ");
+    let deleted = [("Pod", "default", "web"), ("PersistentVolumeClaim", "default", "p"), ("PersistentVolume", "", "b")];
+    for is_missed in [false, true] {
+        let mut world = world(&[&volume("a", 10, ""), &claim("p", 10, "")]);
+        world.apply(&[&volume("b", 20, ""), &claim("q", 20, "")]);
+        world.apply(&[&default, &pod]);
+        world.check(expect![[r#"
+            claim p: Bound a
+            claim q: Bound b
+            claim web-scratch: Bound pvc-default-web-scratch
+            volume a: Bound p
+            volume b: Bound q
+            volume pvc-default-web-scratch: Bound web-scratch
+        "#]]);
+        for (kind, namespace, name) in deleted {
+            world.server.handle(&Request::Delete(Key::new(kind, namespace, name), None), 0).unwrap();
+        }
+        if is_missed {
+            world.server.forget(world.server.store().version());
+        }
+        world.apply(&[]);
+        world.check(expect![[r#"
+            claim q: Lost b
+            volume a: Released p
+        "#]]);
+    }
+}

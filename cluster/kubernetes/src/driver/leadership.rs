@@ -54,7 +54,8 @@ impl Leadership {
 }
 
 /// Transport that sends bindings and other writes of objects only while this replica leads. A process that was
-/// suspended cannot complete them after another replica took over. Events and the lease are not fenced.
+/// suspended cannot complete them after another replica took over. Requests for the lease are not fenced. Events are not
+/// fenced either: they describe earlier attempts, and kube-scheduler sends them until its process ends.
 #[derive(Clone, Debug)]
 pub struct FencedTransport<T> {
     inner: T,

@@ -156,8 +156,8 @@ pub struct Logging {
     pub json: bool,
     /// `-v`
     pub verbosity: u8,
-    /// Errors and warnings go to standard error, all else goes to standard output: `--log-text-split-stream` or
-    /// `--log-json-split-stream`, depending on the format.
+    /// Errors, and in text format also warnings, go to standard error, all else goes to standard output:
+    /// `--log-text-split-stream` or `--log-json-split-stream`, depending on the format.
     pub split: bool,
 }
 

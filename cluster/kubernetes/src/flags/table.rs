@@ -125,7 +125,8 @@ pub const FLAGS: &[Flag] = flags! {
     Logs, "log-json-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of JSON logs";
     Logs, "log-json-split-stream", Bool, "", Supported => "JSON: errors to standard error, all else to standard output";
     Logs, "log-text-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of text logs";
-    Logs, "log-text-split-stream", Bool, "", Supported => "Text: errors to standard error, all else to standard output";
+    Logs, "log-text-split-stream", Bool, "", Supported =>
+        "Text: errors and warnings to standard error, all else to standard output";
     Logs, "logging-format", Text, "\"text\"", Supported => "`text` or `json`";
     Logs, "v", Level, "", Supported => "Log verbosity, from 0";
     Logs, "vmodule", LevelPatterns, "", ignored(&[], "use -v: there are no levels for single files") =>

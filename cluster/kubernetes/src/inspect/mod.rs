@@ -10,6 +10,7 @@ mod scheduler_snapshot;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::future::pending;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -35,7 +36,8 @@ pub struct Inspector(Arc<SnapshotRequest>);
 struct SnapshotRequest {
     is_open: AtomicBool,
     snapshot_requested: Notify,
-    answer: Mutex<Option<oneshot::Sender<SchedulerSnapshot>>>,
+    /// Waiting callers. All of them receive the next snapshot.
+    callers: Mutex<Vec<oneshot::Sender<Arc<SchedulerSnapshot>>>>,
 }
 
 /// Objects that only one side has: nodes by name, pods by uid.
@@ -74,16 +76,20 @@ impl Inspector {
 
     async fn compare_once(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<CacheDifference, String> {
         let actual = ApiServerSnapshot::list(transport, schedulers).await?;
-        Ok(CacheDifference::new(&actual, &self.take_snapshot().await))
+        let known = self.take_snapshot().await;
+        Ok(CacheDifference::new(&actual, &known))
     }
 
-    async fn take_snapshot(&self) -> SchedulerSnapshot {
-        let (answer, known) = oneshot::channel();
-        *self.0.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    async fn take_snapshot(&self) -> Arc<SchedulerSnapshot> {
+        let (caller, snapshot) = oneshot::channel();
+        self.0.callers.lock().unwrap_or_else(PoisonError::into_inner).push(caller);
         self.0.is_open.store(true, Ordering::Relaxed);
         self.0.snapshot_requested.notify_one();
-        // If a concurrent caller replaced this request, the snapshot is empty.
-        known.await.unwrap_or_default()
+        match snapshot.await {
+            Ok(snapshot) => snapshot,
+            // The driver panicked.
+            Err(_) => pending().await,
+        }
     }
 }
 
@@ -94,9 +100,11 @@ impl DriverHooks for Inspector {
         if !self.0.is_open.swap(false, Ordering::Relaxed) {
             return;
         }
-        if let Some(answer) = self.0.answer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let callers = std::mem::take(&mut *self.0.callers.lock().unwrap_or_else(PoisonError::into_inner));
+        let snapshot = Arc::new(SchedulerSnapshot::take(scheduler));
+        for caller in callers {
             // The caller may have gone.
-            let _ = answer.send(SchedulerSnapshot::take(scheduler));
+            let _ = caller.send(snapshot.clone());
         }
     }
 

@@ -9,7 +9,7 @@ use schedc_core::model::{Node, Pod, Resources};
 use schedc_core::queue::QueuePlace;
 
 /// Nodes and pods of a scheduler.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SchedulerSnapshot {
     nodes: Vec<(Arc<str>, Arc<Node>)>,
     /// Assigned pods with the names of their nodes.

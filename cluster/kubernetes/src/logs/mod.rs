@@ -40,21 +40,34 @@ pub fn start(logging: &Logging) {
 /// Installs the logger like [`start`]. `around` receives the function that writes a line, and must call it, for example
 /// between changes of the terminal.
 pub fn start_around(logging: &Logging, around: fn(&mut dyn FnMut())) {
-    let write: fn(Severity, &str) = if logging.split { to_both } else { to_standard_error };
-    let write = move |severity, line: &str| around(&mut || write(severity, line));
+    let (split, json) = (logging.split, logging.json);
+    let write = move |severity, line: &str| around(&mut || write(stream(severity, split, json), line));
     // This fails if another logger is installed already.
     let _ = set_global_default(Logs::new(logging, write));
 }
 
-fn to_standard_error(_: Severity, line: &str) {
-    // A failed write cannot be reported.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+/// Output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Output,
+    Error,
 }
 
-fn to_both(severity: Severity, line: &str) {
-    let _ = match severity {
-        Severity::Info => std::io::stdout().write_all(line.as_bytes()),
-        Severity::Warning | Severity::Error => std::io::stderr().write_all(line.as_bytes()),
+/// Returns the stream of messages with this severity. `split`: one of the flags for split streams is set.
+fn stream(severity: Severity, split: bool, json: bool) -> Stream {
+    match severity {
+        Severity::Info if split => Stream::Output,
+        // kube-scheduler's JSON has no warnings: klog passes them to the JSON logger as information.
+        Severity::Warning if split && json => Stream::Output,
+        Severity::Info | Severity::Warning | Severity::Error => Stream::Error,
+    }
+}
+
+fn write(stream: Stream, line: &str) {
+    // A failed write cannot be reported.
+    let _ = match stream {
+        Stream::Output => std::io::stdout().write_all(line.as_bytes()),
+        Stream::Error => std::io::stderr().write_all(line.as_bytes()),
     };
 }
 

@@ -75,6 +75,21 @@ fn a_text_of_several_lines() {
     );
 }
 
+/// As in component-base: the text writer reads the first byte of a line, and the JSON writer knows only errors.
+#[test]
+fn split_streams_separate_errors() {
+    use Stream::{Error, Output};
+    for (split, json, streams) in [
+        (false, false, [Error, Error, Error]),
+        (false, true, [Error, Error, Error]),
+        (true, false, [Output, Error, Error]),
+        (true, true, [Output, Output, Error]),
+    ] {
+        let severities = [Severity::Info, Severity::Warning, Severity::Error];
+        assert_eq!(severities.map(|severity| stream(severity, split, json)), streams, "{split} {json}");
+    }
+}
+
 #[test]
 fn verbosity_selects_messages() {
     let log = || {

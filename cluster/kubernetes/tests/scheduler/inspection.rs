@@ -88,6 +88,20 @@ async fn differences_are_named() {
 }
 
 #[tokio::test]
+async fn concurrent_callers_receive_the_snapshot() {
+    let server = Server::start();
+    server.create(node("n", 4));
+    server.create(pod("fits", 3));
+    with_running_scheduler(&server, async |inspector| {
+        assert!(server.until(PATIENCE, |server| bound(server) == 1).await);
+        let (first, second) = tokio::join!(inspector.dump(), inspector.dump());
+        assert_eq!(first[0], "Dump of cache: 1 nodes, 1 pods on nodes");
+        assert_eq!(first, second);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn failed_lists_are_reported() {
     let server = Server::start();
     with_running_scheduler(&server, async |inspector| {

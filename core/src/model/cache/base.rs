@@ -53,17 +53,15 @@ impl Base {
         self.by_name.len()
     }
     /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
-    /// other than cpu, memory and storage. For any other pod, the result is an earlier pod or `None`. Plugins compile
-    /// only the specification, which contains neither the pod's claims nor its uid.
+    /// other than cpu, memory and storage. Plugins compile only the specification, which contains neither the pod's
+    /// claims nor its uid.
     pub fn claimant(&self) -> Option<&Arc<Pod>> {
         self.claimant.as_ref()
     }
     /// Begins an attempt for a pod.
     #[inline]
     pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
-        if pod.spec.may_use_devices() {
-            self.claimant = Some(pod.clone());
-        }
+        self.claimant = pod.spec.may_use_devices().then(|| pod.clone());
     }
     /// Returns the name of a node; empty for a slot without one.
     pub fn name(&self, index: NodeIndex) -> &str {
@@ -74,5 +72,25 @@ impl Base {
     #[inline]
     pub(crate) fn shared_name(&self, index: NodeIndex) -> Arc<str> {
         self.names.get(index.get()).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ClaimSource, PodResourceClaim, PodSpec};
+
+    #[test]
+    fn the_claimant_is_the_pod_of_the_current_attempt() {
+        let pod = |resource_claims| {
+            Arc::new(Pod { spec: Arc::new(PodSpec { resource_claims, ..PodSpec::default() }), ..Pod::default() })
+        };
+        let claim = PodResourceClaim { name: Symbol::EMPTY, source: ClaimSource::Named(Symbol::EMPTY) };
+        let (with_claim, without) = (pod([claim].into()), pod([].into()));
+        let mut base = Base::default();
+        base.begin_attempt(&with_claim);
+        assert!(base.claimant().is_some_and(|claimant| Arc::ptr_eq(claimant, &with_claim)));
+        base.begin_attempt(&without);
+        assert!(base.claimant().is_none());
     }
 }

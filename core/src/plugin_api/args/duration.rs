@@ -103,7 +103,13 @@ const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
     Some(value)
 }
 
-/// Formats a duration like Go: `1m30s`.
+/// Formats nanoseconds like Go. Negative ones begin with `-`.
+pub(crate) fn format_nanoseconds(nanoseconds: i64) -> String {
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    format!("{sign}{}", format_duration(Duration::from_nanos(nanoseconds.unsigned_abs())))
+}
+
+/// Formats a duration like Go: `1m30s`. A duration below a second has one unit: `20ms`.
 pub fn format_duration(time: Duration) -> String {
     let (seconds, nanoseconds) = (time.as_secs(), time.subsec_nanos());
     let fraction = |value: u64, digits: usize| {
@@ -131,9 +137,7 @@ pub fn format_duration(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::{format_duration, parse_duration};
+    use super::{format_nanoseconds, parse_duration};
 
     #[test]
     fn durations_are_those_of_go() {
@@ -174,13 +178,19 @@ mod tests {
             (15, "15ns"),
             (1_500, "1.5µs"),
             (20_000_000, "20ms"),
+            (1_500_000_000, "1.5s"),
             (15_000_000_000, "15s"),
             (90_500_000_000, "1m30.5s"),
             (600_000_000_000, "10m0s"),
-            (7_200_000_000_000, "2h0m0s"),
+            (3_605_000_000_000, "1h0m5s"),
+            (-1, "-1ns"),
+            (-1_500_000_000, "-1.5s"),
+            (-3_605_000_000_000, "-1h0m5s"),
+            (i64::MAX, "2562047h47m16.854775807s"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
         ];
         for (nanoseconds, expected) in times {
-            assert_eq!(format_duration(Duration::from_nanos(nanoseconds)), expected);
+            assert_eq!(format_nanoseconds(nanoseconds), expected);
         }
     }
 }

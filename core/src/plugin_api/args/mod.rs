@@ -20,6 +20,7 @@ mod seq;
 mod text;
 mod tree;
 
+pub(crate) use duration::format_nanoseconds;
 pub use duration::{format_duration, parse_duration};
 pub use errors::{Errors, Part};
 pub use format::Format;

@@ -23,7 +23,7 @@ pub enum Rule {
     VolumeRestrictions,
     /// Attached volumes do not exceed the limits of the node's drivers.
     NodeVolumeLimits,
-    /// The node can reach the pod's volumes.
+    /// The pod's claims have volumes, and the node can reach them.
     VolumeBinding,
     /// The pod's volumes are in the node's zone.
     VolumeZone,

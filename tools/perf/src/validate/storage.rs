@@ -85,6 +85,7 @@ impl Storage {
             if is_exclusive && self.users.contains_key(&(namespace, claim.name)) {
                 found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
             }
+            // PreBind binds the claims of a pod to volumes before the pod is bound.
             let Some(volume) = self.volume_of(claim) else {
                 found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
                 continue;

@@ -178,6 +178,7 @@ fn volumes_are_reachable_and_not_in_use() {
     let claims = "volumes: [{name: v, persistentVolumeClaim: {claimName: c1}}]";
     let other = "volumes: [{name: v, persistentVolumeClaim: {claimName: c2}}]";
     let lost = "volumes: [{name: v, persistentVolumeClaim: {claimName: c3}}]";
+    let unbound = "volumes: [{name: v, persistentVolumeClaim: {claimName: c4}}]";
     let claim = |name: &str, mode: &str, volume: &str| {
         format!(
             "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: default, uid: {name}, annotations: {{pv.kubernetes.io/bind-completed: 'yes'}}}}, spec: {{accessModes: [{mode}], volumeName: {volume}}}}}"
@@ -194,6 +195,7 @@ fn volumes_are_reachable_and_not_in_use() {
         )
         .object(&claim("c1", "ReadWriteOncePod", "v1"))
         .object(&claim("c2", "ReadWriteOnce", "v2"))
+        .object(&claim("c4", "ReadWriteOnce", "v4"))
         .object(&volume("v1", "a"))
         .object(&volume("v2", "a"))
         .bind("a", "", claims, "n1")
@@ -201,11 +203,13 @@ fn volumes_are_reachable_and_not_in_use() {
         .bind("c", "", other, "n1")
         .bind("d", "", other, "n2")
         .bind("e", "", lost, "n2")
+        .bind("f", "", unbound, "n2")
         .check(expect![[r#"
             pod default/b on node n1: VolumeRestrictions: claim c1 is for one pod, and another pod uses it
             pod default/c on node n1: NodeVolumeLimits: d: 1 of 1 volumes are attached
             pod default/d on node n2: VolumeBinding: the node cannot reach volume v2
             pod default/e on node n2: VolumeBinding: claim c3 does not exist
+            pod default/f on node n2: VolumeBinding: claim c4 has no volume
         "#]]);
 }
 

@@ -128,6 +128,25 @@ impl Disruption {
         }
     }
 
+    /// Removes pods and budgets that no longer exist.
+    pub(super) fn remove_deleted(&mut self, server: &ApiServer) {
+        for (namespace, Namespace { budgets, index }) in &mut self.namespaces {
+            let exists = |kind, name: &Arc<str>| server.get(&Key::new(kind, namespace.clone(), name.clone())).is_some();
+            for (name, budget) in budgets.extract_if(.., |name, _| !exists("PodDisruptionBudget", name)) {
+                index.remove_budget(&name, budget.required);
+            }
+            let pods: Vec<_> = index.pods(None).into_iter().filter(|name| !exists("Pod", name)).cloned().collect();
+            for pod in pods {
+                for name in index.set_pod(&pod, None) {
+                    if budgets.get_mut(&name).is_some_and(|budget| budget.members.set(&pod, None)) {
+                        self.queue.insert((namespace.clone(), name));
+                    }
+                }
+            }
+        }
+        self.namespaces.retain(|_, namespace| !namespace.budgets.is_empty());
+    }
+
     fn observe_budget(&mut self, server: &ApiServer, budget: &PodDisruptionBudget, object: &AnyObject, is_gone: bool) {
         let (namespace, name): (Arc<str>, Arc<str>) = (object.namespace().into(), object.name().into());
         if !self.namespaces.contains_key(&namespace) {

@@ -353,6 +353,38 @@ fn a_status_of_the_manifest_stays_until_pods_change() {
 }
 
 #[test]
+fn missed_deletions_are_counted() {
+    let mut world = World::new();
+    world.pods("", 3, 0);
+    world.budget(", minAvailable: 1");
+    let given = "{disruptionsAllowed: 2, currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, observedGeneration: 1}";
+    for (name, status) in [("given", given), ("gone", "{}")] {
+        world.apply(&format!(
+            "{{kind: PodDisruptionBudget, metadata: {{name: {name}}}, spec: {{selector: {{}}}}, status: {status}}}"
+        ));
+    }
+    assert_eq!(world.numbers(), "allowed 2 healthy 3 desired 1 expected 3 SufficientPods");
+    let budget = Key { kind: "PodDisruptionBudget", namespace: "default".into(), name: "gone".into() };
+    for key in [Key::pod("default", "pod-0"), budget] {
+        world.server.handle(&Request::Delete(key, None), 0).unwrap();
+    }
+    // The grace period of the pod ends.
+    world.server.tick(60_000_000_000);
+    world.server.forget(world.server.store().version());
+    assert_eq!(world.numbers(), "allowed 1 healthy 2 desired 1 expected 2 SufficientPods");
+    assert_eq!(world.numbers_of("given"), "allowed 1 healthy 2 desired 1 expected 3");
+    // No budget is left, so its pods are forgotten, too.
+    for name in ["b", "given"] {
+        let key = Key { kind: "PodDisruptionBudget", namespace: "default".into(), name: name.into() };
+        world.server.handle(&Request::Delete(key, None), 0).unwrap();
+    }
+    world.server.forget(world.server.store().version());
+    world.controllers.run(&mut world.server, 0);
+    world.budget(", minAvailable: 1");
+    assert_eq!(world.numbers(), "allowed 1 healthy 2 desired 1 expected 2 SufficientPods");
+}
+
+#[test]
 fn two_controllers_count_together() {
     // TestTwoControllers, from the second controller on.
     let mut world = World::new();

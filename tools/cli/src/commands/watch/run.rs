@@ -1,6 +1,6 @@
 //! The live view of `schedc run`.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
@@ -15,8 +15,8 @@ use crate::timeline::Span;
 
 /// Interval at which pods that are no longer pending are forgotten.
 const RETAIN: Duration = Duration::from_secs(1);
-/// The view that log lines must not overwrite.
-static VIEW: OnceLock<ProgressBar> = OnceLock::new();
+/// The view that log lines must not overwrite. One process can run several commands, one after the other.
+static VIEW: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Hooks of a driver with a live view; without one, they do nothing.
 #[derive(Clone, Default)]
@@ -40,11 +40,14 @@ impl LiveRun {
         if !watches {
             return Ok(LiveRun::default());
         }
-        let (view, now) = (LiveView::new()?, Instant::now());
-        // There is one command in a process.
-        let _ = VIEW.set(view.lines.clone());
+        Ok(LiveRun::with_view(LiveView::new()?))
+    }
+
+    fn with_view(view: LiveView) -> Self {
+        set_view(Some(view.lines.clone()));
+        let now = Instant::now();
         let activity = Activity::new(now);
-        Ok(LiveRun(Some(Arc::new(Mutex::new(State { view, activity, began: now, counted: None, retained: now })))))
+        LiveRun(Some(Arc::new(Mutex::new(State { view, activity, began: now, counted: None, retained: now }))))
     }
 
     /// Draws the view until it is dropped, also while the scheduler is idle.
@@ -73,6 +76,7 @@ struct EndOfView(LiveRun);
 impl Drop for EndOfView {
     fn drop(&mut self) {
         self.0.update(|state| state.view.end());
+        set_view(None);
     }
 }
 
@@ -118,10 +122,41 @@ impl DriverHooks for LiveRun {
     }
 }
 
+fn set_view(view: Option<ProgressBar>) {
+    *VIEW.lock().unwrap_or_else(PoisonError::into_inner) = view;
+}
+
+/// Returns the view of the running command, if it has one.
+fn view() -> Option<ProgressBar> {
+    VIEW.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Writes a log line above the view, if there is one.
 pub(crate) fn above_view(write: &mut dyn FnMut()) {
-    match VIEW.get() {
+    match view() {
         Some(view) => view.suspend(write),
         None => write(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::ProgressDrawTarget;
+
+    use super::*;
+
+    #[test]
+    fn each_command_has_its_own_view() {
+        for message in ["first", "second"] {
+            let lines = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            let end = EndOfView(LiveRun::with_view(LiveView { lines: lines.clone(), drawn: None }));
+            lines.set_message(message);
+            assert_eq!(view().map(|view| view.message()).as_deref(), Some(message));
+            drop(end);
+            assert!(view().is_none() && lines.is_finished());
+            let mut written = false;
+            above_view(&mut || written = true);
+            assert!(written);
+        }
     }
 }
