@@ -1,8 +1,9 @@
 //! Changes of a cluster, as reflectors report them and in their recorded form.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use schedc_core::map::FixedHasher;
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
@@ -95,7 +96,7 @@ impl From<Key> for Reference {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A pod.
-    Pod(Box<PodForm>),
+    Pod(PodForm),
     /// An object of another kind.
     Object(ObjectText),
 }
@@ -154,7 +155,7 @@ pub(crate) struct Template {
 
 impl Template {
     pub(crate) fn new(text: ObjectText, scheduler: String) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedHasher::default();
         text.as_str().hash(&mut hasher);
         Template { hash: hasher.finish(), text, scheduler }
     }

@@ -1,10 +1,10 @@
 //! Formatting of lines. Pods refer to templates and to their previous lines; an anonymised recording has whole objects.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use schedc_core::map::Map;
 use serde::Serialize;
 
 use crate::anonymiser::Anonymiser;
@@ -26,7 +26,7 @@ pub(crate) struct Lines {
 #[derive(Debug)]
 enum Encoding {
     /// The templates of the file, with their numbers.
-    Templates(HashMap<Arc<Template>, u32>),
+    Templates(Map<Arc<Template>, u32>),
     Anonymised(Anonymiser),
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct ObjectChange<'a> {
 
 impl Lines {
     pub(crate) fn new(anonymiser: Option<Anonymiser>) -> Lines {
-        let encoding = anonymiser.map_or_else(|| Encoding::Templates(HashMap::new()), Encoding::Anonymised);
+        let encoding = anonymiser.map_or_else(|| Encoding::Templates(Map::default()), Encoding::Anonymised);
         Lines { text: Vec::new(), encoding }
     }
 
@@ -125,7 +125,7 @@ impl Lines {
 
 /// Returns the number of a template. A new template receives a number, and its line is added to `text`.
 fn number(
-    templates: &mut HashMap<Arc<Template>, u32>,
+    templates: &mut Map<Arc<Template>, u32>,
     text: &mut Vec<u8>,
     at: i64,
     template: &Arc<Template>,

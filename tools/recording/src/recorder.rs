@@ -3,9 +3,11 @@
 //! Each list of a kind begins an epoch, and reflectors pass each object with its epoch. A list after the first one means
 //! that a watch expired, so changes may be missing: the gap is marked, and the list repairs the state.
 
-use std::collections::hash_map::{Entry as Place, HashMap};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry as Place;
 use std::io;
+
+use schedc_core::map::Map;
 
 use crate::change::{ConvertedChange, Form, Key};
 use crate::entry::{Entry, Kind, Line, Synced};
@@ -14,8 +16,8 @@ use crate::lines::{Lines, ObjectChange};
 /// The recorded state of a cluster.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    objects: HashMap<Key, Known>,
-    kinds: BTreeMap<&'static str, List>,
+    objects: Map<Key, Known>,
+    kinds: Map<&'static str, List>,
     /// Kinds of a merged backlog that is being recorded.
     backlog: BTreeSet<&'static str>,
     is_synced: bool,
@@ -39,7 +41,7 @@ impl Recorder {
     /// Creates a recorder for lists and watches of these kinds.
     pub(crate) fn new(kinds: impl IntoIterator<Item = &'static str>) -> Recorder {
         let kinds = kinds.into_iter().map(|kind| (kind, List::default())).collect();
-        Recorder { objects: HashMap::new(), kinds, backlog: BTreeSet::new(), is_synced: false }
+        Recorder { objects: Map::default(), kinds, backlog: BTreeSet::new(), is_synced: false }
     }
 
     /// Returns whether the first lists of all kinds are complete.
