@@ -35,7 +35,7 @@ enum Encoding {
 pub(crate) struct ObjectChange<'a> {
     pub(crate) at: i64,
     pub(crate) rv: Option<u64>,
-    pub(crate) key: &'a Key,
+    pub(crate) key: Key<&'a str>,
     pub(crate) form: &'a Form,
     /// The form in the previous line of this object in the file.
     pub(crate) before: Option<&'a Form>,
@@ -92,8 +92,8 @@ impl Lines {
                 let has_status = before.is_none_or(|before| before.status != pod.status);
                 let entry = RawEntry::Pod(PodLine {
                     template,
-                    namespace: Cow::Borrowed(&key.namespace),
-                    name: Cow::Borrowed(&key.name),
+                    namespace: Cow::Borrowed(key.namespace),
+                    name: Cow::Borrowed(key.name),
                     uid: changed(|pod| pod.uid.as_deref()),
                     created: changed(|pod| pod.created.as_ref().map(|time| time.as_str())),
                     deleted: changed(|pod| pod.deleted.as_ref().map(|time| time.as_str())),
