@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::change::Change;
 use crate::converter::Converter;
-use crate::queue::{Capacity, Queue};
+use crate::queue::{Batch, Capacity, Queue};
 use crate::session::Session;
 
 /// Capacities and times of a recording on a thread.
@@ -128,12 +128,13 @@ enum Pause {
 fn write_batches(session: &mut Session, queue: &Queue, settings: Settings) -> io::Result<Pause> {
     // Lines may be unwritten from an earlier call.
     let mut flush_at = session.has_unwritten_lines().then(|| Instant::now() + settings.flush_interval);
+    let mut batch = Batch::default();
     loop {
-        let (batch, is_stopped) = queue.take(flush_at, settings.pause);
+        let is_stopped = queue.take(&mut batch, flush_at, settings.pause);
         if queue.is_closed() {
             return Err(io::Error::other("the disk is too slow for the changes of the cluster"));
         }
-        let is_gap = session.record_batch(now(), batch)?;
+        let is_gap = session.record_batch(now(), &mut batch)?;
         let is_due = flush_at.is_some_and(|time| time <= Instant::now());
         if is_due || is_gap {
             session.flush()?;

@@ -1,8 +1,10 @@
 //! Changes of a cluster, as reflectors report them and in their recorded form.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use hashbrown::Equivalent;
+use schedc_core::map::FixedHasher;
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
@@ -26,15 +28,15 @@ pub enum Change {
     },
 }
 
-/// A [`Change`] with the recorded form of the object.
+/// A [`Change`] with the recorded form of the object. `T` is the type of the texts that objects do not share.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ConvertedChange {
+pub enum ConvertedChange<T = String> {
     /// An object in its current form, received in an epoch.
     Upsert {
         /// Its name.
-        key: Key,
+        key: Key<T>,
         /// Its recorded fields.
-        form: Form,
+        form: Form<T>,
         /// The epoch.
         epoch: u32,
         /// Its resource version.
@@ -43,7 +45,7 @@ pub enum ConvertedChange {
     /// An object no longer exists.
     Removal {
         /// Its name.
-        key: Key,
+        key: Key<T>,
         /// Its last resource version.
         rv: Option<u64>,
     },
@@ -56,7 +58,7 @@ pub enum ConvertedChange {
     },
 }
 
-impl ConvertedChange {
+impl<T> ConvertedChange<T> {
     /// Returns the kind of the changed objects.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -64,17 +66,28 @@ impl ConvertedChange {
             ConvertedChange::ListComplete { kind, .. } => kind,
         }
     }
+
+    /// Converts the texts.
+    pub(crate) fn map<U>(self, convert: &mut impl FnMut(T) -> U) -> ConvertedChange<U> {
+        match self {
+            ConvertedChange::Upsert { key, form, epoch, rv } => {
+                ConvertedChange::Upsert { key: key.map(convert), form: form.map(convert), epoch, rv }
+            }
+            ConvertedChange::Removal { key, rv } => ConvertedChange::Removal { key: key.map(convert), rv },
+            ConvertedChange::ListComplete { kind, epoch } => ConvertedChange::ListComplete { kind, epoch },
+        }
+    }
 }
 
 /// The name of an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key<T = String> {
     /// Kind.
     pub kind: &'static str,
     /// Namespace; empty for kinds without namespaces.
-    pub namespace: String,
+    pub namespace: T,
     /// Name.
-    pub name: String,
+    pub name: T,
 }
 
 impl Key {
@@ -82,6 +95,24 @@ impl Key {
     pub(crate) fn of(object: &AnyObject) -> Key {
         let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
         Key { kind: object.kind(), namespace, name }
+    }
+}
+
+impl<T> Key<T> {
+    pub(crate) fn map<U>(self, convert: &mut impl FnMut(T) -> U) -> Key<U> {
+        Key { kind: self.kind, namespace: convert(self.namespace), name: convert(self.name) }
+    }
+}
+
+impl<T: AsRef<str>> Key<T> {
+    pub(crate) fn borrowed(&self) -> Key<&str> {
+        Key { kind: self.kind, namespace: self.namespace.as_ref(), name: self.name.as_ref() }
+    }
+}
+
+impl Equivalent<Key> for Key<&str> {
+    fn equivalent(&self, key: &Key) -> bool {
+        *self == key.borrowed()
     }
 }
 
@@ -93,21 +124,33 @@ impl From<Key> for Reference {
 
 /// The recorded fields of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum Form<T = String> {
     /// A pod.
-    Pod(Box<PodForm>),
+    Pod(PodForm<T>),
     /// An object of another kind.
     Object(ObjectText),
 }
 
+impl<T> Form<T> {
+    pub(crate) fn map<U>(self, convert: &mut impl FnMut(T) -> U) -> Form<U> {
+        match self {
+            Form::Pod(PodForm { template, uid, created, deleted, node, status }) => {
+                let (uid, node) = (uid.map(&mut *convert), node.map(convert));
+                Form::Pod(PodForm { template, uid, created, deleted, node, status })
+            }
+            Form::Object(object) => Form::Object(object),
+        }
+    }
+}
+
 /// The recorded fields of a pod.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PodForm {
+pub struct PodForm<T = String> {
     pub(crate) template: Arc<Template>,
-    pub(crate) uid: Option<String>,
+    pub(crate) uid: Option<T>,
     pub(crate) created: Option<Arc<String>>,
     pub(crate) deleted: Option<Arc<String>>,
-    pub(crate) node: Option<String>,
+    pub(crate) node: Option<T>,
     pub(crate) status: Option<Arc<Status>>,
 }
 
@@ -130,7 +173,7 @@ impl PodForm {
     }
 
     /// Returns the pod as a whole object.
-    pub(crate) fn object(&self, key: &Key) -> Value {
+    pub(crate) fn object(&self, key: Key<&str>) -> Value {
         let fields = PodFields {
             uid: self.uid.clone(),
             created: self.created.as_deref().cloned(),
@@ -138,7 +181,7 @@ impl PodForm {
             node: self.node.clone(),
             status: self.status.as_ref().map(|status| status.text.parse()),
         };
-        assemble(&self.template.text.parse(), &key.namespace, &key.name, &fields)
+        assemble(&self.template.text.parse(), key.namespace, key.name, &fields)
     }
 }
 
@@ -154,7 +197,7 @@ pub(crate) struct Template {
 
 impl Template {
     pub(crate) fn new(text: ObjectText, scheduler: String) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedHasher::default();
         text.as_str().hash(&mut hasher);
         Template { hash: hasher.finish(), text, scheduler }
     }
@@ -191,9 +234,8 @@ impl PodDecision<'_> {
     }
 
     /// Returns its entry, which precedes the whole pod.
-    pub(crate) fn entry(self, key: &Key, scheduler: &str) -> Entry {
-        let Key { namespace, name, .. } = key.clone();
-        let scheduler = scheduler.to_owned();
+    pub(crate) fn entry(self, key: Key<&str>, scheduler: &str) -> Entry {
+        let [namespace, name, scheduler] = [key.namespace, key.name, scheduler].map(str::to_owned);
         match self {
             PodDecision::Bind { node } => Entry::Bind(Bind { namespace, name, scheduler, node: node.to_owned() }),
             PodDecision::Reject { message } => {

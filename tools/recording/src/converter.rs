@@ -4,12 +4,13 @@
 //! share the text of their template, and most statuses are equal. An equal value is found by comparison and is not
 //! formatted again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::iter::repeat_with;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use schedc_core::map::FixedHasher;
 use schedc_objects::AnyObject;
 
 use crate::change::{Change, ConvertedChange, Form, Key, PodForm, Status, Template};
@@ -52,7 +53,7 @@ impl Converter {
                 let metadata = &mut pod.metadata;
                 let (namespace, name) = (metadata.namespace.take(), metadata.name.take());
                 let key = Key { kind: "Pod", namespace: namespace.unwrap_or_default(), name: name.unwrap_or_default() };
-                Some((key, Form::Pod(Box::new(self.pod(pod)?))))
+                Some((key, Form::Pod(self.pod(pod)?)))
             }
             object => Some((Key::of(&object), Form::Object(recorded::text(&object)?))),
         }
@@ -91,7 +92,7 @@ fn template_form(pod: &Pod) -> Option<Template> {
 
 /// Hashes fields in which pods of different owners, and pods of a StatefulSet, differ.
 fn hash_of_template(pod: &Pod) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedHasher::default();
     pod.metadata.labels.hash(&mut hasher);
     for owner in pod.metadata.owner_references.iter().flatten() {
         owner.uid.hash(&mut hasher);
@@ -107,7 +108,7 @@ fn status_form(status: &PodStatus) -> Option<Status> {
 }
 
 fn hash_of_status(status: &PodStatus) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedHasher::default();
     status.phase.hash(&mut hasher);
     for condition in status.conditions.iter().flatten() {
         (&condition.type_, &condition.status, &condition.message).hash(&mut hasher);

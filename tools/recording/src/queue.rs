@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,12 +25,41 @@ pub struct Capacity {
 pub type TimedChange = (i64, ConvertedChange);
 
 /// The changes that a queue contains at a time.
+///
+/// Changes have their texts in one buffer, and the queue alternates between the memory of two batches. Separate texts
+/// would be freed by another thread than the one that allocated them, which slows down the allocator for both.
 #[derive(Debug, Default)]
 pub struct Batch {
+    texts: String,
     /// Changes in their order.
-    pub changes: Vec<TimedChange>,
+    changes: Vec<(i64, ConvertedChange<Range<usize>>)>,
     /// Later changes, if the queue was full.
     pub backlog: Backlog,
+}
+
+impl Batch {
+    /// Removes the changes and returns them in their order.
+    pub fn drain_changes(&mut self) -> impl Iterator<Item = (i64, ConvertedChange<&str>)> {
+        let texts = self.texts.as_str();
+        self.changes.drain(..).map(move |(at, change)| (at, change.map(&mut |range| &texts[range])))
+    }
+
+    fn push(&mut self, at: i64, change: ConvertedChange) {
+        let texts = &mut self.texts;
+        let change = change.map(&mut |text: String| {
+            let start = texts.len();
+            texts.push_str(&text);
+            start..texts.len()
+        });
+        self.changes.push((at, change));
+    }
+
+    /// Removes all changes, and keeps memory for others.
+    fn clear(&mut self) {
+        self.texts.clear();
+        self.changes.clear();
+        self.backlog = Backlog::default();
+    }
 }
 
 /// The latest form of each object that changed while a queue was full.
@@ -102,7 +132,7 @@ impl Queue {
         }
         let State { batch, is_idle, .. } = &mut *state;
         if batch.backlog.is_empty() && batch.changes.len() < self.capacity.changes {
-            batch.changes.push((at, change));
+            batch.push(at, change);
         } else {
             batch.backlog.insert(at, change);
         }
@@ -136,8 +166,9 @@ impl Queue {
     }
 
     /// Waits until there is a change, the producer stops, or a time is reached. Then gathers more changes for the pause,
-    /// which saves wake-ups. Returns all changes, and whether the producer has stopped.
-    pub fn take(&self, until: Option<Instant>, pause: Duration) -> (Batch, bool) {
+    /// which saves wake-ups. Replaces the content of the batch by all changes. Returns whether the producer has stopped.
+    pub fn take(&self, batch: &mut Batch, until: Option<Instant>, pause: Duration) -> bool {
+        batch.clear();
         let mut state = self.lock();
         while state.is_waiting() {
             let Some(remaining) = until.map(|until| until.saturating_duration_since(Instant::now())) else {
@@ -159,7 +190,8 @@ impl Queue {
             let gathered = self.changed.wait_timeout_while(state, pause, is_gathering);
             state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         }
-        (mem::take(&mut state.batch), state.is_stopped)
+        mem::swap(&mut state.batch, batch);
+        state.is_stopped
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -190,8 +222,12 @@ mod tests {
         Converter::default().convert(Change::Upsert(object, epoch)).unwrap()
     }
 
-    fn take(queue: &Queue) -> Batch {
-        queue.take(Some(Instant::now()), Duration::ZERO).0
+    /// Returns the changes of a queue in their order, and the backlog.
+    fn take(queue: &Queue) -> (Vec<TimedChange>, Backlog) {
+        let mut batch = Batch::default();
+        queue.take(&mut batch, Some(Instant::now()), Duration::ZERO);
+        let changes = batch.drain_changes().map(|(at, change)| (at, change.map(&mut str::to_owned)));
+        (changes.collect(), batch.backlog)
     }
 
     #[test]
@@ -201,16 +237,16 @@ mod tests {
             assert!(queue.push(at, upsert(name, 1)));
         }
         queue.push(5, ConvertedChange::ListComplete { kind: "Node", epoch: 1 });
-        let batch = take(&queue);
-        assert_eq!(batch.changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
-        assert_eq!(batch.backlog.kinds(), BTreeSet::from(["Node"]));
-        let merged: Vec<_> = batch.backlog.into_changes().collect();
+        let (changes, backlog) = take(&queue);
+        assert_eq!(changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
+        assert_eq!(backlog.kinds(), BTreeSet::from(["Node"]));
+        let merged: Vec<_> = backlog.into_changes().collect();
         let list = ConvertedChange::ListComplete { kind: "Node", epoch: 1 };
         assert_eq!(merged, [(3, upsert("a", 1)), (4, upsert("c", 1)), (5, list)]);
         // The order is complete again.
         queue.push(6, upsert("a", 1));
-        let batch = take(&queue);
-        assert!(batch.changes.len() == 1 && batch.backlog.is_empty());
+        let (changes, backlog) = take(&queue);
+        assert!(changes == [(6, upsert("a", 1))] && backlog.is_empty());
     }
 
     #[test]
@@ -220,7 +256,7 @@ mod tests {
         assert!(!queue.push(2, upsert("c", 1)));
         assert!(queue.is_closed());
         assert!(queue.push(3, upsert("d", 1)), "reported once");
-        assert!(take(&queue).changes.is_empty());
+        assert!(take(&queue).0.is_empty());
     }
 
     #[test]
@@ -228,7 +264,8 @@ mod tests {
         let queue = Queue::new(Capacity { changes: 10, merged: 10 });
         queue.push(0, upsert("a", 1));
         queue.stop();
-        let (batch, is_stopped) = queue.take(None, Duration::MAX);
-        assert_eq!((batch.changes.len(), is_stopped), (1, true));
+        let mut batch = Batch::default();
+        let is_stopped = queue.take(&mut batch, None, Duration::MAX);
+        assert_eq!((batch.drain_changes().count(), is_stopped), (1, true));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct TemplateLine<O> {
 
 /// The fields of a pod that other pods rarely share. Without `template`, all fields that are absent are those of the
 /// previous line of this pod in the file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PodLine<'a, O> {
     /// Number of the template.

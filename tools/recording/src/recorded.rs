@@ -5,6 +5,7 @@
 //! versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
 
 use std::mem;
+use std::sync::LazyLock;
 
 use k8s_openapi::api::core::v1::{Node, Pod, Volume};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -22,6 +23,8 @@ const ANNOTATIONS: &[&str] = &[
     "volume.beta.kubernetes.io/storage-class",
     "volume.kubernetes.io/selected-node",
 ];
+
+static EMPTY_VOLUME: LazyLock<Volume> = LazyLock::new(Volume::default);
 
 /// Returns the object with its recorded fields, except for those that [`text`] removes.
 pub(crate) fn select(mut object: AnyObject) -> AnyObject {
@@ -100,7 +103,7 @@ fn clean_pod_volumes(pod: &mut Pod) {
     let Some(volumes) = &mut spec.volumes else { return };
     volumes.retain_mut(|volume| {
         let name = mem::take(&mut volume.name);
-        let has_source = *volume != Volume::default();
+        let has_source = *volume != *EMPTY_VOLUME;
         volume.name = name;
         has_source
     });

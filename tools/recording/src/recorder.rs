@@ -3,9 +3,12 @@
 //! Each list of a kind begins an epoch, and reflectors pass each object with its epoch. A list after the first one means
 //! that a watch expired, so changes may be missing: the gap is marked, and the list repairs the state.
 
-use std::collections::hash_map::{Entry as Place, HashMap};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::hash::BuildHasherDefault;
 use std::io;
+
+use hashbrown::HashMap;
+use schedc_core::map::{FixedHasher, Map};
 
 use crate::change::{ConvertedChange, Form, Key};
 use crate::entry::{Entry, Kind, Line, Synced};
@@ -14,8 +17,8 @@ use crate::lines::{Lines, ObjectChange};
 /// The recorded state of a cluster.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    objects: HashMap<Key, Known>,
-    kinds: BTreeMap<&'static str, List>,
+    objects: HashMap<Key, Known, BuildHasherDefault<FixedHasher>>,
+    kinds: Map<&'static str, List>,
     /// Kinds of a merged backlog that is being recorded.
     backlog: BTreeSet<&'static str>,
     is_synced: bool,
@@ -39,7 +42,7 @@ impl Recorder {
     /// Creates a recorder for lists and watches of these kinds.
     pub(crate) fn new(kinds: impl IntoIterator<Item = &'static str>) -> Recorder {
         let kinds = kinds.into_iter().map(|kind| (kind, List::default())).collect();
-        Recorder { objects: HashMap::new(), kinds, backlog: BTreeSet::new(), is_synced: false }
+        Recorder { objects: HashMap::default(), kinds, backlog: BTreeSet::new(), is_synced: false }
     }
 
     /// Returns whether the first lists of all kinds are complete.
@@ -56,9 +59,17 @@ impl Recorder {
     ///
     /// # Errors
     /// A line cannot be written as JSON, which does not happen in practice. This applies to all functions.
-    pub(crate) fn record(&mut self, at: i64, change: ConvertedChange, lines: &mut Lines) -> io::Result<()> {
+    pub(crate) fn record<T: AsRef<str> + Into<String>>(
+        &mut self,
+        at: i64,
+        change: ConvertedChange<T>,
+        lines: &mut Lines,
+    ) -> io::Result<()> {
         match change {
-            ConvertedChange::Upsert { key, form, epoch, rv } => self.upsert(at, key, Known { form, epoch, rv }, lines),
+            ConvertedChange::Upsert { key, form, epoch, rv } => {
+                let form = form.map(&mut |text| text.into());
+                self.upsert(at, key, Known { form, epoch, rv }, lines)
+            }
             ConvertedChange::Removal { key, rv } => self.removal(at, key, rv, lines),
             ConvertedChange::ListComplete { kind, epoch } => self.list_complete(at, kind, epoch, lines),
         }
@@ -90,31 +101,42 @@ impl Recorder {
         self.kinds.get(kind).is_some_and(|list| list.is_complete)
     }
 
-    fn upsert(&mut self, at: i64, key: Key, object: Known, lines: &mut Lines) -> io::Result<()> {
+    fn upsert<T: AsRef<str> + Into<String>>(
+        &mut self,
+        at: i64,
+        key: Key<T>,
+        object: Known,
+        lines: &mut Lines,
+    ) -> io::Result<()> {
         self.begin_epoch(at, key.kind, object.epoch, lines)?;
-        match self.objects.entry(key) {
-            Place::Vacant(place) => {
-                lines.add_object(&object.change(at, place.key()))?;
-                place.insert(object);
-            }
-            Place::Occupied(mut place) if place.get().form == object.form => place.get_mut().epoch = object.epoch,
-            Place::Occupied(mut place) => {
-                let before = &place.get().form;
-                let decision = match (before, &object.form) {
-                    (Form::Pod(before), Form::Pod(pod)) if self.is_synced => pod.decision(before),
-                    _ => None,
-                };
-                let change = object.change(at, place.key());
-                lines.add_object(&ObjectChange { before: Some(before), decision, ..change })?;
-                place.insert(object);
-            }
+        let Some(known) = self.objects.get_mut(&key.borrowed()) else {
+            lines.add_object(&object.change(at, key.borrowed()))?;
+            self.objects.insert(key.map(&mut |text| text.into()), object);
+            return Ok(());
+        };
+        if known.form == object.form {
+            known.epoch = object.epoch;
+            return Ok(());
         }
+        let decision = match (&known.form, &object.form) {
+            (Form::Pod(before), Form::Pod(pod)) if self.is_synced => pod.decision(before),
+            _ => None,
+        };
+        let change = object.change(at, key.borrowed());
+        lines.add_object(&ObjectChange { before: Some(&known.form), decision, ..change })?;
+        *known = object;
         Ok(())
     }
 
-    fn removal(&mut self, at: i64, key: Key, rv: Option<u64>, lines: &mut Lines) -> io::Result<()> {
-        match self.objects.remove(&key) {
-            Some(_) => lines.add(Line { at, rv, entry: Entry::Delete(key.into()) }),
+    fn removal<T: AsRef<str> + Into<String>>(
+        &mut self,
+        at: i64,
+        key: Key<T>,
+        rv: Option<u64>,
+        lines: &mut Lines,
+    ) -> io::Result<()> {
+        match self.objects.remove(&key.borrowed()) {
+            Some(_) => lines.add(Line { at, rv, entry: Entry::Delete(key.map(&mut |text| text.into()).into()) }),
             None => Ok(()),
         }
     }
@@ -158,7 +180,7 @@ impl Recorder {
         let mut objects: Vec<_> = self.objects.iter().collect();
         objects.sort_unstable_by_key(|(key, _)| *key);
         for (key, known) in objects {
-            lines.add_object(&known.change(at, key))?;
+            lines.add_object(&known.change(at, key.borrowed()))?;
             write(lines.text())?;
         }
         lines.add(self.synced(at))?;
@@ -188,7 +210,7 @@ impl Recorder {
 
 impl Known {
     /// Returns the change of an object that has no previous line.
-    fn change<'a>(&'a self, at: i64, key: &'a Key) -> ObjectChange<'a> {
+    fn change<'a>(&'a self, at: i64, key: Key<&'a str>) -> ObjectChange<'a> {
         ObjectChange { at, rv: self.rv, key, form: &self.form, before: None, decision: None }
     }
 }

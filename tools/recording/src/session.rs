@@ -1,6 +1,7 @@
 //! A recording in progress: converts changes to lines, and writes them.
 
 use std::io;
+use std::mem;
 use std::path::Path;
 
 use crate::anonymiser::Anonymiser;
@@ -53,7 +54,11 @@ impl Session {
         self.converter.convert(change).map_or(Ok(()), |change| self.record_converted(at, change))
     }
 
-    fn record_converted(&mut self, at: i64, change: ConvertedChange) -> io::Result<()> {
+    fn record_converted<T: AsRef<str> + Into<String>>(
+        &mut self,
+        at: i64,
+        change: ConvertedChange<T>,
+    ) -> io::Result<()> {
         self.recorder.record(at, change, &mut self.lines)?;
         self.write()?;
         self.end_snapshot()?;
@@ -64,11 +69,11 @@ impl Session {
     ///
     /// # Errors
     /// The recording cannot be written.
-    pub fn record_batch(&mut self, at: i64, batch: Batch) -> io::Result<bool> {
-        let Batch { changes, backlog } = batch;
-        for (at, change) in changes {
+    pub fn record_batch(&mut self, at: i64, batch: &mut Batch) -> io::Result<bool> {
+        for (at, change) in batch.drain_changes() {
             self.record_converted(at, change)?;
         }
+        let backlog = mem::take(&mut batch.backlog);
         if backlog.is_empty() {
             return Ok(false);
         }

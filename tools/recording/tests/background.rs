@@ -13,7 +13,7 @@ use schedc_objects::AnyObject;
 use schedc_objects::testing::api_object;
 use schedc_recording::background::Settings;
 use schedc_recording::entry::Entry;
-use schedc_recording::queue::{Capacity, Queue};
+use schedc_recording::queue::{Batch, Capacity, Queue};
 use schedc_recording::reader::Item;
 use schedc_recording::{Background, Change, Converter, Limits, Problem, Reader, Session};
 
@@ -105,8 +105,9 @@ fn a_backlog_is_a_gap_that_ends_in_the_last_state() {
     }
     push(2, Change::Removal(node(7, 0)));
     push(3, Change::Upsert(node(9, 5), 1));
-    let (batch, _) = queue.take(Some(Instant::now()), Duration::ZERO);
-    assert!(session.record_batch(4, batch).unwrap());
+    let mut batch = Batch::default();
+    queue.take(&mut batch, Some(Instant::now()), Duration::ZERO);
+    assert!(session.record_batch(4, &mut batch).unwrap());
     session.record(5, Change::Upsert(node(30, 1), 1)).unwrap();
     session.stop(6).unwrap();
     let entries = entries(&folder.0);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use schedc_core::extenders::Overrides;
 use schedc_objects::AnyObject;
-use schedc_recording::queue::{Capacity, Queue};
+use schedc_recording::queue::{Batch, Capacity, Queue};
 use schedc_recording::{Change, Converter, Limits, Reader, Session};
 
 use super::*;
@@ -39,8 +39,9 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     for line in [&replaced, &bound] {
         push(2, Change::Upsert(object(line), 1));
     }
-    let (batch, _) = queue.take(Some(Instant::now()), Duration::ZERO);
-    session.record_batch(3, batch).expect("a recording");
+    let mut batch = Batch::default();
+    queue.take(&mut batch, Some(Instant::now()), Duration::ZERO);
+    session.record_batch(3, &mut batch).expect("a recording");
     // A later pod is bound to the node with more capacity.
     let mut later = all[3].clone();
     later["set"]["metadata"] = json!({"name": "later", "namespace": "d", "uid": "u9"});
