@@ -55,8 +55,7 @@ impl IdentScope {
         (syn::parse_str::<Ident>(name).is_ok() && self.taken.insert(name.to_owned())).then(|| ident(name))
     }
 
-    /// Takes this name, with trailing underscores if it is taken or a keyword. Without them, it must be an identifier or a
-    /// keyword.
+    /// Takes this name, with trailing underscores if it is taken or a keyword. It must be an identifier or a keyword.
     pub(super) fn ident(&mut self, name: String) -> Ident {
         let mut name = name;
         loop {
