@@ -71,7 +71,7 @@ type Estimate struct {
 // LeftPod is a pod that was not placed on a new node.
 type LeftPod struct {
 	Pod string `json:"pod"`
-	// Rejection is the rejection by an empty new node. nil: the pod fits there, but no further node was allowed.
+	// Rejection is the rejection by an empty new node. nil: no further node was allowed, so the pod was not evaluated on one.
 	Rejection *SchedulingError `json:"rejection"`
 }
 

@@ -96,7 +96,7 @@ export class Cluster {
   apply(objects: string | KubernetesObject | KubernetesObject[], options?: { defaults?: boolean }): Applied;
   /**
    * Adds or replaces objects of one kind, which differ from the template in the values of columns. A column is named by the JSON pointer of
-   * its field, such as `/metadata/name`; `null` leaves the field out.
+   * its field, such as `/metadata/name`; for `null`, the field is as in the template.
    */
   applyColumns(template: KubernetesObject, columns: Record<string, unknown[]>, options?: { defaults?: boolean }): Applied;
   /** Adds or replaces objects in protobuf, as an API server sends them: each message is an object or a list of objects. */

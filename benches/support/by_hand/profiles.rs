@@ -11,7 +11,8 @@ use super::resources::{balance, least_allocated, most_allocated};
 /// Part of the loop that differs between profiles.
 pub(super) trait Profile<'a> {
     fn new(pod: &'a Pod, cache: &'a Cache<State>, slots: usize) -> Self;
-    /// Returns the sum of a node's scores, each with weight 1. Raises `highest` to the highest score.
+    /// Returns the sum of the scores that a node has without normalisation; their weights are 1. Raises `highest` to
+    /// the highest of these scores, for the check of the range.
     fn score(&self, pod: &Pod, at: usize, highest: &mut u64) -> i64;
 }
 

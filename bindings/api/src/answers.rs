@@ -16,7 +16,7 @@ pub struct Applied {
     pub others: usize,
     /// Objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Warnings about unknown fields that were ignored.
+    /// Warnings about ignored fields and wrong CEL expressions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -26,7 +26,7 @@ pub struct Applied {
 pub struct Placement {
     /// The node; `None` if the pod has none.
     pub node: Option<String>,
-    /// The rejection of the pod as a whole. If both fields are `None`, every node rejects the pod.
+    /// The rejection of the pod as a whole. If both fields are `None`, each of the nodes rejects the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Answer>,
 }
@@ -47,6 +47,6 @@ pub struct Estimate {
 pub struct LeftPod {
     /// The pod.
     pub pod: String,
-    /// Its rejection by an empty new node. `None`: it fits there, but no further node was allowed.
+    /// Its rejection by an empty new node. `None`: no further node was allowed, so the pod was not evaluated on one.
     pub rejection: Option<Answer>,
 }

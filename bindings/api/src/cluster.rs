@@ -85,9 +85,9 @@ impl Cluster {
         Ok(self.apply_input(Input::values(objects, defaults)?))
     }
 
-    /// Adds or replaces objects of one kind like [`Cluster::apply`]. They differ from the template in the values of columns: a
-    /// column is named by the JSON pointer of its field, such as `/metadata/name`, and has a value for each object. `null` leaves
-    /// the field out.
+    /// Adds or replaces objects of one kind like [`Cluster::apply`]. They differ from the template in the values of
+    /// columns: a column is named by the JSON pointer of its field, such as `/metadata/name`, and has a value for each
+    /// object. For `null`, the field is as in the template.
     ///
     /// # Errors
     /// Returns all problems of the objects. Nothing changed then.
@@ -146,8 +146,8 @@ impl Cluster {
         self.pods.set(name, Some(pod));
     }
 
-    /// Deletes an object. The pods of a deleted node wait until a node of this name is added. Returns whether the object
-    /// existed.
+    /// Deletes an object. The pods of a deleted node keep its name, and occupy a node of this name that is added later.
+    /// Returns whether the object existed.
     ///
     /// # Errors
     /// Returns an error if scheduling ignores objects of this kind.

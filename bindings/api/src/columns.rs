@@ -37,7 +37,8 @@ impl fmt::Display for ColumnError {
     }
 }
 
-/// Returns an object for each row: the template, with the value of each column at its JSON pointer. `null` leaves the field out.
+/// Returns an object for each row: the template, with the value of each column at its JSON pointer. `null` leaves the
+/// field as it is.
 pub(crate) fn rows(template: &Value, columns: &BTreeMap<String, Vec<Value>>) -> Result<Vec<Value>, ColumnError> {
     let (first, expected) =
         columns.iter().next().map(|(name, values)| (name, values.len())).ok_or(ColumnError::None)?;

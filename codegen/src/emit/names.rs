@@ -1,4 +1,4 @@
-//! Identifiers made from names of plugins and states.
+//! Identifiers made from names of plugins, states, profiles and crates.
 
 use std::collections::BTreeSet;
 
@@ -45,17 +45,17 @@ pub(super) struct IdentScope {
 }
 
 impl IdentScope {
-    /// Creates a scope with reserved names.
+    /// Creates a scope in which these names are taken.
     pub(super) fn without(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
     }
 
-    /// Reserves a name if it is free.
+    /// Takes a name. Returns `None` if it is taken, a keyword, or not an identifier.
     pub(super) fn take(&mut self, name: &str) -> Option<Ident> {
         (syn::parse_str::<Ident>(name).is_ok() && self.taken.insert(name.to_owned())).then(|| ident(name))
     }
 
-    /// Reserves this name, with trailing underscores if it is taken.
+    /// Takes this name, with trailing underscores if it is taken or a keyword. It must be an identifier or a keyword.
     pub(super) fn ident(&mut self, name: String) -> Ident {
         let mut name = name;
         loop {

@@ -50,7 +50,7 @@ impl<P: Profile> PreFilteredPod<P> {
         node_loops::filter_node::<P>(&self.compiled, &self.cycle, columns, node.get())
     }
 
-    /// Returns the error of a plugin that failed on a node, with its text.
+    /// Runs Filter again on a node on which a plugin failed. Returns the text of the failure.
     pub(crate) fn failure(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> String {
         match self.verdict(pod, cache, node) {
             Some(verdict) => {
@@ -66,7 +66,8 @@ impl<P: Profile> PreFilteredPod<P> {
         }
     }
 
-    /// Runs [`PreFilteredPod::passes_filters`]. Returns the rejection with its text; `None` if the node passes.
+    /// Runs Filter as [`PreFilteredPod::passes_filters`] does. Returns the rejection with its text; `None` if the node
+    /// passes.
     pub(crate) fn verdict(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Option<Verdict> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty()
@@ -78,7 +79,8 @@ impl<P: Profile> PreFilteredPod<P> {
         verdict::<P>(&self.compiled, &self.cycle, cache, columns, node.get())
     }
 
-    /// Returns the rejections of all plugins for one node.
+    /// Returns the rejections of all plugins for one node: with its nominated pods or, if no plugin then rejects it,
+    /// without them.
     pub(crate) fn all_verdicts(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Vec<Verdict> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty() {

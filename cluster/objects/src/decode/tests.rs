@@ -24,7 +24,7 @@ fn decode_protobuf(value: &Value) -> AnyObject {
     read_protobuf(envelope.kind, envelope.object).unwrap_or_else(|error| panic!("{error}\n{value}"))
 }
 
-/// Returns the model of an object as text.
+/// Returns an object as the scheduler sees it, with its strings, as text. For a pod, also whether it is finished.
 fn model_text(object: &AnyObject) -> String {
     let interner = &mut Interner::default();
     let model = match object {
@@ -32,7 +32,7 @@ fn model_text(object: &AnyObject) -> String {
         AnyObject::Node(node) => format!("{:#?}", convert_node(node, interner)),
         other => format!("{:#?}", convert_object(other, interner)),
     };
-    // Symbols are numbers; the interner gives them their meaning in the order of creation.
+    // The model shows symbols as numbers. The interner lists their strings, in the order of the numbers.
     format!("{model}{interner:?}")
 }
 
@@ -63,7 +63,7 @@ fn selected_fields_give_the_same_model_as_all_fields() {
             continue;
         }
         let lines = BufReader::new(flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())).lines();
-        // Every twentieth scenario covers all variations of a family.
+        // Every twentieth scenario is enough for the numbers of objects and kinds below.
         for line in lines.step_by(20) {
             let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
             let mut found = Vec::new();

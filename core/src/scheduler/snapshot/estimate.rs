@@ -25,7 +25,8 @@ pub struct Estimate {
     pub nodes: usize,
     /// Indices, in the list of pods, of the pods that fit on the new nodes.
     pub placed: Vec<usize>,
-    /// The other pods, each with its verdict on an empty node. `None`: it fits, but no further node was allowed.
+    /// The other pods, each with its verdict on an empty node. `None`: no further node was allowed, so there is no
+    /// verdict.
     pub left: Vec<(usize, Option<Verdict>)>,
 }
 

@@ -1,5 +1,6 @@
-//! A handwritten profile without plugins, for tests of extenders. The answer of `plugin filter N` can reject the node
-//! with index N, and the answers of `plugin reserve` and `plugin permit` can reject a pod.
+//! A handwritten profile without plugins, for tests of extenders. The profile itself rejects the node with index N if a
+//! test sets a rejection as the answer of `plugin filter N`, and a pod by the answers of `plugin reserve` and
+//! `plugin permit`. It accepts everything else.
 
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;

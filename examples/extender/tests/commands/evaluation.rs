@@ -103,7 +103,7 @@ fn preemption_considers_nodes_that_extenders_call_resolvable() {
     let objects = [node("a"), node("b"), on_node("on-a", "a"), on_node("on-b", "b")];
     let decision = evaluate(&server, &objects, &[json!({"schedule": strong})])[0].take();
     assert_eq!(decision["nodes"]["a"]["code"], "UnschedulableAndUnresolvable");
-    // Candidates without victims are an error, as in kube-scheduler.
+    // The pod fits on node b as it is, so preemption finds no victims there. That is an error, as in kube-scheduler.
     expect![[r#"0/2 nodes are available: 1 no GPU at all, 1 no GPU left. preemption: expected at least one victim pod on node "b""#]].assert_eq(decision["message"].as_str().unwrap());
 }
 

@@ -42,7 +42,7 @@ pub(super) fn pods<'n>(template: &Pod, nodes: impl Iterator<Item = &'n Node>) ->
     matching.map(|node| for_node(&template, node.metadata.name.as_deref().unwrap_or_default())).collect()
 }
 
-/// Returns whether a node matches node name, node selector and node affinity, and whether the pod tolerates its taints.
+/// Returns whether a node matches node selector and required node affinity, and whether the pod tolerates its taints.
 fn should_run_on(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
     let node = convert_node(node, interner);
     let value = |key: Symbol| node.labels.value(key);

@@ -18,7 +18,7 @@ use schedc_kinds::{AnyObject, object_name};
 use super::ProblemReporter;
 pub(super) use pod::{pod, preemption_policy};
 
-/// Returns the name of an object in problems.
+/// Returns the name of an object for messages: its kind, its namespace and its name.
 pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }
@@ -51,7 +51,7 @@ pub(super) fn other(object: &AnyObject, reporter: &mut ProblemReporter<'_>) {
         AnyObject::ResourceClaimTemplate(template) => devices::claim("spec.spec", &template.spec.spec, reporter),
         AnyObject::ResourceSlice(slice) => devices::slice(&slice.spec, reporter),
         AnyObject::DeviceClass(class) => devices::class(&class.spec, reporter),
-        // Other kinds are checked elsewhere or have no checks.
+        // Nodes, pods and priority classes are checked by other functions. The others have only metadata to check.
         AnyObject::Node(_)
         | AnyObject::Pod(_)
         | AnyObject::PriorityClass(_)
@@ -106,7 +106,7 @@ fn value(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
     syntax(path, text, label_value_problems(text), reporter);
 }
 
-/// Reports the first of Kubernetes' errors about a text, without the regular expression.
+/// Reports the first of Kubernetes' errors about a text, without its examples and its regular expression.
 fn syntax(path: &str, text: &str, problems: Vec<String>, reporter: &mut ProblemReporter<'_>) {
     if let Some(problem) = problems.first() {
         let problem = problem.split(" (e.g. ").next().unwrap_or_default();

@@ -10,7 +10,7 @@ use super::super::{ProblemReporter, ResourceList};
 use super::key;
 use crate::convert::{container_amounts, is_pod_level};
 
-/// Checks that amounts are numbers and not negative, and whole for extended resources.
+/// Checks that amounts are numbers and not negative, and that those of extended resources and of `pods` are whole.
 pub(super) fn amounts(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemReporter<'_>) {
     for (name, text) in amounts.into_iter().flatten() {
         let path = || format!("{path}[{name}]");
@@ -69,7 +69,8 @@ fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/")
 }
 
-/// Checks resource names and amounts, and that requests do not exceed limits.
+/// Checks resource names and amounts, and that requests do not exceed limits. For extended resources and huge pages, a
+/// request with a limit must equal it. `problem` returns the problem of a name.
 fn lists(
     path: &str,
     resources: Option<&ResourceRequirements>,
