@@ -61,7 +61,8 @@ fn check(family: &str) {
     assert!(report.agrees(), "{report}");
 }
 
-/// Evaluates a family's scenarios of the profile `edge` with the profile `stand_in` instead, and returns the report. Panics if it has no difference.
+/// Evaluates a family's scenarios of the profile `edge` with the profile `stand_in` instead, and returns the report.
+/// Panics if the report has no differences.
 fn with_stand_in(family: &str, stand_in: &str) -> String {
     let stand_in = |profile: &str| (profile == "edge").then(|| stand_in.to_owned());
     let report = Report::of::<flipped::Profiles>(family, stand_in);

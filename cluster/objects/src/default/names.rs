@@ -14,7 +14,8 @@ use crate::manifests::Manifests;
 /// Characters of generated names. Without vowels they form no words.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Names of the manifests' objects, and all generated names. An API server draws names at random; here the same manifests give the same names.
+/// Names of the manifests' objects, and all generated names. An API server draws names at random; here the same
+/// manifests give the same names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<(&'static str, Option<String>, String)>,
