@@ -2,14 +2,14 @@
 //! messages.
 //!
 //! The corpora contain scenarios and the recorded decisions of kube-scheduler's framework; corpora/README.md has
-//! details. Each family is one test. With `CONFORMANCE_REPORT` set, tests also print how many results of each plugin
-//! agree:
+//! details. Each file of a corpus is a family of scenarios, such as `taints`, and one test checks it. With
+//! `CONFORMANCE_REPORT` set, tests also print how many results of each plugin agree:
 //!
 //! ```sh
 //! CONFORMANCE_REPORT=1 cargo test --test main conformance::spread -- --nocapture
 //! ```
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod compare;
 mod corpus;
@@ -61,7 +61,8 @@ fn check(family: &str) {
     assert!(report.agrees(), "{report}");
 }
 
-/// Returns the report of a family's scenarios of the profile `edge` with another profile in its place.
+/// Evaluates a family's scenarios of the profile `edge` with the profile `stand_in` instead, and returns the report.
+/// Panics if the report has no differences.
 fn with_stand_in(family: &str, stand_in: &str) -> String {
     let stand_in = |profile: &str| (profile == "edge").then(|| stand_in.to_owned());
     let report = Report::of::<flipped::Profiles>(family, stand_in);

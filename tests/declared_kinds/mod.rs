@@ -1,6 +1,6 @@
 //! Objects of a kind that a plugin declares, in the tools of the command: pods wait for groups that come, change and go.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::path::PathBuf;
 use std::time::Duration;

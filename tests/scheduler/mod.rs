@@ -4,7 +4,7 @@
 //! A scenario runs on a [`Harness`](harness::Harness): a scheduler with the default profile, an API server whose
 //! responses the scenario can hold, and a clock that the scenario advances. The scenario also starts each attempt.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod harness;
 mod manifests;

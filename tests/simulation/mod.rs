@@ -1,6 +1,6 @@
 //! Simulations of plugins that read more than a pod and a node, with the default profile.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod devices;
 mod pod_affinity;

@@ -1,6 +1,6 @@
 //! Tests of the library: what-if clusters, requests, scenarios, and wrong input.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod conformance;
 mod forks;

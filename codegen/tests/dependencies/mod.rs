@@ -2,7 +2,7 @@
 //!
 //! No test uses the network, and most run without cargo ([`NO_CARGO`]).
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod cargo;
 mod features;

@@ -1,6 +1,6 @@
 //! Profiles and catalogs in files: selection, search, and errors.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

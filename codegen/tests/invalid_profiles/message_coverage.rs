@@ -1,6 +1,6 @@
 //! Every message is in a test with the full text of its error, and a page of docs/ lists them.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

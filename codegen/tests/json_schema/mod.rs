@@ -1,6 +1,6 @@
 //! The JSON schema of profiles.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod validator;
 

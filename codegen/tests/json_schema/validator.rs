@@ -1,7 +1,7 @@
 //! Validator for the JSON schema keywords in the schemas of profiles and of outputs, except `pattern`: no test dependency
 //! has regular expressions. `.ci/schema` repeats the tests with a complete validator.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use serde_json::Value;
 

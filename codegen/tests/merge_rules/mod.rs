@@ -1,6 +1,6 @@
 //! Plugins at extension points: the two merge rules, with kube-scheduler 1.36's precedence.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use expect_test::{Expect, expect};
 use schedc_codegen::plan::Plan;

@@ -1,6 +1,6 @@
 //! The profiles in profiles/, and the example with all features.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::path::{Path, PathBuf};
 

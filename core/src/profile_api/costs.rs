@@ -48,7 +48,7 @@ impl CostPart {
 
 /// Measures work.
 pub trait Meter {
-    /// Measures `work`, which does all work of a plugin in one part. It can be called repeatedly.
+    /// Measures `work`: all that `plugin` does in `part` for one pod. An implementation may run `work` repeatedly.
     fn measure(&mut self, plugin: &'static str, part: CostPart, work: impl FnMut());
 }
 

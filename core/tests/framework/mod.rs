@@ -5,7 +5,7 @@
 //! nodes and pods. Plugins `A`, `B` and `C` follow the instructions of a test ([`plugins::stage::set_answer`]) and
 //! record each call.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 #![allow(missing_docs, unreachable_pub, reason = "no crate depends on a test")]
 
 pub mod plugins;

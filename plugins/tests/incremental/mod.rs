@@ -12,7 +12,7 @@
 //! INCREMENTAL_CASES=1 INCREMENTAL_SEED=4711 cargo test -p schedc-plugins --test main incremental
 //! ```
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod check;
 mod coverage;

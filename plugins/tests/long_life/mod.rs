@@ -1,6 +1,6 @@
 //! Memory while pods with names, labels, selectors and namespaces that never return come and go.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod slices;
 

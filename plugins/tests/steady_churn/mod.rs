@@ -1,7 +1,7 @@
 //! Number of allocations in a scheduling cycle, after the cluster was full once, while pods are added, placed, bound
 //! and deleted. A cycle lasts from popping a pod to the request that binds it; the request itself is not counted.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::collections::VecDeque;
 use std::future::Future;

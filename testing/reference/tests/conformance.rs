@@ -1,7 +1,7 @@
 //! Compares the reference implementation with kube-scheduler 1.36.2: decisions of its framework in the scenarios of
 //! tests/conformance, by node and score. Preemption is not compared.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};

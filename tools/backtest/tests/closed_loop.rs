@@ -1,6 +1,6 @@
 //! Closed-loop simulations of small recordings.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::sync::Arc;
 

@@ -187,6 +187,6 @@ pub struct Kind {
 pub enum End {
     /// The recorder was stopped.
     Stop,
-    /// The recording goes on in the next file.
+    /// The recording continues in the next file.
     Rotation,
 }

@@ -1,6 +1,6 @@
 //! Recordings on a thread: completeness, merged backlogs and errors of the disk.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::collections::BTreeMap;
 use std::fs;

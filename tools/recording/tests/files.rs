@@ -1,6 +1,6 @@
 //! Recordings in files: limits, cut files and damaged ones.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

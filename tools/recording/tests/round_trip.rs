@@ -1,6 +1,6 @@
 //! Recordings of random changes of pods, read again.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::collections::BTreeMap;
 use std::fs;

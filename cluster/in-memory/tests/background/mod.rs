@@ -1,6 +1,6 @@
 //! Background tasks of plugins in an in-memory cluster.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod garden;

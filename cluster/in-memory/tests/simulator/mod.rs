@@ -1,6 +1,6 @@
 //! A scheduler with the default profile in an in-memory cluster.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod attempts;
 mod devices;

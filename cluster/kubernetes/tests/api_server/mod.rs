@@ -1,6 +1,6 @@
 //! Client tests against a fake API server that fails in all ways that servers and networks do.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Kinds that a plugin declares: they are watched, their changes wake pods, and plugins write them.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::thread::JoinHandle;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Metrics after pods were scheduled with all outcomes have kube-scheduler's names, types, labels and buckets.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

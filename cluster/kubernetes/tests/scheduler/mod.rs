@@ -14,7 +14,7 @@
 //! Each scheduler ([`Replica`](replica::Replica)) is a thread with a separate runtime, which can be killed or suspended
 //! at any time. Its clock runs fast, which shortens backoffs.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod cluster;
 #[path = "../../../extender/tests/http/server.rs"]

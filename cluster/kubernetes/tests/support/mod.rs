@@ -1,6 +1,6 @@
 //! Helpers for tests at a fake API server.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::sync::Arc;
 use std::time::Duration;

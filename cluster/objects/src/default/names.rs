@@ -14,7 +14,8 @@ use crate::manifests::Manifests;
 /// Characters of generated names. Without vowels they form no words.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Names that are in use. An API server draws names at random; here the same manifests give the same names.
+/// Names of the manifests' objects, and all generated names. An API server draws names at random; here the same
+/// manifests give the same names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<(&'static str, Option<String>, String)>,
@@ -95,7 +96,7 @@ impl Names {
 
 /// Returns a name from a `generateName`, as an API server generates them, but with a suffix for this number.
 pub fn generated_name(prefix: &str, number: u32) -> String {
-    /// Bytes of the prefix that are kept, so that the name is a label.
+    /// Maximum length of the prefix: with the suffix of five, the name has at most the 63 bytes of a DNS label.
     const MAX_LENGTH: usize = 58;
     let prefix = &prefix[..prefix.floor_char_boundary(MAX_LENGTH)];
     format!("{prefix}{}", suffix(number))

@@ -72,8 +72,9 @@ impl Classes {
         self.default.take_if(|default| default == name);
     }
 
-    /// Sets the priority of a pod. An explicit priority stays: pods of a running cluster have one, and their class may
-    /// be missing in the manifests.
+    /// Sets the priority class name, the priority and the preemption policy of a pod that omits them. Reports values
+    /// that differ from those of the pod's class. An explicit priority is valid without its class: pods of a running
+    /// cluster have a priority, and their class may be missing in the manifests.
     pub(super) fn admit(&self, pod: &mut Pod, reporter: &mut ProblemReporter<'_>) {
         let spec = pod.spec.get_or_insert_default();
         let named = spec.priority_class_name.clone().filter(|name| !name.is_empty());

@@ -1,6 +1,6 @@
 //! Groups of pods in a scheduler with the plugin. The test sets the time, so waiting takes no real time.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use coscheduling::scheduler::Profiles;
 use schedc_core::minimal_cluster::{ImmediateClient, InlineTasks};

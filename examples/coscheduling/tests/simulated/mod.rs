@@ -1,6 +1,6 @@
 //! Groups of pods in an in-memory cluster.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use coscheduling::scheduler::Profiles;
 use schedc_core::client::{ApiError, ApiReason};

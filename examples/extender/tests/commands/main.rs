@@ -1,6 +1,6 @@
 //! Commands with extenders: a real program with an extender in its profile, and a real server.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod backtest;
 mod evaluation;

@@ -1,6 +1,6 @@
 //! Generated code with a plugin at every extension point: it compiles, and makes the expected calls.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;

@@ -1,6 +1,6 @@
 //! The scheduler of this crate in a minimal cluster.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Arguments with all features.
+//! Arguments with most attributes of `#[derive(Args)]`.
 
 use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 

@@ -1,5 +1,5 @@
 //! A minimal client: one connection, no retries.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::sync::Arc;
 use std::time::Duration;

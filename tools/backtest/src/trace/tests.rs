@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};

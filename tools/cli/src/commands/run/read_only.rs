@@ -62,7 +62,7 @@ impl ReportFormat {
             ReportFormat::Table => table(what),
             ReportFormat::Json => json_line(what).unwrap_or_default() + "\n",
         };
-        // If standard output is closed, the scheduler goes on: metrics remain available.
+        // If standard output is closed, the scheduler continues: metrics remain available.
         let _ = print_text(&text);
     }
 }
