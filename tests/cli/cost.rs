@@ -27,6 +27,9 @@ fn a_profile_without_a_budget_passes() {
 
 #[test]
 fn decisions_of_a_profile_with_a_budget_are_counted_or_the_reason_is_named() {
+    if slow_tests::is_skipped("Valgrind is slow") {
+        return;
+    }
     let run = schedc(&["bench", "--check", "--profile", "edge", "--nodes", "16", "-o", "json"]);
     let costs: Value = serde_json::from_str(&run.stdout).expect("JSON");
     let cost = &costs["profiles"][0];

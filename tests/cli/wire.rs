@@ -4,6 +4,9 @@ use crate::cli::harness::schedc;
 
 #[test]
 fn run_is_measured_at_a_fake_api_server() {
+    if slow_tests::is_skipped("it measures for half a minute") {
+        return;
+    }
     let report = schedc(&["bench", "--wire", "--nodes", "20", "--seconds", "1", "-o", "json"]).json();
     let loads = report["loads"].as_array().expect("a list");
     let pods: Vec<_> = loads.iter().map(|load| load["pods"].as_u64()).collect();

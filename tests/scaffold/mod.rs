@@ -23,9 +23,11 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> String {
         command.env_remove(name);
     }
     command.args(args).current_dir(folder).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
-    // The dependencies of this workspace have no debug information, either, so those with the same features are not
-    // compiled again.
-    command.env("CARGO_PROFILE_DEV_DEBUG", "false");
+    // With the settings of this workspace, dependencies with the same features are not compiled again.
+    let settings = [("BUILD_OVERRIDE_CODEGEN_UNITS", "4"), ("CODEGEN_UNITS", "4"), ("DEBUG", "false"), ("LTO", "off")];
+    for (setting, value) in settings {
+        command.env(format!("CARGO_PROFILE_DEV_{setting}"), value);
+    }
     let output = command.env_remove("CARGO_MANIFEST_DIR").env_remove("SCHEDC_PROFILES").output().expect(program);
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{program} {args:?}\n{stdout}\n{}", String::from_utf8_lossy(&output.stderr));

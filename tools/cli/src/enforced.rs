@@ -49,7 +49,7 @@ mod tests {
     use schedc_core::erased::AnyBundle;
 
     use super::*;
-    use crate::evaluation::tests::profiles::Profiles;
+    use default_profile::with_edge::Profiles;
 
     fn pod(scheduler: &str) -> ApiPod {
         serde_json::from_value(serde_json::json!({"spec": {"schedulerName": scheduler, "containers": []}})).unwrap()

@@ -126,8 +126,8 @@ fn is_without_status(value: &Value) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::tests::profiles::Profiles;
     use crate::{Evaluator, Scenario};
+    use default_profile::with_edge::Profiles;
 
     fn node(name: &str) -> Value {
         let status = json!({"allocatable": {"cpu": "1", "pods": "10"}});

@@ -1,13 +1,9 @@
 //! Tests of the effects of a scenario's steps.
 
+use default_profile::with_edge::Profiles;
 use serde_json::{Value, json};
 
 use super::{Decision, Evaluator, Scenario};
-
-pub(crate) mod profiles {
-    schedc_macros::profile!("../../profiles/default.toml", "../../profiles/edge.toml");
-}
-use profiles::Profiles;
 
 /// Returns a node with two CPUs.
 fn node(name: &str) -> Value {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::cluster::{self, Routes};
-use crate::evaluation::tests::profiles::Profiles;
 use crate::workloads::Submission;
+use default_profile::with_edge::Profiles;
 
 fn node(name: &str, cpu: usize) -> Value {
     json!({

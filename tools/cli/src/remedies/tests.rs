@@ -16,8 +16,8 @@ use super::kinds::spread::RelaxSpread;
 use super::remedy::Remedy;
 use super::{Combination, Edit, Remedies};
 use crate::cluster::Routes;
-use crate::evaluation::tests::profiles::Profiles;
 use crate::explanation::{Explanation, Options, explain};
+use default_profile::with_edge::Profiles;
 
 /// Annotations of a test pod: the expected reason, and the expected first remedy (`-` if there is none).
 const REASON: &str = "reason";
@@ -239,10 +239,15 @@ fn with_request(objects: &Objects, subject: usize, millicores: i64) -> Objects {
     objects
 }
 
+/// Returns the number of pods with remedies to check.
+fn number_of(pods: usize) -> usize {
+    if slow_tests::is_enabled() { pods } else { pods / 4 }
+}
+
 #[test]
 fn remedies_of_random_clusters_are_true_and_minimal() {
     let (mut random, mut pods) = (Random::new(7), 0);
-    while pods < 40 {
+    while pods < number_of(40) {
         let text = random_cluster(&mut random);
         let objects = objects(&text);
         let subject = objects.pods.len() - 1;
@@ -336,7 +341,7 @@ fn fits_with(objects: &Objects, subject: usize, change: impl Fn(&mut ExactDevice
 #[test]
 fn remedies_of_random_claims_are_true_and_minimal() {
     let (mut random, mut pods, mut kinds) = (Random::new(11), 0, HashSet::new());
-    while pods < 60 {
+    while pods < number_of(60) {
         let text = random_devices(&mut random);
         let objects = objects(&text);
         let subject = objects.pods.len() - 1;

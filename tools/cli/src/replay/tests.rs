@@ -12,10 +12,6 @@ mod anonymised;
 mod backlog;
 mod orders;
 
-mod profiles {
-    schedc_macros::profile!("../../profiles/default.toml");
-}
-
 /// Returns the lines of a valid recording.
 fn lines() -> Vec<Value> {
     let node = |name: &str, cpu: &str| {
@@ -54,7 +50,7 @@ fn lines() -> Vec<Value> {
 
 /// Replays lines up to the first error.
 fn replay(texts: impl Iterator<Item = String>) -> Result<Report, ReadError> {
-    let bundle = AnyBundle::of::<profiles::Profiles>();
+    let bundle = AnyBundle::of::<default_profile::Profiles>();
     let mut cluster = bundle.cluster(Some(Overrides::NONE)).expect("plugins without settings start");
     let mut replay = Replay::new(&mut *cluster, &bundle, Routes::by_scheduler_name(bundle.profiles));
     let file: Arc<str> = "r".into();

@@ -9,9 +9,9 @@ use schedc_objects::{Manifests, Objects, Options as LoadOptions};
 use super::sweep::Axis;
 use super::{SimulationHistory, Sweep};
 use crate::cluster::Routes;
-use crate::evaluation::tests::profiles::Profiles;
 use crate::simulation::{Options, Report, SimulationInput, simulate, simulate_with_hooks};
 use crate::timeline::Timeline;
+use default_profile::with_edge::Profiles;
 
 /// Returns a node, and pods that request one core each.
 fn manifests(cores: u32, pods: u32) -> String {

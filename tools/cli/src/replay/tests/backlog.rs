@@ -51,7 +51,7 @@ fn decisions_in_a_merged_backlog_are_not_compared_and_later_ones_are() {
     session.record(5, Change::Upsert(object(&later), 1)).expect("a recording");
     session.stop(6).expect("a recording");
 
-    let bundle = AnyBundle::of::<profiles::Profiles>();
+    let bundle = AnyBundle::of::<default_profile::Profiles>();
     let mut cluster = bundle.cluster(Some(Overrides::NONE)).expect("plugins without settings start");
     let mut replay = Replay::new(&mut *cluster, &bundle, Routes::by_scheduler_name(bundle.profiles));
     let mut reader = Reader::open(std::slice::from_ref(&folder)).expect("a recording");

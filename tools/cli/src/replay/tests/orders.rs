@@ -148,7 +148,7 @@ fn changes_long_before_a_decision_do_not_explain_it() {
 #[test]
 fn a_replay_without_evaluations_left_reports_decisions_that_it_did_not_search() {
     let recording = Recording::new().set(20, 20, node("large", "64")).bind(22, 22, "web-1", "a");
-    let bundle = AnyBundle::of::<profiles::Profiles>();
+    let bundle = AnyBundle::of::<default_profile::Profiles>();
     let mut cluster = bundle.cluster(Some(Overrides::NONE)).expect("plugins without settings start");
     let mut replay = Replay::new(&mut *cluster, &bundle, Routes::by_scheduler_name(bundle.profiles));
     replay.budget = 0;
