@@ -4,13 +4,14 @@
 #     docker build --build-arg PROFILES=edge -t schedc-edge:0.1.0 .
 #
 # PROFILES are names of files in profiles/, separated by commas. Each profile schedules the pods of its scheduler-name. Profiles with
-# extenders also need FEATURES=profiles,run,extenders.
+# extenders also need FEATURES=profiles,run,dynamic-resources,extenders. Profiles without DynamicResources do not need
+# `dynamic-resources`; the program is the same without it, and the build shorter.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY . .
 ARG PROFILES=default
-ARG FEATURES=profiles,run
+ARG FEATURES=profiles,run,dynamic-resources
 # Builds of other profiles reuse the compiled dependencies. The options of rustc are those of `schedc build`.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \

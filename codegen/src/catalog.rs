@@ -82,6 +82,12 @@ impl PluginEntry {
     pub fn implements(&self, point: Point) -> bool {
         self.points.contains(&point)
     }
+
+    /// Returns the cargo feature of schedc-plugins that contains the plugin, if it is optional. A package that compiles
+    /// profiles may have a feature of the same name, which enables it.
+    pub fn feature(&self) -> Option<&'static str> {
+        (self.path == "schedc_plugins::DynamicResources").then_some("dynamic-resources")
+    }
 }
 
 /// A plugin with cycle state that another plugin reads.

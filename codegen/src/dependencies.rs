@@ -92,7 +92,7 @@ impl<'a> Dependencies<'a> {
     /// Returns why generated code cannot refer to a crate. `None`: it can, or the manifest cannot be read. In the latter
     /// case, rustc reports a missing crate.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
-        let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()?;
+        let package = self.package()?;
         let mut named = package.named(name).peekable();
         if is_same(&package.name, name) {
             return None;
@@ -107,6 +107,19 @@ impl<'a> Dependencies<'a> {
         }
         let feature = (*features.first()?).to_owned();
         Some(Unavailable::FeatureOff { package: package.name.clone(), feature })
+    }
+
+    /// Returns the name of the package if it has this feature, and this build leaves it out.
+    pub(crate) fn off(&self, feature: &str) -> Option<&str> {
+        if self.cargo.has_feature(feature) != Some(false) {
+            return None;
+        }
+        self.package().filter(|package| package.manifest.has_feature(feature)).map(|package| package.name.as_str())
+    }
+
+    /// Returns the package that compiles the profiles, if its manifest can be read.
+    fn package(&self) -> Option<&Package> {
+        self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()
     }
 }
 

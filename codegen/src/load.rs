@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::RawCrate;
 use crate::paths::{display_path, normalize};
+use crate::plan::Plan;
 use crate::source::{Files, Span};
 
 /// The name of a crate's catalog, in the folder of its manifest.
@@ -79,6 +80,7 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
     let mut finder = Finder::new(&texts, options, cargo);
     let result = compile(&texts.sources, &mut finder);
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
+    let result = result.and_then(|compilation| finder.check_plugin_features(compilation));
     let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
     let watched = texts.files.iter().map(|(_, file)| file.clone()).chain(found).collect();
     let compilation = texts.or_unreadable(result)?;
@@ -226,10 +228,9 @@ impl<'a> Finder<'a> {
 
     /// Checks that generated code can refer to the crate with the client for extenders.
     fn check_extender_crate(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
-        // The crate was available when embedded profiles were compiled.
-        let files = compilation.plans.iter().filter(|plan| !self.embedded.contains_key(plan.path.as_str()));
+        let plans = self.plans_of_files(&compilation);
         let extenders: Vec<Span> =
-            files.filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();
+            plans.filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();
         if extenders.is_empty() {
             return Ok(compilation);
         }
@@ -239,5 +240,25 @@ impl<'a> Finder<'a> {
             Unavailable::FeatureOff { package, feature } => messages::extender_crate_off(at, package, feature),
         });
         Err(Diagnostics::new(compilation.files, found.collect()))
+    }
+
+    /// Checks that generated code can refer to plugins that features of the package enable.
+    fn check_plugin_features(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
+        let mut found = Vec::new();
+        for plan in self.plans_of_files(&compilation) {
+            for plugin in &plan.plugins {
+                let off = plugin.entry.feature().and_then(|feature| Some((feature, self.dependencies.off(feature)?)));
+                if let Some((feature, package)) = off {
+                    let at = plugin.named_at.unwrap_or(Span { file: plan.file, start: 0, end: 0 });
+                    found.push(messages::plugin_off(at, &plugin.entry.name, package, feature));
+                }
+            }
+        }
+        if found.is_empty() { Ok(compilation) } else { Err(Diagnostics::new(compilation.files, found)) }
+    }
+
+    /// Returns the plans of profiles in files. All crates and features were available when embedded profiles were compiled.
+    fn plans_of_files<'c>(&'c self, compilation: &'c Compilation) -> impl Iterator<Item = &'c Plan> {
+        compilation.plans.iter().filter(|plan| !self.embedded.contains_key(plan.path.as_str()))
     }
 }

@@ -8,6 +8,7 @@ pub mod indexes;
 
 mod default_binder;
 mod default_preemption;
+#[cfg(feature = "dynamic-resources")]
 mod dynamic_resources;
 mod image_locality;
 mod inter_pod_affinity;
@@ -32,6 +33,7 @@ mod volume_zone;
 
 pub use default_binder::DefaultBinder;
 pub use default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
+#[cfg(feature = "dynamic-resources")]
 pub use dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
 pub use inter_pod_affinity::{

@@ -153,7 +153,8 @@ fn a_program_without_dynamic_resources_contains_no_code_for_devices() {
     let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/edge.toml");
     fs::copy(edge, scheduler.join("profiles/my-lean.toml")).expect("a profile");
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    run(&scheduler, &cargo, &["build", "--no-default-features", "--features", "run"]);
+    // The linker removes the code of the plugin. Without the feature, it would not be compiled.
+    run(&scheduler, &cargo, &["build", "--no-default-features", "--features", "run,dynamic-resources"]);
     let programs = Path::new(env!("CARGO_BIN_EXE_schedc")).parent().expect("a folder");
     assert_eq!(device_crates(&programs.join("my-lean")), <[&str; 0]>::default());
     let all = device_crates(Path::new(env!("CARGO_BIN_EXE_schedc")));

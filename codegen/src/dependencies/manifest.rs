@@ -88,6 +88,11 @@ impl Manifest {
             .map(|(name, it)| Dependency::new(name, it, &self.folder))
     }
 
+    /// Returns whether `[features]` has this feature.
+    pub(super) fn has_feature(&self, feature: &str) -> bool {
+        tables(self.contents.get("features")).any(|(name, _)| name == feature)
+    }
+
     /// Returns the features that enable an optional dependency.
     pub(super) fn features_with<'m>(&'m self, dependency: &'m str) -> Vec<&'m str> {
         let features = || {

@@ -39,6 +39,12 @@ pub(crate) fn planned_plugin(name: &Spanned<String>) -> Diagnostic {
     .help("leave it out, or name a crate in `crates` that has a plugin like it")
 }
 
+/// Reports a plugin in a feature that is off.
+pub(crate) fn plugin_off(at: Span, plugin: &str, package: &str, feature: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("`{plugin}` is left out of this build of {package}"), "not available")
+        .help(format!("build with `--features {feature}`, or leave the plugin out of the profile"))
+}
+
 pub(crate) fn star_enabled(name: &Spanned<String>, set_key: &str) -> Diagnostic {
     Diagnostic::at(name.span, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
         .note("`*` stands for all plugins in `disabled` only")

@@ -1,4 +1,4 @@
-//! The crate with the client for extenders: whether the code of the package can refer to it.
+//! The crate with the client for extenders, and plugins in features: whether the code of the package can refer to them.
 
 use expect_test::{Expect, expect};
 
@@ -8,10 +8,14 @@ const PROFILE: &str = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-v
 
 /// Compiles the profile in a build script of a package with this line in its manifest, and these features.
 fn load(name: &str, definition: &str, features: &[&str]) -> Result<(), String> {
+    load_profile(PROFILE, name, definition, features)
+}
+
+fn load_profile(profile: &str, name: &str, definition: &str, features: &[&str]) -> Result<(), String> {
     let manifest = format!("[package]\nname = \"app\"\n[workspace]\n{definition}\n");
     let mut folder = Folder::with(name, &[("app/Cargo.toml", &manifest)]);
     folder.cargo.features = Some(features.iter().map(|feature| (*feature).to_owned()).collect());
-    folder.load(PROFILE).map(drop).map_err(|errors| errors.one_lines().join("\n"))
+    folder.load(profile).map(drop).map_err(|errors| errors.one_lines().join("\n"))
 }
 
 fn check_refused(name: &str, definition: &str, features: &[&str], expect: Expect) {
@@ -76,4 +80,24 @@ fn a_package_without_the_dependency() {
             "profiles/p.toml:1:1: extenders require the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
         ],
     );
+}
+
+#[test]
+fn an_optional_plugin_needs_its_feature() {
+    let optional = "[features]\ndynamic-resources = [\"schedc-plugins/dynamic-resources\"]";
+    let named = "[plugins]\nmulti-point = [\"PrioritySort\", \"DynamicResources\", \"DefaultBinder\"]\n";
+    let without = "[plugins]\nmulti-point = [\"PrioritySort\", \"DefaultBinder\"]\n";
+    let load = |profile, features: &[&str]| load_profile(profile, "optional_plugin", optional, features);
+    assert_eq!(load(named, &["DYNAMIC_RESOURCES"]), Ok(()));
+    assert_eq!(load(without, &[]), Ok(()));
+    expect![
+        "profiles/p.toml:2:32: `DynamicResources` is left out of this build of app; build with `--features dynamic-resources`, or leave the plugin out of the profile"
+    ]
+    .assert_eq(&load(named, &["OTHER"]).unwrap_err());
+    // The default list contains it.
+    expect![
+        "profiles/p.toml:1:1: `DynamicResources` is left out of this build of app; build with `--features dynamic-resources`, or leave the plugin out of the profile"
+    ]
+    .assert_eq(&load("", &[]).unwrap_err());
+    assert_eq!(load_profile(named, "all_plugins", "[features]\nother = []", &[]), Ok(()), "a package with all plugins");
 }

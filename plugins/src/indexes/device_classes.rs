@@ -41,7 +41,7 @@ impl DeviceClasses {
 
     /// Returns the class that backs an extended resource: of several classes, the newest; of equally new ones, the one
     /// with the lowest name.
-    pub(crate) fn backing(&self, resource: Symbol, interner: &Interner) -> Option<&Arc<DeviceClass>> {
+    pub fn backing(&self, resource: Symbol, interner: &Interner) -> Option<&Arc<DeviceClass>> {
         let classes = self.by_resource.get(&resource)?.iter();
         classes.min_by_key(|class| (Reverse(class.created), interner.resolve(class.name)))
     }

@@ -17,7 +17,7 @@ impl Epoch {
     }
 
     /// Returns whether both belong to one index.
-    pub(crate) fn is_of_same_index(&self, other: &Epoch) -> bool {
+    pub fn is_of_same_index(&self, other: &Epoch) -> bool {
         Arc::ptr_eq(&self.index, &other.index)
     }
 

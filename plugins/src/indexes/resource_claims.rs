@@ -40,7 +40,7 @@ impl ResourceClaims {
     }
 
     /// Returns all allocated claims.
-    pub(crate) fn all_allocated(&self) -> impl Iterator<Item = &Arc<ResourceClaim>> {
+    pub fn all_allocated(&self) -> impl Iterator<Item = &Arc<ResourceClaim>> {
         self.allocated.values()
     }
 

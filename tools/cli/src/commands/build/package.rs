@@ -1,5 +1,6 @@
 //! The cargo package that contains the program.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use schedc_codegen::plan::Plan;
@@ -20,7 +21,7 @@ pub(super) struct Package {
     name: String,
     /// Name of the program.
     pub(super) program: String,
-    features: Vec<&'static str>,
+    features: Vec<String>,
     /// Crates that its code can name.
     crates: Vec<String>,
 }
@@ -93,7 +94,7 @@ impl Package {
         Ok(Package {
             root: root.to_owned(),
             program: program.to_owned(),
-            features: FEATURES.into_iter().chain([EXTENDERS]).filter(|it| features.contains_key(*it)).collect(),
+            features: features.into_iter().map(|(feature, _)| feature).collect(),
             crates: crates.collect(),
             name,
         })
@@ -102,8 +103,10 @@ impl Package {
     /// Returns the features to enable for these profiles.
     pub(super) fn features(&self, plans: &[Plan]) -> String {
         let has_extenders = plans.iter().any(|plan| !plan.extenders.is_empty());
-        let features: Vec<&str> =
-            self.features.iter().copied().filter(|it| has_extenders || *it != EXTENDERS).collect();
+        let of_plugins = plans.iter().flat_map(|plan| &plan.plugins).filter_map(|plugin| plugin.entry.feature());
+        let mut features: Vec<&str> = FEATURES.into_iter().chain(has_extenders.then_some(EXTENDERS)).collect();
+        features.extend(of_plugins.collect::<BTreeSet<_>>());
+        features.retain(|feature| self.features.iter().any(|it| it == feature));
         features.join(",")
     }
 
@@ -137,7 +140,7 @@ mod tests {
             "manifest_path": "/my-scheduler/Cargo.toml",
             "targets": targets,
             "dependencies": dependencies,
-            "features": {"extenders": [], "run": [], "tools": []},
+            "features": {"dynamic-resources": [], "extenders": [], "run": [], "tools": []},
         });
         Package::new(serde_json::from_value(described).expect("a package"), Path::new("/my-scheduler"))
     }
@@ -155,9 +158,11 @@ mod tests {
             let compiled = compile(&[SourceText { path: "p.toml".to_owned(), text }], &mut NoCrates);
             found.features(&compiled.expect("a right profile").plans)
         };
-        assert_eq!(features(""), "run");
+        assert_eq!(features(""), "run,dynamic-resources");
+        let lean = "[plugins]\nmulti-point = { disabled = [\"DynamicResources\"] }\n";
+        assert_eq!(features(lean), "run");
         let extender = "[[extender]]\nurl-prefix = \"http://a\"\nfilter-verb = \"filter\"\n";
-        assert_eq!(features(extender), "run,extenders");
+        assert_eq!(features(&format!("{extender}{lean}")), "run,extenders");
         assert!(package_of(&all[1..], &targets).is_none(), "no command line");
         assert!(package_of(&all, &targets[..1]).is_none(), "no program");
         assert!(package_of(&all, &targets[1..]).is_none(), "no build script");
