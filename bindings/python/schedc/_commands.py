@@ -84,13 +84,13 @@ class Explanation(Result):
     @property
     def nodes(self) -> Any:
         """A row for each node: whether it is ``chosen`` and ``feasible``, ``plugin`` and ``reasons`` of its rejection, ``total``, and
-        weighted scores by plugin.
+        weighted scores by plugin. ``plugin`` is empty if several plugins together exclude the node in PreFilter.
         """
         rows = []
         for node in self.raw["nodes"]:
             rejections = node.get("rejections", [])
             row = {"node": node["node"], "chosen": node["node"] == self.node, "feasible": node["feasible"]}
-            row["plugin"] = rejections[0]["plugin"] if rejections else ""
+            row["plugin"] = rejections[0].get("plugin", "") if rejections else ""
             row["reasons"] = ", ".join(reason for rejection in rejections for reason in rejection["reasons"])
             row["total"] = node.get("total")
             row.update({score["plugin"]: score["weighted"] for score in node.get("scores", [])})

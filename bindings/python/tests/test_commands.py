@@ -100,6 +100,12 @@ class Explanations(unittest.TestCase):
         self.assertGreater(rows[1]["NodeResourcesFit"], 0)
         self.assertIn("Insufficient cpu", result._repr_html_())
 
+    def test_a_node_that_several_plugins_exclude_together_has_no_plugin(self):
+        rejection = {"code": "UnschedulableAndUnresolvable", "reasons": ["node(s) didn't satisfy plugin(s) [A B]"]}
+        raw = {"node": None, "nodes": [{"node": "a", "feasible": False, "rejections": [rejection]}]}
+        row = records(schedc.Explanation(raw, "").nodes)[0]
+        self.assertEqual((row["plugin"], row["reasons"]), ("", rejection["reasons"][0]))
+
     def test_an_unschedulable_pod_has_remedies(self):
         result = schedc.explain([node("a"), pod("p", "3")], "p", all_filters=True)
         self.assertIsNone(result.node)

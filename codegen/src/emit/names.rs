@@ -55,13 +55,18 @@ impl IdentScope {
         (syn::parse_str::<Ident>(name).is_ok() && self.taken.insert(name.to_owned())).then(|| ident(name))
     }
 
-    /// Takes this name, with trailing underscores if it is taken or a keyword. It must be an identifier or a keyword.
+    /// Takes the identifier that is most similar to this name: other characters become underscores, and underscores are
+    /// appended if the result is taken or a keyword.
     pub(super) fn ident(&mut self, name: String) -> Ident {
-        let mut name = name;
+        let mut name: String = name.chars().map(|c| if unicode_ident::is_xid_continue(c) { c } else { '_' }).collect();
+        if !name.starts_with(|c| c == '_' || unicode_ident::is_xid_start(c)) {
+            name.insert(0, '_');
+        }
         loop {
             if let Some(ident) = self.take(&name) {
                 return ident;
             }
+            // Keywords do not end with an underscore, so the next name is an identifier.
             name.push('_');
         }
     }
@@ -102,5 +107,16 @@ mod tests {
         check("type", "type_");
         check("node_name", "node_name");
         check("node_name", "node_name_");
+    }
+
+    #[test]
+    fn every_name_has_an_identifier() {
+        let mut names = IdentScope::default();
+        let mut check = |name: &str, given: &str| assert_eq!(names.ident(name.to_owned()).to_string(), given);
+        check("a-b", "a_b");
+        check("a.b", "a_b_");
+        check("2nd", "_2nd");
+        check("", "__");
+        check("-", "___");
     }
 }

@@ -136,8 +136,9 @@ mod tests {
     fn generated_names_are_new() {
         let text = "{apiVersion: v1, kind: Pod, metadata: {generateName: web-}, spec: {containers: [{name: c}]}}";
         let mut cluster = load(text);
+        admit(&mut cluster, pod(serde_json::json!({"name": "web-bbbbc"}), ""));
         let (later, _) = admit(&mut cluster, pod(serde_json::json!({"generateName": "web-"}), ""));
-        expect!["web-bbbbb, then web-bbbbc"].assert_eq(&format!(
+        expect!["web-bbbbb, then web-bbbbd"].assert_eq(&format!(
             "{}, then {}",
             cluster.pods[0].object.metadata.name.as_ref().unwrap(),
             later.name()

@@ -14,8 +14,8 @@ use crate::manifests::Manifests;
 /// Characters of generated names. Without vowels they form no words.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Names of the manifests' objects, and all generated names. An API server draws names at random; here the same
-/// manifests give the same names.
+/// Names that are taken: those of the manifests and of later objects, and all generated names. An API server
+/// draws names at random; here the same manifests give the same names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<(&'static str, Option<String>, String)>,
@@ -67,6 +67,7 @@ impl Names {
         let (kind, is_namespaced) = (object.kind(), object.has_namespace());
         let metadata = object.metadata_mut();
         complete_namespace(is_namespaced, metadata);
+        self.take(kind, metadata);
         self.generate(kind, metadata);
         complete_uid(kind, metadata);
     }

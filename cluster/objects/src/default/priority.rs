@@ -45,9 +45,16 @@ impl Classes {
         let policy = class.preemption_policy.as_deref();
         check::preemption_policy("preemptionPolicy", policy, reporter);
         if name.starts_with("system-") {
-            if !SYSTEM.contains(&(name, priority)) {
-                reporter
-                    .report("metadata.name", "may not begin with `system-`, which is reserved for built-in classes");
+            match SYSTEM.iter().find(|(system, _)| *system == name) {
+                None => reporter
+                    .report("metadata.name", "may not begin with `system-`, which is reserved for built-in classes"),
+                Some((_, expected)) if priority != *expected => {
+                    reporter.report("value", format!("is {priority}, but the built-in class has {expected}"));
+                }
+                Some(_) if class.global_default == Some(true) => {
+                    reporter.report("globalDefault", "is true, but the built-in class is not the default");
+                }
+                Some(_) => {}
             }
         } else if priority > HIGHEST {
             reporter.report("value", format!("is {priority}, but must not be more than {HIGHEST}"));

@@ -173,12 +173,17 @@ pub(super) fn attachment(attachment: &VolumeAttachment, reporter: &mut ProblemRe
 
 /// Checks the name of a CSI driver. It may have capital letters.
 fn driver_name(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
-    name(path, &text.to_lowercase(), reporter);
+    required(path, text, dns_subdomain_problems(&text.to_lowercase()), reporter);
 }
 
 fn name(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
+    required(path, text, dns_subdomain_problems(text), reporter);
+}
+
+/// Reports a missing text, or the first of its problems.
+fn required(path: &str, text: &str, problems: Vec<String>, reporter: &mut ProblemReporter<'_>) {
     match text {
         "" => reporter.report(path, "is missing"),
-        text => syntax(path, text, dns_subdomain_problems(text), reporter),
+        text => syntax(path, text, problems, reporter),
     }
 }

@@ -237,7 +237,7 @@ fn objects_of_drivers_must_be_right() {
             "storage.k8s.io/v1",
             &[
                 "kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: a, nodeID: x, allocatable: {count: -1}},
-                    {name: a, nodeID: x}, {name: '?', nodeID: x}]}",
+                    {name: a, nodeID: x}, {name: My_Driver, nodeID: x}, {name: My.Driver, nodeID: x}]}",
                 "kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: '', capacity: -1",
                 "kind: VolumeAttachment, metadata: {name: v}, spec: {attacher: '', nodeName: N1, source: {}}",
             ],
@@ -245,7 +245,7 @@ fn objects_of_drivers_must_be_right() {
         expect![[r#"
             pods.yaml:2: CSINode n1: spec.drivers[0].allocatable.count: is -1, but must not be negative
             pods.yaml:3: CSINode n1: spec.drivers[1].name: `a` is a duplicate; remove one of them
-            pods.yaml:3: CSINode n1: spec.drivers[2].name: `?`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:3: CSINode n1: spec.drivers[2].name: `My_Driver`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
             pods.yaml:5: CSIStorageCapacity default/c: storageClassName: is missing
             pods.yaml:5: CSIStorageCapacity default/c: capacity: is -1, but must not be negative
             pods.yaml:7: VolumeAttachment v: spec.attacher: is missing

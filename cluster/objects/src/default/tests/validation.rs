@@ -252,6 +252,16 @@ fn priority_classes_must_be_right() {
         ],
     );
     check_refused(
+        &class("metadata: {name: system-node-critical}, value: 1"),
+        expect!["pods.yaml:1: PriorityClass system-node-critical: value: is 1, but the built-in class has 2000001000"],
+    );
+    check_refused(
+        &class("metadata: {name: system-node-critical}, value: 2000001000, globalDefault: true"),
+        expect![
+            "pods.yaml:1: PriorityClass system-node-critical: globalDefault: is true, but the built-in class is not the default"
+        ],
+    );
+    check_refused(
         &format!(
             "{CLASSES}{}",
             class("metadata: {name: other}, value: 1, globalDefault: true, preemptionPolicy: Often")
