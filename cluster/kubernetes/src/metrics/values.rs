@@ -1,4 +1,4 @@
-//! Counters and histograms. Their values are atomic, since some threads write while others read. Only a [`MetricVec`]
+//! Counters and histograms. Their values are atomic, since some threads write while others read. Only a `MetricVec`
 //! has a lock.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
