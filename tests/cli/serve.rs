@@ -139,7 +139,7 @@ fn wrong_requests_are_errors_with_a_code() {
     assert_eq!(post("/v1/check", &json!({"manifests": [{"kind": "Pod"}]}).to_string()).code(400), "bad_manifests");
     assert_eq!(post("/v1/explain", "{\"pod\": \"missing\"}").code(404), "unknown_pod");
     assert_eq!(post("/v1/explain", "{\"pod\": \"waiting\", \"against\": \"n9\"}").code(404), "unknown_pod");
-    assert_eq!(post("/v1/capacity", &json!({"manifests": [pod(1)], "max": 0}).to_string()).code(422), "too_many_pods");
+    assert_eq!(post("/v1/capacity", &json!({"manifests": [pod(1)], "max": 0}).to_string()).code(400), "bad_json");
     let many = json!({"manifests": [{
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
         "spec": {"replicas": 50_000, "selector": {"matchLabels": {"app": "web"}}, "template": {

@@ -15,8 +15,8 @@ use crate::t_distribution::quantile;
 pub const METHOD: &str = "The value of a metric is its mean over the seeds; the interval is the 95 % confidence interval of that mean by \
      Student's t-distribution. A difference is the mean of the differences from the first profile seed by seed, with its \
      interval. Seeds vary the choice among equally good nodes only: the intervals do not cover other workloads. Numbers of \
-     pods and nodes, utilisation and costs are exact means over time; free and usable amounts, and nodes that could be \
-     empty, are means over equidistant samples.";
+     pods and nodes, utilisation, and the costs of all nodes and of nodes with pods are exact means over time; free and \
+     usable amounts, nodes that could be empty, and the cost of the other nodes are means over equidistant samples.";
 
 /// Identity of a profile in a back-test.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use crate::workload::{Facts, MAX_SHAPES, Workload};
 
 /// Assumptions that apply to every workload.
 const ALWAYS: &[&str] = &[
-    "Decisions, bindings, deletions and the start of pods take no time. Only backoff, Permit and missing capacity delay a pod.",
+    "Decisions, bindings, deletions and the start of pods take no time. Only backoff, Permit, scheduling gates and missing capacity delay a pod.",
     "A pod that waits at the end, or was deleted before it had a node, counts with the time that it waited.",
     "Preempted pods and pods of removed nodes are deleted at once. Their owners replace them at the same time; pods without an \
      owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the full duration again, others for the remaining time.",
@@ -21,7 +21,8 @@ const RECORDED: &[&str] = &[
     "A pod that never had a node when it was recorded, or belongs to a DaemonSet, leaves at the recorded time. Any pod leaves when \
      the next one of its name arrives.",
     "Nodes and all other objects come, change and go as recorded: an autoscaler does not react to the simulation.",
-    "Claims are created unbound, and controllers of the simulation bind them and provision their volumes.",
+    "Claims that arrive during the workload are created unbound; controllers of the simulation bind them and provision their \
+     volumes.",
 ];
 
 /// Assumptions about traces.

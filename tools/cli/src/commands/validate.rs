@@ -1,4 +1,4 @@
-//! Treatment of fields that an object's kind does not have.
+//! Treatment of unknown fields and kinds, and of wrong CEL expressions.
 
 use clap::{Args, ValueEnum};
 use schedc_objects::{Error, IgnoredErrors, Validation};
@@ -9,7 +9,7 @@ use super::output;
 /// Option of all commands that read manifests.
 #[derive(Args)]
 pub(crate) struct Validate {
-    /// Treatment of fields that an object's kind does not have, such as `nodeSelecter`
+    /// Treatment of unknown fields such as `nodeSelecter`, unknown kinds, and wrong CEL expressions
     #[arg(long, value_enum, value_name = "MODE", default_value = "auto")]
     validate: Mode,
 }
@@ -22,9 +22,9 @@ enum Mode {
     /// Unknown fields and kinds, and wrong CEL expressions, are errors
     #[value(alias = "true")]
     Strict,
-    /// Unknown fields are ignored, with warnings
+    /// Unknown fields and kinds, and wrong CEL expressions, are ignored, with warnings
     Warn,
-    /// Unknown fields are ignored
+    /// Unknown fields and kinds, and wrong CEL expressions, are ignored
     #[value(alias = "false")]
     Ignore,
 }

@@ -22,7 +22,8 @@ pub struct Comparison {
     /// The plugin whose omission alone makes the other node feasible, if it is infeasible; otherwise the score plugin
     /// that favours the chosen node most.
     pub deciding: Option<&'static str>,
-    /// Total of the chosen node minus the total of the other node, if both have scores.
+    /// Total of the chosen node minus the total of the other node. `None`: the other node is infeasible, or there was no
+    /// scoring.
     pub margin: Option<i64>,
     /// The score plugins, those that favour the chosen node most first.
     pub plugins: Vec<PluginComparison>,

@@ -32,7 +32,7 @@ pub struct Explanation {
     pub pod: String,
     /// The profile that serves the pod.
     pub profile: &'static str,
-    /// The chosen node; one of [`Explanation::best`].
+    /// The chosen node: one of [`Explanation::best`], or the nominated node.
     pub node: Option<String>,
     /// The reason why the pod is unschedulable: kube-scheduler's message.
     pub message: Option<String>,

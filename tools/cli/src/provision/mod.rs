@@ -52,8 +52,11 @@ pub(crate) struct Provision {
     pub optimal: bool,
     /// Number of sets that were tried.
     pub trials: usize,
-    /// Whether the search ended at the maximum number of trials; a better set may then exist.
+    /// Whether the search ended at a limit; a better set may then exist.
     pub cut: bool,
+    /// Whether this limit is the maximum number of trials.
+    #[serde(skip)]
+    pub at_max_trials: bool,
     /// The pods, with their nodes.
     pub placements: Vec<Placement>,
     /// Pods that wait with these nodes; empty if `sufficient`.

@@ -54,9 +54,9 @@ impl<'a> Search<'a> {
             // constraints.
             self.max_trials = self.max_trials.min(self.trials + WITHOUT_SOLUTION);
         }
-        let (bound, mut is_optimal) = self.cheapest()?;
+        let (bound, is_complete) = self.cheapest()?;
         lower_bound = lower_bound.max(bound);
-        is_optimal &= self.best.is_some();
+        let is_optimal = is_complete && self.best.is_some();
         let trials = self.trials;
         let (price, counts, outcome, sufficient) = match self.best {
             Some((price, counts, outcome)) => (price, counts, outcome, true),
@@ -70,7 +70,8 @@ impl<'a> Search<'a> {
             lower_bound: amount(lower_bound),
             optimal: is_optimal,
             trials,
-            cut: !is_optimal && trials >= max_trials,
+            cut: !is_complete,
+            at_max_trials: !is_complete && trials >= max_trials,
             placements: outcome.placements,
             waiting: outcome.waiting,
         })
@@ -140,7 +141,8 @@ impl<'a> Search<'a> {
         Ok(outcome)
     }
 
-    /// Finds the cheapest set. Returns a lower bound of its price, and whether the best known one is the cheapest.
+    /// Finds the cheapest set. Returns a lower bound of its price, and whether the search is complete: then the best known
+    /// set is the cheapest, and without one, no set is sufficient.
     fn cheapest(&mut self) -> Result<(u64, bool), StartErrors> {
         let question = self.question;
         let mut heap = BinaryHeap::new();

@@ -99,12 +99,25 @@ fn pods_that_fit_no_shape_are_reported() {
 }
 
 #[test]
+fn a_search_without_a_solution_ends_at_a_limit_or_after_all_sets() {
+    let shapes = ["a", "b", "c"].map(|name| shape(name, 8, 15));
+    let pods: Vec<Value> =
+        (0..10).map(|i| pod(&format!("p{i}"), 1, json!({"nodeSelector": {"disk": "ssd"}}))).collect();
+    let find = |pods: &[Value]| {
+        let found = provision_for(&[], pods, &shapes, 1000);
+        (found.sufficient, found.cut, found.at_max_trials)
+    };
+    assert_eq!(find(&pods), (false, true, false));
+    assert_eq!(find(&pods[..1]), (false, false, false));
+}
+
+#[test]
 fn many_nodes_need_few_trials() {
     let pods: Vec<Value> = (0..60).map(|i| pod(&format!("p{i}"), 3, json!({}))).collect();
     let found = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 30);
     assert_eq!((found.sufficient, counts(&found)), (true, vec![("large", 60)]));
     let found = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 4);
-    assert_eq!((found.sufficient, found.cut, found.trials), (false, true, 4));
+    assert_eq!((found.sufficient, found.cut, found.at_max_trials, found.trials), (false, true, true, 4));
 }
 
 #[test]

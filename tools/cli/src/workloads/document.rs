@@ -182,11 +182,7 @@ impl Document {
             // Schedulers ignore objects of this kind.
             Ok(None) => None,
             Ok(Some(AnyObject::Pod(pod))) => {
-                let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
-                if node.is_some_and(|node| !node.is_empty()) {
-                    problems.push(self.problem(Some("spec.nodeName"), "is set: the pod would skip the scheduler"));
-                    return None;
-                }
+                self.check_node(&pod, "spec.nodeName", problems)?;
                 let name = self.metadata("name").or(self.metadata("generateName")).unwrap_or_default().to_owned();
                 Some(Content::Workload(Box::new(SubmittedWorkload {
                     namespace: self.metadata("namespace").unwrap_or("default").to_owned(),
@@ -237,7 +233,10 @@ impl Document {
         let part = |name: &str| template.get(name).cloned().unwrap_or_else(|| json!({}));
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": part("metadata"), "spec": part("spec")});
         match reader.read("v1", "Pod", pod) {
-            Ok(Some(AnyObject::Pod(pod))) => Some(*pod),
+            Ok(Some(AnyObject::Pod(pod))) => {
+                self.check_node(&pod, &format!("{path}.spec.nodeName"), problems)?;
+                Some(*pod)
+            }
             Ok(_) => None,
             Err(errors) => {
                 let is_new = report && problems.iter().all(|problem| problem.place != self.place);
@@ -247,6 +246,16 @@ impl Document {
                 None
             }
         }
+    }
+
+    /// Reports a pod that already has a node. Returns `None` then.
+    fn check_node(&self, pod: &Pod, field: &str, problems: &mut Vec<Problem>) -> Option<()> {
+        let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
+        if node.is_none_or(str::is_empty) {
+            return Some(());
+        }
+        problems.push(self.problem(Some(field), "is set: the pod would skip the scheduler"));
+        None
     }
 
     fn object_problem(&self, path: &str, error: ObjectError) -> Problem {

@@ -108,6 +108,17 @@ fn wrong_workloads_are_reported_with_field_and_line() {
         new.json:1: Job shop/web: spec.template.spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
         new.json:1: Job shop/web: spec.parallelism: is `-1`, but must be a number from 0"#]]
     .assert_eq(&error(wrong));
+    for (version, kind, path) in [
+        ("apps/v1", "Deployment", "/spec/template"),
+        ("apps/v1", "DaemonSet", "/spec/template"),
+        ("batch/v1", "CronJob", "/spec/jobTemplate/spec/template"),
+    ] {
+        let mut placed = workload(version, kind, json!({}));
+        placed.pointer_mut(path).unwrap()["spec"]["nodeName"] = json!("a");
+        let field = format!("{}.spec.nodeName", path[1..].replace('/', "."));
+        let message = format!("new.json:1: {kind} shop/web: {field}: is set: the pod would skip the scheduler");
+        assert_eq!(error(placed), message);
+    }
     let huge = workload("apps/v1", "Deployment", json!({"replicas": 2_000_000_000}));
     assert_eq!(
         error(huge),

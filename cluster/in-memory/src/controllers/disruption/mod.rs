@@ -2,8 +2,9 @@
 //!
 //! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
 //! has a status. There are no kubelets here that report readiness. Therefore a pod without the condition `Ready` is
-//! healthy if it has a node and has not finished. A pod that is being deleted is not healthy. A status of a manifest is
-//! kept until the budget's spec changes; later changes of the number of healthy pods are added to it.
+//! healthy if it has a node and has not finished. As in the real controller, the condition alone counts where there is
+//! one, also for a finished pod, and a pod that is being deleted is not healthy. A status of a manifest is kept until the
+//! budget's spec changes; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod label_index;

@@ -255,6 +255,7 @@ fn pods_are_healthy_by_default() {
         ("unready", "{nodeName: n1}", "{phase: Running, conditions: [{type: Ready, status: 'False'}]}"),
         ("waiting", "{}", "{}"),
         ("failed", "{nodeName: n1}", "{phase: Failed}"),
+        ("failed-ready", "{nodeName: n1}", "{phase: Failed, conditions: [{type: Ready, status: 'True'}]}"),
     ];
     let mut text = String::new();
     for (name, spec, status) in pods {
@@ -272,6 +273,7 @@ fn pods_are_healthy_by_default() {
         unready: allowed 0 healthy 0 desired 0 expected 1 InsufficientPods
         waiting: allowed 0 healthy 0 desired 0 expected 1 InsufficientPods
         failed: allowed 0 healthy 0 desired 0 expected 1 InsufficientPods
+        failed-ready: allowed 1 healthy 1 desired 0 expected 1 SufficientPods
     "#]]
     .assert_eq(&text);
 }

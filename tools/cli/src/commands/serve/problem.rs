@@ -19,19 +19,31 @@ pub(super) struct Problem {
 
 /// The codes of all errors, with their statuses and meanings.
 pub(super) const CODES: [(u16, &str, &str); 14] = [
-    (400, "bad_json", "the body is not JSON, is nested too deeply, or has unknown or missing fields"),
-    (400, "bad_manifests", "the manifests have errors"),
-    (403, "wrong_host", "the Host header is not localhost or a loopback address"),
+    (
+        400,
+        "bad_json",
+        "the body ended early, is not JSON, is nested too deeply, or has unknown, missing or wrong fields, such as a `ratio` without a number for each workload or a `max` of 0",
+    ),
+    (400, "bad_manifests", "the manifests have errors or, for `capacity`, no pods or a DaemonSet"),
+    (403, "wrong_host", "the `Host` header is neither `localhost` nor a loopback address"),
     (404, "unknown_path", "there is no such path"),
-    (404, "unknown_pod", "the cluster has no such pod, node or profile"),
-    (405, "wrong_method", "the path needs another method"),
+    (
+        404,
+        "unknown_pod",
+        "the cluster has no such pod or node, several pods have this name, no profile serves the pods, or the pod does not wait for a scheduler",
+    ),
+    (405, "wrong_method", "the path needs another method, which the header `Allow` names"),
     (408, "slow_request", "the body did not arrive in time"),
     (413, "too_large", "the body is too large"),
-    (415, "wrong_type", "the Content-Type is not application/json"),
-    (422, "too_many_pods", "the manifests have too many pods"),
-    (422, "too_many_pools", "the label divides the nodes into too many pools"),
-    (500, "failed", "a panic ended the request; the server continues"),
-    (503, "unavailable", "too many requests wait, or the cluster cannot be read"),
+    (415, "wrong_type", "the `Content-Type` is not `application/json`"),
+    (422, "too_many_pods", "the manifests have too many pods, or `max` is too large"),
+    (422, "too_many_pools", "the label has too many values"),
+    (500, "failed", "a panic ended the request; the server continues, unless its build aborts after a panic"),
+    (
+        503,
+        "unavailable",
+        "too many requests wait, the cluster cannot be read, a plugin cannot start, or the server is stopping",
+    ),
     (504, "timeout", "the answer took too long"),
 ];
 
@@ -46,5 +58,19 @@ impl Problem {
     /// Returns the body of the response.
     pub(super) fn body(&self) -> String {
         json!({ "error": { "code": self.code, "message": self.message } }).to_string() + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CODES;
+
+    #[test]
+    fn the_documentation_has_the_same_codes() {
+        let page = include_str!("../../../../../docs/serve.md");
+        let table = page.split("| status | code | meaning |\n|---|---|---|\n").nth(1).expect("a table");
+        let table = table.split("\n\n").next().unwrap_or_default().replace("[aborts](#panics)", "aborts");
+        let codes = CODES.map(|(status, code, meaning)| format!("| {status} | `{code}` | {meaning} |"));
+        assert_eq!(table, codes.join("\n"));
     }
 }

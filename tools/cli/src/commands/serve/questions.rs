@@ -216,8 +216,11 @@ impl<'a> Answers<'a> {
         }
         let most = PODS / (pools + 1);
         let max = max.unwrap_or(most);
-        if !(1..=most).contains(&max) {
-            let message = format_args!("`max` must be a number from 1 to {most} with {pools} pools");
+        if max == 0 {
+            return Err(Problem::new("bad_json", "`max` is 0, but must be at least 1"));
+        }
+        if max > most {
+            let message = format_args!("`max` is {max}, but must be at most {most} with {pools} pools");
             return Err(Problem::new("too_many_pods", message));
         }
         let question = capacity::Question { ratio: &ratio, max, pool_label: pool_label.as_deref() };

@@ -50,10 +50,14 @@ fn waiting(found: &Provision) -> Option<String> {
 }
 
 fn summary(found: &Provision) -> String {
-    let Provision { sufficient, nodes, price, lower_bound, optimal, trials, cut, .. } = found;
+    let Provision { sufficient, nodes, price, lower_bound, optimal, trials, cut, at_max_trials, .. } = found;
     let nodes = count(nodes.values().sum(), "new node");
     let tried = count(*trials, "set");
-    let limit = if *cut { ", the maximum of --max-trials" } else { "" };
+    let limit = match (cut, at_max_trials) {
+        (_, true) => ", the maximum of --max-trials",
+        (true, false) => ", the limit of this search",
+        (false, false) => "",
+    };
     match (sufficient, optimal) {
         (false, _) if *cut => {
             format!("not all pods run with {nodes}; more may be enough ({tried} of nodes tried{limit})\n")
