@@ -21,6 +21,10 @@ pub struct Capacity {
     pub merged: usize,
 }
 
+/// Number of changes for which an empty batch keeps memory: those of 2,500 pods per second. A larger burst returns its
+/// memory.
+const KEPT_CHANGES: usize = 1024;
+
 /// A change with its time.
 pub type TimedChange = (i64, ConvertedChange);
 
@@ -54,10 +58,12 @@ impl Batch {
         self.changes.push((at, change));
     }
 
-    /// Removes all changes, and keeps memory for others.
+    /// Removes all changes, and keeps memory for [`KEPT_CHANGES`] others.
     fn clear(&mut self) {
         self.texts.clear();
+        self.texts.shrink_to(KEPT_CHANGES * 64);
         self.changes.clear();
+        self.changes.shrink_to(KEPT_CHANGES);
         self.backlog = Backlog::default();
     }
 }
