@@ -233,8 +233,12 @@ fn sort<'a>(work: &mut Work, list: &List<'a>, keys: &List<'a>) -> Output<'a> {
         return Err(Failure::Static("list elements must be comparable"));
     }
     // All work is counted before the sort, so that comparisons do not fail.
-    let bytes: u64 =
-        keys.iter().map(|key| if let Value::String(text) = key { text.len() as u64 / 16 } else { 0 }).sum();
+    let length = |key: &Value<'_>| match key {
+        Value::String(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    };
+    let bytes: u64 = keys.iter().map(|key| length(key) as u64 / 16).sum();
     work.spend((list.len() as u64 + bytes) * u64::from(usize::BITS - list.len().leading_zeros()))?;
     let mut unlimited = Work::new(u64::MAX);
     let mut indexes: Vec<usize> = (0..list.len()).collect();

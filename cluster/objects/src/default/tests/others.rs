@@ -173,10 +173,10 @@ fn budgets_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:2: PodDisruptionBudget default/both: spec: may have minAvailable or maxUnavailable, not both
-            pods.yaml:4: PodDisruptionBudget default/odd: spec.minAvailable: is `half`, but must be a whole number, not negative, or from 0% to 100%
+            pods.yaml:4: PodDisruptionBudget default/odd: spec.minAvailable: is `half`, but must be a non-negative whole number, or a percentage from 0% to 100%
             pods.yaml:5: PodDisruptionBudget default/odd: spec.selector.matchExpressions[0].values: must have a value when the operator is In
-            pods.yaml:7: PodDisruptionBudget default/much: spec.maxUnavailable: is `101%`, but must be a whole number, not negative, or from 0% to 100%
-            pods.yaml:9: PodDisruptionBudget default/little: spec.maxUnavailable: is -1, but must be a whole number, not negative, or from 0% to 100%"#]],
+            pods.yaml:7: PodDisruptionBudget default/much: spec.maxUnavailable: is `101%`, but must be a non-negative whole number, or a percentage from 0% to 100%
+            pods.yaml:9: PodDisruptionBudget default/little: spec.maxUnavailable: is -1, but must be a non-negative whole number, or a percentage from 0% to 100%"#]],
     );
 }
 
