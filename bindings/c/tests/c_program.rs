@@ -102,7 +102,8 @@ fn the_program_of_the_documentation_prints_what_it_shows() {
     assert_eq!(run(&mut Command::new(program)), output);
 }
 
-/// Runs a command under Valgrind, which ends with another exit code after a memory error. `None` without Valgrind.
+/// Returns the command that runs a program under Valgrind. Its exit code is 9 after a memory error. `None` without
+/// Valgrind.
 fn under_valgrind(program: &Path) -> Option<Command> {
     if let Err(error) = Command::new("valgrind").arg("--version").output() {
         // The test passes even if this write fails.

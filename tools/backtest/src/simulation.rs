@@ -30,7 +30,7 @@ pub struct Options {
     pub seed: u64,
     /// Number of samples of the cluster's state.
     pub samples: u32,
-    /// Approximate number of decisions of which the influence of each plugin is computed.
+    /// Approximate number of decisions for which the influence of each plugin is computed.
     pub explained: u64,
     /// Label with the price of a node for an hour.
     pub price_label: Option<String>,
@@ -146,7 +146,7 @@ impl<'a> Simulation<'a> {
         loop {
             self.simulator.advance_to(next);
             self.apply_changes(next);
-            // Pods that end or are replaced at this time may be bound at this time.
+            // When a pod ends or is replaced, the scheduler may bind pods at the same time.
             loop {
                 self.simulator.run_until(next);
                 if !self.react() && !self.end_pods(next) {
@@ -212,7 +212,7 @@ impl<'a> Simulation<'a> {
         let _ = self.simulator.request(request);
     }
 
-    /// Ends the pods that are due. Returns whether there were any.
+    /// Ends the pods that are due. Returns whether any pod ended.
     fn end_pods(&mut self, now: i64) -> bool {
         let mut has_any = false;
         while let Some((_, id)) = self.ends.first().copied().filter(|(at, _)| *at <= now) {
@@ -238,7 +238,7 @@ impl<'a> Simulation<'a> {
         Key::pod(namespace, name)
     }
 
-    /// Creates a pod of the workload. An older pod of its name ends.
+    /// Creates a pod of the workload. An older pod with the same name ends.
     fn arrive(&mut self, id: PodId, now: i64) {
         let workload = self.workload;
         let pod = &workload.pods[id.0 as usize];
@@ -277,6 +277,7 @@ impl<'a> Simulation<'a> {
             ended: None,
         });
         self.current.insert(id, (instance, template));
+        // The replacement of a pod that arrived with a node gets its end after its binding.
         if let Lifetime::Until(end) = of.lifetime
             && (is_placed || of.node.is_none())
         {
@@ -307,7 +308,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Schedules the ends of pods that were bound, and replaces preempted ones. Returns whether the cluster changed.
+    /// Schedules the ends of pods that were bound, and replaces preempted ones. Returns whether pods were preempted.
     fn react(&mut self) -> bool {
         for id in std::mem::take(&mut self.simulator.hooks.bound) {
             let Instance { pod, bound: Some(bound), node, .. } = self.simulator.hooks.get(id) else { continue };

@@ -28,7 +28,7 @@ selected_fields! {
     meta::LabelSelectorRequirement { key = 1, operator = 2, values = 3 }
 }
 
-/// All metadata except the managed fields.
+/// All metadata except managed fields, the deprecated `selfLink`, and `blockOwnerDeletion` of owner references.
 pub(super) struct MetadataWithoutManagedFields;
 
 impl SelectedFields for MetadataWithoutManagedFields {

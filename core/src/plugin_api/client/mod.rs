@@ -80,7 +80,7 @@ pub struct Condition {
     pub message: String,
 }
 
-/// Change of a pod's status. Fields that the status has already need not be sent.
+/// Change of a pod's status. A client may skip values that the status already has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusPatch {
     /// The new condition.
@@ -128,7 +128,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Makes a note of a message. An API server accepts up to 1024 bytes.
+    /// Returns the message as a note, cut to the 1024 bytes that an API server accepts.
     pub fn note(message: &str) -> String {
         const MAX_LENGTH: usize = 1024;
         const CUT: &str = " ...";
@@ -139,7 +139,8 @@ impl Event {
     }
 }
 
-/// The cluster. All methods except [`Client::bind`] have defaults for clusters without support.
+/// The cluster. All methods except [`Client::bind`] and [`Client::sleep`] have defaults for clusters without
+/// support.
 ///
 /// Clones act on the same cluster. Futures may be dropped before they complete: the effect is then unknown.
 pub trait Client: Clone + Send + Sync + 'static {
@@ -147,7 +148,7 @@ pub trait Client: Clone + Send + Sync + 'static {
     fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send;
 
     /// Lets an extender bind a pod. `call` sends the request, blocks until the response, possibly for long, and returns
-    /// whether an extender bound the pod. A cluster that the extender cannot reach, such as one in memory, then binds
+    /// whether an extender bound the pod. If so, a cluster that the extender cannot reach, such as one in memory, binds
     /// the pod itself.
     ///
     /// # Errors
@@ -160,7 +161,7 @@ pub trait Client: Clone + Send + Sync + 'static {
         async { call() }
     }
 
-    /// Notifies an extender; the caller does not wait for the result. `notify` blocks, possibly for long.
+    /// Notifies an extender, without a result. `notify` blocks, possibly for long; the default runs it in this call.
     fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
         notify();
     }
