@@ -41,10 +41,11 @@ pub(crate) fn value<'a>(
     values.next()
 }
 
-/// Checks that each entry names one extender of this profile or of another one.
+/// Checks that each URL prefix in an entry belongs to an extender of any profile, and that entries without one are not
+/// ambiguous.
 ///
 /// # Errors
-/// An entry names no extender, or is ambiguous.
+/// No extender has the URL prefix of an entry, or an entry has none and this profile has several extenders.
 pub(crate) fn check(overrides: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
     let others: Vec<String> = profiles.iter().flat_map(|profile| profile.extenders).filter_map(|it| url(it)).collect();
     let mut all: Vec<&str> = own.iter().copied().chain(others.iter().map(String::as_str)).collect();

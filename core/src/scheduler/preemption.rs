@@ -15,7 +15,7 @@ use crate::plugin_api::handle::PermitRejection;
 use crate::scheduler::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Removes the victims that are not being deleted yet. Until they are removed, the preemptor must not be retried
+    /// Removes the victims in the result of PostFilter. Until they are removed, the preemptor must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(found) = &unschedulable.post_filter else { return };
@@ -55,9 +55,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Handles a finished preemption, successful or not. The events of removed victims move the preemptor. It
-    /// is activated here if a victim stays, or if an event arrived during the preemption: PreEnqueue then held the
-    /// preemptor, and its place is `Gated`.
+    /// Handles a finished preemption, successful or not. After a success, the events of the removed victims move the
+    /// preemptor. It is activated here after a failure, or if its place is `Gated`: an event arrived during the
+    /// preemption, and PreEnqueue held the preemptor.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
         self.duration_metrics.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);

@@ -1,5 +1,5 @@
 //! The API server's effect on created objects, as far as it concerns scheduling: defaults, admission plugins that are
-//! always enabled, and validation.
+//! enabled by default, and validation.
 //!
 //! Manifests often come from a running cluster and have these values already; existing values are not changed. For the
 //! same reason, a `spec.priority` is accepted without its class, and fields that schedulers ignore are not validated (a
@@ -41,7 +41,7 @@ type ResourceList = BTreeMap<String, Text>;
 /// added later.
 ///
 /// # Errors
-/// Returns everything that an API server would refuse.
+/// Returns the problems of all objects.
 pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     let mut problems = Vec::new();
     let mut admission = Admission { names: names::complete(manifests), ..Admission::default() };

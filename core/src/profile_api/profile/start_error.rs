@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::plugin_api::handle::Handle;
 use crate::plugin_api::plugin::Plugin;
 
-/// A plugin that cannot start.
+/// Error of a plugin that cannot start, or another error at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartError {
     /// The plugin; empty if the error has another origin.

@@ -29,7 +29,7 @@ pub trait AnyCluster: Send {
     fn clear(&mut self);
     /// Returns nodes and names.
     fn base(&self) -> &Base;
-    /// Returns nodes and names, for new strings and for originals.
+    /// Returns nodes and names, to intern strings and to store originals.
     fn base_mut(&mut self) -> &mut Base;
     /// Adds or replaces a node.
     fn set_node(&mut self, node: Node);
@@ -76,7 +76,7 @@ pub trait AnyCluster: Send {
     /// Measures the work of each plugin of a profile, like [`Profile::costs`](crate::profile_api::profile::Profile::costs).
     ///
     /// # Errors
-    /// PreFilter or PreScore rejects the pod.
+    /// PreFilter or PreScore rejects the pod or fails.
     fn costs(&mut self, profile: usize, pod: &Pod, meter: &mut dyn AnyMeter) -> Result<(), Status>;
 }
 
@@ -185,7 +185,7 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
             profile,
             fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Decision {
                 engine.percentage_of_nodes_to_score = 100;
-                // The types are those of the scheduling cycle, so that the engine is compiled only once.
+                // The argument types are those of the scheduling cycle: the engine is compiled only once per profile.
                 let (mut random, mut observer) = (Random::new(0), ());
                 let mut draw = TieBreak::First.draw_fn(&mut random);
                 let recorder = &mut Recorder::new(&mut observer);

@@ -126,7 +126,7 @@ fn is_sorted<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 
 fn sum<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let list = list(&arguments[0])?;
-    // The sum of no numbers is equal to zero of any type.
+    // The sum of an empty list is the int 0, which is equal to the zeros of all number types.
     let mut sum = list.get(0).cloned().unwrap_or(Value::Int(0));
     for element in list.iter().skip(1) {
         work.spend(1)?;

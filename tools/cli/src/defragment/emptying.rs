@@ -1,9 +1,9 @@
 //! The choice of the nodes to empty.
 //!
 //! All nodes of a set are cordoned before the first eviction, so no pod moves twice, and the number of evictions is the
-//! number of pods on the nodes. Among all sets of a size, the nodes with the fewest pods therefore need the fewest
-//! evictions. Small clusters try every set. Otherwise a binary search finds how many of the nodes with the fewest pods can
-//! be emptied together, and further nodes are added one by one.
+//! number of pods on the nodes, without pods that stay. Among all sets of a size, the nodes with the fewest such pods
+//! therefore need the fewest evictions. Small clusters try every set. Otherwise a binary search finds how many of the
+//! nodes with the fewest pods can be emptied together, and further nodes are added one by one.
 
 use std::collections::HashSet;
 
@@ -103,7 +103,7 @@ pub(super) fn plan(
         nodes.into_iter().partition(|node| evictions_of(node) == 0);
     let evictions = steps.len();
     let cordons = emptied.iter().chain(&already_empty).map(|node| Action::Cordon { node: node.clone() });
-    // Without an eviction there is nothing to keep free.
+    // Cordons keep replacements of evicted pods away; without an eviction, there are no replacements.
     let cordons = cordons.filter(|_| evictions > 0);
     let actions = cordons.chain(steps.into_iter().map(Action::from)).collect();
     let emptying = Emptying { emptied, already_empty, blocked, at_most, optimal, tried: search.tried };
