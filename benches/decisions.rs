@@ -1,7 +1,7 @@
 //! Instructions and nanoseconds of one decision, and of the work before and after it, while pods of one template come
 //! and go. `cargo bench -p schedc-benches --bench decisions`; `-- --scenario gated --nodes 1000` selects a scenario and a cluster size.
 //!
-//! A decision goes from popping the pod until it is assumed and reserved, as `scheduler::Observer` reports it. The
+//! A decision lasts from popping a pod until the pod is assumed and reserved, as `scheduler::Observer` reports it. The
 //! program runs itself under callgrind, which counts the same instructions every time.
 //!
 //! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster

@@ -1,7 +1,8 @@
 //! The in-tree plugins of kube-scheduler, one module each, with the same names, arguments and results.
 //!
-//! A plugin's Filter and Score read only the columns that it declares ([`columns`]) and the data that it compiled from
-//! the pod. All plugins and profiles that declare a column or one of the [`indexes`] share it.
+//! A plugin's Filter and Score read only its arguments, the columns that it declares ([`columns`]), the data that it
+//! compiled from the pod, and its cycle state. All plugins and profiles that declare a column or one of the
+//! [`indexes`] share it.
 
 pub mod columns;
 pub mod indexes;

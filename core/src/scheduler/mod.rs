@@ -165,9 +165,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         })
     }
 
-    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Backoffs and waits in Permit
-    /// that are due end, and sleeping background tasks wake up. Pods are retried if they were unschedulable for too
-    /// long, or if the time that a plugin has set for a retry has come.
+    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Ends backoffs and waits in
+    /// Permit that are due, and wakes sleeping background tasks whose time has come. Pods are retried if they were
+    /// unschedulable for too long, or if the time that a plugin has set for a retry has come.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
         self.at(now);
         let now = self.now;
@@ -289,7 +289,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.dropped(attempt, &mut context);
     }
 
-    /// Returns the pod with its current nomination, if its status does not have it yet.
+    /// Returns the pod with its current nomination, if it differs from the one in the pod's status.
     #[inline]
     fn with_other_nomination(&self, pod: &Pod) -> Option<Arc<Pod>> {
         let nominated_node = self.cache.nominator.node(&pod.uid);

@@ -1,4 +1,4 @@
-//! Notifications during a decision, and counts afterwards.
+//! Notifications of observers, duration metrics, and the event of the last change.
 
 use schedc_core::events::{Action, ClusterEvent, EventResource};
 use schedc_core::minimal_cluster::{InlineTasks, NoopClient};

@@ -87,7 +87,7 @@ impl Cluster {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    /// Adds a pod to a node. Its uid is its number.
+    /// Adds a pod to a node. Its uid is the number of pods that were added before.
     fn with(mut self, node: &str, pod: &str) -> Self {
         let mut pod = self.pod(pod);
         pod.uid = Uid(format!("{}", self.cache.base.infos().iter().map(|info| info.pods.len()).sum::<usize>()).into());
@@ -112,7 +112,7 @@ impl Cluster {
     }
 }
 
-/// Returns a pod in namespace `shop` with label `app` and an affinity.
+/// Returns the manifest of a pod in namespace `shop` with label `app` and an affinity.
 fn pod(app: &str, affinity: &str) -> String {
     format!("{{metadata: {{name: p, namespace: shop, labels: {{app: {app}}}}}, spec: {{affinity: {{{affinity}}}}}}}")
 }

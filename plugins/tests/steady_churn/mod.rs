@@ -23,7 +23,7 @@ const PODS_OF_A_NODE: usize = 8;
 const RUNNING: usize = 330;
 /// Number of counted cycles for each kind of pod.
 const TURNS: usize = 300;
-/// Maximum number of entries in the change log of an index: an added and a deleted pod are one entry each.
+/// Maximum number of entries in a change log of an index. Adding a pod makes one entry, and deleting it another.
 const MAX_LOG: usize = 2048;
 
 /// Kinds of pods, as manifests.
@@ -168,8 +168,8 @@ impl Churn {
         self.apply(Change::Pod(Pod { spec, ..pod }));
     }
 
-    /// Fills every node repeatedly with pods of every kind beyond its limit. Afterwards all memory by node is
-    /// allocated, and no log grows.
+    /// Repeatedly adds pods of every kind to every node, more than the node's limit, and deletes them. Afterwards the
+    /// memory for each node is allocated, and no change log grows.
     fn crowd(&mut self) {
         for _ in 0..MAX_LOG / NODES {
             let mut crowd = Vec::new();

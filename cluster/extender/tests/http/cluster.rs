@@ -10,7 +10,7 @@ use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_extender::{Extender, HttpExtenders};
 
-/// Profile that derives no state from nodes.
+/// State of a profile without columns and indexes.
 #[derive(Default)]
 struct EmptyProfile;
 
@@ -27,7 +27,7 @@ impl State for EmptyProfile {
     fn hypothetical_remove((): &mut (), _: &Arc<Pod>) {}
 }
 
-/// Extender with all verbs and default settings.
+/// Extender with all verbs and a short timeout, which receives only the names of nodes.
 pub(crate) const EXTENDER: Extender = Extender {
     url_prefix: "http://extender",
     filter_verb: Some("filter"),
@@ -58,7 +58,7 @@ impl Cluster {
         Cluster::with(vec![(extender, url)]).expect("it works in a test")
     }
 
-    /// Creates a cluster with several extenders, which have distinct names.
+    /// Creates a cluster with several extenders. Each has a distinct URL prefix, which is overridden with its URL.
     pub(crate) fn with(extenders: Vec<(Extender, &str)>) -> Result<Cluster, String> {
         let mut overrides = Overrides::default();
         let settings: Vec<Extender> = (0..)

@@ -2,10 +2,11 @@
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// One document of a stream, or the rest of an invalid one.
+/// Part of a stream between two lines that begin with `---`: one document, or several if `...` ends a document. In
+/// JSON, one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'a> {
-    /// The text, including its leading `---`.
+    /// The text, including a leading `---`.
     text: &'a str,
     /// The line on which the text begins.
     first_line: u32,
@@ -14,7 +15,7 @@ pub(super) struct Chunk<'a> {
 }
 
 /// Splits a stream at the lines that begin with `---`, like `kubectl`. An invalid document therefore does not affect
-/// the others. Chunks that have only comments are left out.
+/// the others. Chunks that have only comments or directives are left out.
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let (mut start, mut start_line) = (0, 1);

@@ -1,4 +1,4 @@
-//! A plugin whose pods stay unschedulable until an event.
+//! A plugin that rejects every pod, and requires another attempt only after certain events.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -10,8 +10,8 @@ use schedc_core::{Plugin, plugin};
 
 use super::stage::note;
 
-/// Rejects every node. Registered for new nodes (their names determine its hint), for changed annotations, and for
-/// removed pods.
+/// Rejects every node. Registered for new nodes (their names determine its hint), for changed annotations of nodes, and
+/// for removed pods.
 #[derive(Default)]
 pub struct Sleeper;
 
