@@ -5,7 +5,8 @@ use std::fmt;
 use schedc_bounds::suggest::closest;
 use schedc_kinds::{SchemaField, UnknownField};
 
-/// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`.
+/// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`. Names of at
+/// most three letters have no completion.
 fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
     let mut unique_completion = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
     unique_completion.next().copied().filter(|_| unique_completion.next().is_none())
@@ -41,7 +42,8 @@ impl fmt::Display for FieldSuggestion<'_> {
 }
 
 impl<'a> FieldSuggestion<'a> {
-    /// Returns the path of the field with this name that is nearest to the user's path.
+    /// Returns the path to the part that has a field with this name: of several, the nearest to the user's path. Empty
+    /// for the object itself.
     fn nearest_place(&self) -> Option<&'a [&'static str]> {
         let siblings = names(&self.field.parent);
         let same = self.schema.iter().filter(|field| field.name == self.field.name);

@@ -121,7 +121,8 @@ fn requests(
             let reusable = &long_lived[later.unwrap_or(long_lived.len())..];
             short_lived.extend(request(wanted, class, reusable, &mut of_short_lived));
         }
-        // Init containers run one after the other. They share the largest of their requests; of equal ones, the first.
+        // Short-lived containers run one after the other. They share the largest of their requests; of equal ones, the
+        // first.
         if let Some(&largest) = short_lived.iter().rev().max_by_key(|request| request.count) {
             for mapping in &mut of_short_lived {
                 if short_lived.iter().any(|other| other.name == mapping.request) {

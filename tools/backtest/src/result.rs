@@ -36,7 +36,7 @@ pub struct PodCounts {
     pub arrived: u64,
     /// Pods that arrived with a node, or had one at the start.
     pub with_node: u64,
-    /// Pods with which owners replaced evicted ones.
+    /// Pods that replaced preempted or evicted ones.
     pub replacements: u64,
     /// Pods that the scheduler bound.
     pub bound: u64,
@@ -46,7 +46,7 @@ pub struct PodCounts {
     pub deleted_waiting: u64,
     /// Pods that lost their node by preemption.
     pub preempted: u64,
-    /// Pods that lost their node because it was removed.
+    /// Pods that lost their node because it was removed; pods of DaemonSets do not count.
     pub evicted: u64,
     /// Preempted and evicted pods without an owner that replaces them.
     pub lost: u64,
@@ -127,7 +127,7 @@ pub struct OverTime {
     pub pending: f64,
     /// Highest number of pods that were without a node at the same time; pods that waited for no time do not count.
     pub max_pending: u64,
-    /// Price of all nodes for an hour, if nodes carry prices.
+    /// Price of all nodes for an hour, if the options name a price label.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub price: Option<f64>,
     /// Price of the nodes that are not empty, for an hour.
@@ -159,13 +159,13 @@ pub struct Sample {
     pub nodes: u64,
     /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: u64,
-    /// Further nodes that would be empty if their pods moved to other nodes with pods, by requests: a lower bound.
+    /// Further nodes that could be empty: their pods fit on other nodes with pods. Only requests count. A lower bound.
     pub removable_nodes: u64,
     /// Pods without a node.
     pub pending: u64,
     /// Pods on nodes.
     pub running: u64,
-    /// Price of all nodes for an hour, if nodes carry prices.
+    /// Price of all nodes for an hour, if the options name a price label.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub price: Option<f64>,
     /// Price of the nodes that are not empty, for an hour.
@@ -188,8 +188,9 @@ pub struct ResourceSample {
     pub requested: i64,
     /// Allocatable amount of the nodes.
     pub allocatable: i64,
-    /// Share of the free amount on nodes where observed pods fit, from 0 to 1: the mean over the observed pods that
-    /// request the resource. `None` if nothing is free, or no observed pod requests the resource.
+    /// Share of the free amount that observed pods can use, from 0 to 1: the free amount of a node counts with the
+    /// share of pods that fit there, among the observed pods that request the resource. `None` if nothing is free, or
+    /// no observed pod requests the resource.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usable: Option<f64>,
 }
@@ -204,7 +205,7 @@ pub struct PluginInfluence {
     pub weight: i64,
     /// Share of decisions whose node would differ without the plugin's score, from 0 to 1.
     pub decided: f64,
-    /// Share of decisions in which no chosen node has the plugin's highest score, from 0 to 1.
+    /// Share of decisions in which no node with the highest total has the plugin's highest score, from 0 to 1.
     pub outvoted: f64,
     /// Share of decisions in which the plugin's score is equal on all feasible nodes, or it skips the pod, from 0 to 1.
     pub indifferent: f64,

@@ -82,7 +82,7 @@ pub(super) fn release(server: &mut ApiServer, volume: &str, claim: &str, now: i6
     update(server, AnyObject::PersistentVolume(volume));
 }
 
-/// Binds the volume and the claim to each other, as far as they are unbound (`bind`).
+/// Binds the volume and the claim to each other (`bind`). Annotates each one that did not name the other before.
 pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api::PersistentVolumeClaim) {
     let volume_key = Key::cluster("PersistentVolume", volume);
     let Some(AnyObject::PersistentVolume(volume)) = server.get(&volume_key).map(|object| &**object) else { return };

@@ -42,7 +42,7 @@ impl fmt::Display for Problem {
 /// All problems of a set of manifests; displayed with one line for each problem, up to a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// At least one problem, in the order in which the manifests were read.
+    /// At least one problem, in the order in which the manifests were read; repeated objects are last.
     pub problems: Vec<Problem>,
 }
 

@@ -21,10 +21,11 @@ pub struct PodUpdate<'a, I> {
 }
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// Adds a pending pod; `timestamp` is its time in the queue's order. A known pod is replaced in its place.
+    /// Adds a pending pod; `timestamp` is the default of `QueueContext::timestamp`. A known pod is replaced in its
+    /// place; in flight, it is also retried if its attempt fails.
     ///
     /// # Errors
-    /// PreEnqueue holds it.
+    /// PreEnqueue holds the new pod.
     pub fn add(
         &mut self,
         profile: usize,
@@ -66,8 +67,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Ok(())
     }
 
-    /// Adds a pod that is already in flight. If it was deleted meanwhile, it starts again after its attempt has ended:
-    /// no pod is in flight twice.
+    /// Adds a pod that is already in flight: it is retried if its attempt fails, because no pod is in flight twice. If
+    /// it was deleted meanwhile, its timestamp and counts are those of a new pod.
     fn restart(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
         if entry.gone {
@@ -83,8 +84,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
 
     /// Updates a pending pod.
     ///
-    /// An unschedulable pod moves according to its rejectors' hints for the events; a pod in flight records the events.
-    /// An unknown pod is added. If the uid differs, a pod was deleted and another one was created.
+    /// An unschedulable or gated pod moves according to the hints of its rejectors and its gate for the events; a pod
+    /// in flight records the events. An unknown pod is added. If the uid differs, a pod was deleted and another one was
+    /// created.
     pub fn update(
         &mut self,
         profile: usize,
@@ -161,8 +163,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         true
     }
 
-    /// Moves a pod to the active queue for a plugin, from any place. A pod in flight is retried if its attempt fails.
-    /// Returns whether it is in the active queue now: not if PreEnqueue holds it, or it is unknown.
+    /// Moves a pod to the active queue for a plugin. A pod in flight stays there, and is retried if its attempt fails.
+    /// Returns whether it is in the active queue now: not if it is in flight or unknown, or if PreEnqueue holds it.
     pub fn activate(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>, now: i64) -> bool {
         let Some(slot) = self.find(uid) else { return false };
         match self.entries[slot].place {

@@ -76,8 +76,8 @@ impl ObjectChange {
         }
     }
 
-    /// Returns the events that kube-scheduler's event handlers derive. `is_same_pod`: whether the waiting pod itself
-    /// changes. `is_served` returns whether the scheduler is responsible for a pod without a node.
+    /// Returns the events that kube-scheduler's event handlers derive. `is_same_pod`: whether the pod of the scenario
+    /// itself changes. `is_served` returns whether the scheduler is responsible for a pod without a node.
     pub(super) fn events(&self, is_same_pod: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<DerivedEvent<'_>> {
         match self {
             ObjectChange::Node(old, new) => {

@@ -122,8 +122,8 @@ impl Policy {
             match (written.next(), &self.priorities) {
                 (Some(function), _) => {
                     let entry = Entry::by_default(plugin, 0, function.name.span);
-                    // Several custom functions of one name form one plugin, with the sum of their weights, which had to
-                    // be equal.
+                    // Several custom functions with one registered name form one plugin. Its weight is the sum of their
+                    // weights; Policy required these to be equal.
                     let times = i64::try_from(1 + written.count()).unwrap_or(1);
                     let weight = function.weight.as_ref().map(|weight| Spanned {
                         value: weight.value.saturating_mul(if function.is_custom() { times } else { 1 }),
@@ -222,7 +222,8 @@ fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<Str
     name
 }
 
-/// Returns the custom function that the only argument defines, and the value of the argument.
+/// Returns the custom function that the only field of `argument` defines, and the value of the field. Several fields,
+/// or none, are an error.
 fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static CustomFunction, &'n Node)> {
     let node = fields.get("argument")?;
     let path = fields.path("argument");
@@ -252,7 +253,8 @@ fn labels(node: &Node, key: &str, path: &str, report: &mut Report) -> (bool, Vec
     (presence, labels)
 }
 
-/// Converts an extender: `enableHttps` had another case, and `httpTimeout` was a number of nanoseconds.
+/// Converts an extender to `v1`: `enableHttps` is `enableHTTPS` there, and `httpTimeout` is a duration, not a number of
+/// nanoseconds.
 fn extender(node: &Node) -> Node {
     let mut extender = node.clone();
     if let Value::Map(fields) = &mut extender.value {
