@@ -210,7 +210,9 @@ fn keeps_limits(large: usize) -> Result<bool, String> {
     }
     let within = instructions(large)?.is_none_or(|count| count as f64 <= GROWTH * usual as f64);
     if !within {
-        eprintln!("a decision in a large cluster needs more than {GROWTH} times the instructions of one in a usual cluster");
+        eprintln!(
+            "a decision in a large cluster needs more than {GROWTH} times the instructions of one in a usual cluster"
+        );
     }
     Ok(within)
 }

@@ -77,7 +77,10 @@ fn a_scheduler_can_begin_with_another_example() {
         folder.schedc(&["new", "--with", example, &format!("my-{example}")]).ok();
         let text = |file: &str| fs::read_to_string(folder.path(&format!("my-{example}")).join(file)).expect(file);
         assert!(text("schedc.toml").contains(&format!("name = \"{plugin}\"")));
-        assert!(text("Cargo.toml").contains("default = [\"tools\"]"), "`run` is not built without need");
+        assert!(
+            text("Cargo.toml").contains("default = [\"dynamic-resources\", \"tools\"]"),
+            "`run` is not built without need"
+        );
         assert!(text("src/tests/mod.rs").contains(&format!("\"{plugin}\"")));
     }
 }

@@ -45,7 +45,8 @@ pub(super) fn budget(budget: &PodDisruptionBudget, reporter: &mut ProblemReporte
             IntOrString::String(text) => (is_percentage(text), format!("`{text}`")),
         };
         if !is_right {
-            let message = format!("is {text}, but must be a non-negative whole number, or a percentage from 0% to 100%");
+            let message =
+                format!("is {text}, but must be a non-negative whole number, or a percentage from 0% to 100%");
             reporter.report(format!("spec.{field}"), message);
         }
     }
