@@ -37,8 +37,8 @@ pub(super) fn process(server: &mut ApiServer, now: i64) {
 /// Returns whether a pod that no longer exists owns a claim.
 fn has_deleted_pod(server: &ApiServer, claim: &AnyObject) -> bool {
     let owners = claim.metadata().owner_references.iter().flatten();
-    let pods = owners.filter(|owner| owner.kind == "Pod");
-    pods.into_iter().any(|pod| !exists(server, &Key::pod(claim.namespace(), pod.name.as_str()), &pod.uid))
+    let mut pods = owners.filter(|owner| owner.kind == "Pod");
+    pods.any(|pod| !exists(server, &Key::pod(claim.namespace(), pod.name.as_str()), &pod.uid))
 }
 
 fn exists(server: &ApiServer, key: &Key, uid: &str) -> bool {

@@ -216,8 +216,8 @@ fn volumes_are_provisioned_for_the_selected_node() {
     "#]]);
 }
 
-#[test]
-fn a_pod_has_the_claims_of_its_ephemeral_volumes() {
+/// Returns the default storage class and a pod with a volume of this class.
+fn pod_with_ephemeral_volume() -> [String; 2] {
     let template = "{spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}";
     let pod = format!(
         "{{kind: Pod, metadata: {{name: web}}, spec: {{containers: [], volumes: [{{name: scratch, ephemeral: \
@@ -225,6 +225,12 @@ fn a_pod_has_the_claims_of_its_ephemeral_volumes() {
     );
     let default = class("csi.example.com", "Immediate")
         .replace("metadata: {", "metadata: {annotations: {storageclass.kubernetes.io/is-default-class: 'true'}, ");
+    [default, pod]
+}
+
+#[test]
+fn a_pod_has_the_claims_of_its_ephemeral_volumes() {
+    let [default, pod] = pod_with_ephemeral_volume();
     let mut world = world(&[&default, &pod]);
     world.check(expect![[r#"
         claim web-scratch: Bound pvc-default-web-scratch
@@ -248,13 +254,7 @@ fn controllers_list_after_missed_changes() {
 
 #[test]
 fn missed_deletions_have_the_same_consequences() {
-    let template = "{spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}";
-    let pod = format!(
-        "{{kind: Pod, metadata: {{name: web}}, spec: {{containers: [], volumes: [{{name: scratch, ephemeral: \
-         {{volumeClaimTemplate: {template}}}}}]}}}}"
-    );
-    let default = class("csi.example.com", "Immediate")
-        .replace("metadata: {", "metadata: {annotations: {storageclass.kubernetes.io/is-default-class: 'true'}, ");
+    let [default, pod] = pod_with_ephemeral_volume();
     let deleted = [("Pod", "default", "web"), ("PersistentVolumeClaim", "default", "p"), ("PersistentVolume", "", "b")];
     for is_missed in [false, true] {
         let mut world = world(&[&volume("a", 10, ""), &claim("p", 10, "")]);
