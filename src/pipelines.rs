@@ -1,5 +1,5 @@
-//! The code that the build script generates from the profiles: a module for each, and [`Profiles`] over all
-//! of them. `schedc expand` prints it.
+//! The code that the build script generates from the profiles: a module for each profile, and the bundle
+//! [`Profiles`] over all of them. `schedc expand` prints the code of a profile.
 
 #![allow(clippy::collapsible_if, reason = "the guard of some plugins surrounds code that all plugins have")]
 #![allow(clippy::unit_arg, reason = "some plugins have no cycle state")]
@@ -18,7 +18,7 @@ pub fn main() -> ExitCode {
     schedc_cli::main::<Profiles>()
 }
 
-/// Runs the command line with these arguments, in a process of another program. The first one is the name of the program.
+/// Runs the command line with these arguments, in the process of another program. The first argument is the name of the program.
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     schedc_cli::main_with::<Profiles>(arguments)

@@ -22,12 +22,12 @@ pub(crate) struct Victim {
     pub by: String,
 }
 
-/// The reasons why a pod waits.
+/// The reasons why a pod was not placed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct WaitReason {
     /// kube-scheduler's message.
     pub message: String,
-    /// Number of nodes for each reason, the most frequent first.
+    /// Number of nodes for each reason, the most frequent first. Empty if the attempt did not fail in Filter or PostFilter.
     pub reasons: Vec<ReasonCount>,
 }
 
@@ -43,16 +43,16 @@ pub(crate) struct ReasonCount {
 /// Records the results of attempts.
 #[derive(Clone, Default)]
 pub(crate) struct AttemptRecorder {
-    /// The last rejection of each waiting pod.
+    /// The last failed attempt of each pod without a node.
     pub(crate) rejections: HashMap<Uid, WaitReason>,
     /// Preempted pods in the order of preemptions.
     pub(crate) preempted: Vec<Victim>,
     /// The last rejection that led to a preemption.
     pub(crate) preempting: Option<WaitReason>,
-    /// A pod whose attempts are counted.
+    /// The pod whose attempts are counted.
     pub(crate) subject: Uid,
-    /// Number of its attempts.
-    pub(crate) of_subject: usize,
+    /// Number of attempts of `subject`.
+    pub(crate) subject_attempts: usize,
     /// Number of placements of other pods.
     pub(crate) placed: usize,
 }
@@ -60,7 +60,7 @@ pub(crate) struct AttemptRecorder {
 impl SimulationHooks for AttemptRecorder {
     fn on_outcome(&mut self, _: i64, outcome: &Outcome, base: &Base) {
         let uid = &outcome.pod.uid;
-        self.of_subject += usize::from(*uid == self.subject);
+        self.subject_attempts += usize::from(*uid == self.subject);
         let Err(failure) = &outcome.result else {
             self.rejections.remove(uid);
             self.placed += usize::from(*uid != self.subject);
@@ -71,7 +71,7 @@ impl SimulationHooks for AttemptRecorder {
             let reasons = unschedulable.diagnosis.reasons.iter();
             rejection.reasons.extend(reasons.map(|(reason, nodes)| ReasonCount { reason: reason.to_string(), nodes }));
             rejection.reasons.sort_by_key(|reason| Reverse(reason.nodes));
-            if let Some(candidate) = unschedulable.post_filter.as_ref().and_then(|found| found.nominated()) {
+            if let Some(candidate) = unschedulable.post_filter.as_ref().and_then(|result| result.nominated()) {
                 self.preempting = Some(rejection.clone());
                 let by = pod_name(&outcome.pod, &base.interner);
                 let node = base.name(candidate.node);

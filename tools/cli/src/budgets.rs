@@ -75,7 +75,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Returns the status of all budgets of a server, by namespace and name.
+    /// Returns the status of each budget of a server, ordered by namespace and name.
     pub fn all(server: &ApiServer) -> Vec<Status> {
         server.list("PodDisruptionBudget").filter_map(|object| Status::of(object)).collect()
     }
@@ -116,13 +116,13 @@ impl Budgets {
     /// Returns the effects of the budgets on the result of PostFilter.
     ///
     /// A pod on the chosen node is protected if its budget allows no more disruptions and a more important pod is
-    /// a victim. A pod on another node is protected if that node would be the better candidate without its
-    /// violated budgets.
-    pub fn effects(&self, preemptor: &Pod, found: &PostFilterResult, base: &Base) -> Effects {
-        let Some(chosen) = found.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
+    /// a victim. On another candidate node, the victims whose budgets would be violated are protected if the node would
+    /// be the better candidate without budgets.
+    pub fn effects(&self, preemptor: &Pod, result: &PostFilterResult, base: &Base) -> Effects {
+        let Some(chosen) = result.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
         let violated = self.violated(chosen, base);
         let mut kept = self.protected_pods(chosen, preemptor, base);
-        let others = found.candidates.iter().filter(|other| {
+        let others = result.candidates.iter().filter(|other| {
             other.node != chosen.node && other.violations > chosen.violations && harm(other) < harm(chosen)
         });
         for other in others {
@@ -150,8 +150,8 @@ impl Budgets {
     fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violation> {
         let violated = self.0.iter().filter_map(|(name, budget)| {
             let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.counts(pod)).collect();
-            let going = i32::try_from(pods.len()).unwrap_or(i32::MAX);
-            (going > budget.disruptions_allowed).then(|| Violation {
+            let removed = i32::try_from(pods.len()).unwrap_or(i32::MAX);
+            (removed > budget.disruptions_allowed).then(|| Violation {
                 budget: full_name(name),
                 allowed: budget.disruptions_allowed,
                 pods: pods.into_iter().map(|pod| pod_name(pod, &base.interner)).collect(),
@@ -173,8 +173,8 @@ impl Budgets {
         let mut kept = Vec::new();
         for pod in node_pods(candidate.node, base).iter().filter(stays) {
             let exhausted = self.0.iter().find(|(_, budget)| {
-                let going = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
-                budget.counts(pod) && i32::try_from(going).unwrap_or(i32::MAX) >= budget.disruptions_allowed
+                let removed = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
+                budget.counts(pod) && i32::try_from(removed).unwrap_or(i32::MAX) >= budget.disruptions_allowed
             });
             if let Some((name, _)) = exhausted {
                 let (pod, node) = (pod_name(pod, &base.interner), base.name(candidate.node).to_owned());

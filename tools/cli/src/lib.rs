@@ -1,6 +1,6 @@
 //! The command line of schedc, for any [`Bundle`](schedc_core::profile::Bundle) of profiles, and the tools behind its
-//! commands. This is a separate package because it takes no part in decisions. Cargo profiles optimise it little, for
-//! short builds, and fully optimise the package of the program, which has the generated pipelines.
+//! commands. It is a separate package because Cargo profiles set one optimisation level per package: a low level for the
+//! command line, which shortens builds, and the highest one for the package that has the generated pipelines.
 
 #[cfg(feature = "tools")]
 mod attempts;

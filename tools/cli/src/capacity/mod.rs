@@ -89,11 +89,11 @@ pub(crate) struct NextPod {
 pub(crate) struct PoolCapacity {
     /// Value of the label; `None` for nodes without the label.
     pub pool: Option<String>,
-    /// Number of its nodes.
+    /// Number of nodes in the pool.
     pub nodes: usize,
-    /// Number of pods on its nodes if pods may run on all nodes of the cluster.
+    /// Number of the added pods on the nodes of the pool, if pods may run on all nodes of the cluster.
     pub pods: usize,
-    /// Capacity if pods may run only on its nodes.
+    /// Capacity if pods may run only on the nodes of the pool.
     pub alone: Fit,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn capacity(
     question: &Question<'_>,
     options: &trial::Options,
 ) -> Result<Capacity, StartErrors> {
-    let of_cluster = fit(bundle, objects, submission.clone(), question, options)?;
+    let cluster_capacity = fit(bundle, objects, submission.clone(), question, options)?;
     let mut pools = Vec::new();
     if let Some(key) = question.pool_label {
         for (value, nodes) in node_pools(objects, key) {
@@ -120,7 +120,7 @@ pub(crate) fn capacity(
                 confine(workload.template_mut(), key, value.as_deref());
             }
             let alone = fit(bundle, objects, submission, question, options)?.fit;
-            let pods = nodes.iter().filter_map(|node| of_cluster.fit.nodes.get(*node)).sum();
+            let pods = nodes.iter().filter_map(|node| cluster_capacity.fit.nodes.get(*node)).sum();
             pools.push(PoolCapacity { pool: value, nodes: nodes.len(), pods, alone });
         }
     }
@@ -157,7 +157,7 @@ fn confine(pod: &mut Pod, key: &str, value: Option<&str>) {
     }
 }
 
-/// Adds pods of a submission to a cluster until one does not fit.
+/// Adds pods of a submission to a cluster until one does not fit or the maximum is reached. The result has no pools.
 fn fit(
     bundle: &AnyBundle,
     objects: &[AnyObject],
@@ -218,7 +218,7 @@ fn fit(
     Ok(Capacity { workloads, fit, still_pending, pools: Vec::new() })
 }
 
-/// Returns the victims of a pod.
+/// Returns the pods that this pod preempted.
 fn victims(trial: &Trial, pod: &Key) -> Vec<Victim> {
     let name = format!("{}/{}", pod.namespace, pod.name);
     trial.preempted().iter().filter(|victim| victim.by == name).cloned().collect()

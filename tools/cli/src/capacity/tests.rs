@@ -43,23 +43,23 @@ fn capacity_of(cluster: &[Value], manifests: &[Value], ratio: &[usize], pool_lab
 }
 
 #[test]
-fn a_mix_fits_in_complete_rounds() {
+fn pods_of_a_mix_are_added_in_the_order_of_the_ratio() {
     let cluster = [node("a", "north", 7)];
     let mix = [pod("small", 1, json!({})), pod("large", 2, json!({}))];
-    let found = capacity_of(&cluster, &mix, &[2, 1], None);
-    assert_eq!((found.fit.pods, found.fit.rounds), (5, 1));
-    let pods: Vec<_> = found.workloads.iter().map(|workload| (workload.workload.as_str(), workload.pods)).collect();
+    let capacity = capacity_of(&cluster, &mix, &[2, 1], None);
+    assert_eq!((capacity.fit.pods, capacity.fit.rounds), (5, 1));
+    let pods: Vec<_> = capacity.workloads.iter().map(|workload| (workload.workload.as_str(), workload.pods)).collect();
     assert_eq!(pods, [("Pod default/small", 4), ("Pod default/large", 1)]);
-    assert_eq!(found.fit.next.unwrap().workload, "Pod default/large");
+    assert_eq!(capacity.fit.next.unwrap().workload, "Pod default/large");
 }
 
 #[test]
-fn a_pool_has_its_share_and_its_own_capacity() {
+fn a_pool_reports_its_share_and_its_separate_capacity() {
     let cluster = [node("a", "north", 4), node("b", "south", 3), node("c", "south", 3)];
-    let found = capacity_of(&cluster, &[pod("web", 2, json!({}))], &[1], Some("zone"));
-    let pools = found.pools.iter().map(|pool| (pool.pool.as_deref(), pool.nodes, pool.pods, pool.alone.pods));
+    let capacity = capacity_of(&cluster, &[pod("web", 2, json!({}))], &[1], Some("zone"));
+    let pools = capacity.pools.iter().map(|pool| (pool.pool.as_deref(), pool.nodes, pool.pods, pool.alone.pods));
     assert_eq!(pools.collect::<Vec<_>>(), [(Some("north"), 1, 2, 2), (Some("south"), 2, 2, 2)]);
-    let next = found.pools[0].alone.next.as_ref().unwrap();
+    let next = capacity.pools[0].alone.next.as_ref().unwrap();
     let reasons: Vec<_> = next.rejection.reasons.iter().map(|reason| (reason.reason.as_str(), reason.nodes)).collect();
     assert_eq!(reasons, [("node(s) didn't match Pod's node affinity/selector", 2), ("Insufficient cpu", 1)]);
 }
@@ -69,44 +69,44 @@ fn a_pod_that_would_preempt_does_not_fit() {
     let mut running = pod("running", 2, json!({"nodeName": "a", "priority": 0}));
     running["metadata"]["uid"] = "running".into();
     let cluster = [node("a", "north", 4), running];
-    let found = capacity_of(&cluster, &[pod("urgent", 2, json!({"priority": 10}))], &[1], None);
-    let next = found.fit.next.unwrap();
-    assert_eq!((found.fit.pods, next.preempts[0].pod.as_str()), (1, "default/running"));
+    let capacity = capacity_of(&cluster, &[pod("urgent", 2, json!({"priority": 10}))], &[1], None);
+    let next = capacity.fit.next.unwrap();
+    assert_eq!((capacity.fit.pods, next.preempts[0].pod.as_str()), (1, "default/running"));
     assert_eq!(next.rejection.reasons[0].reason, "Insufficient cpu");
 }
 
 #[test]
 fn pending_pods_are_placed_first() {
     let cluster = [node("a", "north", 4), pod("waiting", 3, json!({})), pod("huge", 9, json!({}))];
-    let found = capacity_of(&cluster, &[pod("web", 1, json!({}))], &[1], None);
-    assert_eq!((found.fit.pods, found.still_pending), (1, 1));
+    let capacity = capacity_of(&cluster, &[pod("web", 1, json!({}))], &[1], None);
+    assert_eq!((capacity.fit.pods, capacity.still_pending), (1, 1));
 }
 
 #[test]
 fn a_gated_pod_does_not_fit() {
     let gated = pod("web", 1, json!({"schedulingGates": [{"name": "quota"}]}));
-    let found = capacity_of(&[node("a", "north", 4)], &[gated], &[1], None);
-    assert_eq!(found.fit.pods, 0);
-    assert!(found.fit.next.unwrap().rejection.message.contains("quota"));
+    let capacity = capacity_of(&[node("a", "north", 4)], &[gated], &[1], None);
+    assert_eq!(capacity.fit.pods, 0);
+    assert!(capacity.fit.next.unwrap().rejection.message.contains("quota"));
 }
 
 #[test]
 fn the_memory_for_a_round_does_not_depend_on_the_ratio() {
     // A list of all pods of a round would not fit in memory.
     let mix = [pod("small", 1, json!({})), pod("large", 2, json!({}))];
-    let found = capacity_of(&[node("a", "north", 7)], &mix, &[usize::MAX / 2, usize::MAX / 2], None);
-    assert_eq!((found.fit.pods, found.fit.rounds), (7, 0));
+    let capacity = capacity_of(&[node("a", "north", 7)], &mix, &[usize::MAX / 2, usize::MAX / 2], None);
+    assert_eq!((capacity.fit.pods, capacity.fit.rounds), (7, 0));
 }
 
 #[test]
-fn a_deployment_counts_pods_whatever_its_replicas() {
+fn the_capacity_for_a_deployment_ignores_its_replicas() {
     let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": pod("x", 1, json!({}))["spec"]});
     let deployment = json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"},
         "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template},
     });
-    let found = capacity_of(&[node("a", "north", 5)], &[deployment], &[1], None);
-    assert_eq!((found.fit.pods, found.workloads[0].workload.as_str()), (5, "Deployment shop/web"));
+    let capacity = capacity_of(&[node("a", "north", 5)], &[deployment], &[1], None);
+    assert_eq!((capacity.fit.pods, capacity.workloads[0].workload.as_str()), (5, "Deployment shop/web"));
 }
 
 /// Pod specs without constraints, or with one; the results of some constraints depend on the pods on the nodes.
@@ -135,14 +135,14 @@ proptest! {
         let mut cluster: Vec<Value> =
             sizes.iter().enumerate().map(|(i, (cpu, north))| node(&format!("n{i}"), zone(*north), *cpu)).collect();
         let web = pod("web", cpu, spec.clone());
-        let found = capacity_of(&cluster, std::slice::from_ref(&web), &[1], None);
-        prop_assert!(found.fit.next.is_some());
+        let capacity = capacity_of(&cluster, std::slice::from_ref(&web), &[1], None);
+        prop_assert!(capacity.fit.next.is_some());
         if spec == json!({}) {
             let sum: u32 = sizes.iter().map(|(size, _)| (size / cpu).min(8)).sum();
-            prop_assert_eq!(found.fit.pods, sum as usize);
+            prop_assert_eq!(capacity.fit.pods, sum as usize);
         }
-        // With bound pods on the nodes of the answer, no further pod fits.
-        for (name, pods) in &found.fit.nodes {
+        // If the counted pods are bound to their nodes, no further pod fits.
+        for (name, pods) in &capacity.fit.nodes {
             for i in 0..*pods {
                 let mut bound = pod(&format!("bound-{name}-{i}"), cpu, spec.clone());
                 bound["spec"]["nodeName"] = name.as_str().into();

@@ -110,7 +110,7 @@ impl Bench {
 
     /// Runs a workload in a separate process, because its report contains the peak memory of the process.
     fn run_alone(&self, file: &Path, workload: &SelectedWorkload<'_>) -> Result<Report, Failure> {
-        // Reports an invalid workload before a process starts.
+        // Finds an invalid workload before a process starts.
         workload.operations()?;
         let program =
             std::env::current_exe().map_err(|error| Failure::new(format!("cannot start a workload: {error}")))?;
@@ -130,10 +130,10 @@ impl Bench {
         let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
         let output = output.map_err(|error| Failure::new(format!("cannot start a workload: {error}")))?;
         if !output.status.success() {
-            let words = String::from_utf8_lossy(&output.stderr);
-            let errors: Vec<_> = words.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
+            let messages = String::from_utf8_lossy(&output.stderr);
+            let errors: Vec<_> = messages.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
             return Err(match errors.is_empty() {
-                true => Failure::new(format!("workload {} ended with {}: {words}", workload.name(), output.status)),
+                true => Failure::new(format!("workload {} ended with {}: {messages}", workload.name(), output.status)),
                 false => Failure::Message(errors.join("\n")),
             });
         }

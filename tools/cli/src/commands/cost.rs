@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
-/// Arguments of workloads, with which the arguments of costs conflict.
+/// Arguments that select workloads; they conflict with the arguments of `--cost`.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 /// Default number of nodes that the plugins evaluate.

@@ -86,7 +86,7 @@ impl Evaluate {
         }
     }
 
-    /// Evaluates the pending pods of the cluster, in one scenario for each profile. Returns the number of problems.
+    /// Evaluates the pending pods of the cluster, in one scenario for each profile. Returns the number of invalid scenarios.
     fn evaluate_cluster(
         &self,
         bundle: &AnyBundle,
@@ -118,7 +118,7 @@ impl Evaluate {
     }
 }
 
-/// Prints the first errors of a scenario.
+/// Prints the first errors of a scenario, and the number of the other errors.
 fn print_errors(scenario: impl Display, errors: &Errors) {
     let (shown, others) = errors.shown();
     for error in shown {
@@ -129,7 +129,10 @@ fn print_errors(scenario: impl Display, errors: &Errors) {
     }
 }
 
-/// Evaluates the scenarios of a file. Returns the number of problems.
+/// Evaluates the scenarios of a file. Returns the number of invalid lines, plus 1 if the file cannot be read to its end.
+///
+/// # Errors
+/// Returns an error if the output cannot be written.
 fn evaluate_file(
     path: &Path,
     hints: bool,

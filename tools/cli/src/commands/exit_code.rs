@@ -11,7 +11,7 @@ impl Failure {
     /// Prints the messages and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let mut stderr = anstream::stderr().lock();
-        // If standard error is closed too, the messages are lost.
+        // If standard error is closed, the messages are lost.
         let _ = match self {
             Failure::OutputClosed => return ExitCode::SUCCESS,
             #[cfg(feature = "tools")]
@@ -30,7 +30,8 @@ impl Failure {
     }
 }
 
-/// Returns the exit code of a command that answers a question: 0 for yes, 1 for no, 2 after an error, which is printed.
+/// Returns the exit code of a command that answers a question: 0 for yes, 1 for no, 2 after an error, which is printed. A
+/// closed standard output is no error and gives 0.
 #[cfg(feature = "tools")]
 pub(crate) fn exit_code(answer: Result<bool, Failure>) -> ExitCode {
     match answer {

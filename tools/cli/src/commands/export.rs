@@ -40,7 +40,7 @@ impl Export {
             .iter()
             .map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan)))
             .collect();
-        of_one_scheduler(&compilation.plans)?;
+        check_extenders(&compilation.plans)?;
         let text = output::yaml(&export::Configuration::new(&profiles))?;
         let Some(path) = &self.output_file else { return output::print_text(&text) };
         let name = path.display();
@@ -54,7 +54,7 @@ impl Export {
 }
 
 /// Returns an error if extenders differ: kube-scheduler calls the same extenders for all of its profiles.
-fn of_one_scheduler(plans: &[Plan]) -> Result<(), Failure> {
+fn check_extenders(plans: &[Plan]) -> Result<(), Failure> {
     let extenders = |plan: &Plan| -> Vec<Value> { plan.extenders.iter().map(PlanExtender::to_json).collect() };
     let Some((first, others)) = plans.split_first() else { return Ok(()) };
     match others.iter().find(|other| extenders(other) != extenders(first)) {
@@ -67,7 +67,7 @@ fn of_one_scheduler(plans: &[Plan]) -> Result<(), Failure> {
     }
 }
 
-/// Warns of settings that kube-scheduler does not have.
+/// Warns of settings that the exported configuration lacks, or that kube-scheduler does not apply.
 fn warn_unexported(plan: &Plan) {
     let names = plan.plugins.iter().map(|plugin| plugin.entry.name.as_str());
     let others: Vec<&str> = names.filter(|name| !is_kube_scheduler_plugin(name)).collect();

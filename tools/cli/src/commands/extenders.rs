@@ -48,7 +48,7 @@ impl Extenders {
             }
             entries.iter().for_each(|entry| overrides.add(setting, entry.trim()));
         }
-        // Parsed once at the start and used until the program ends.
+        // The overrides are leaked: they are parsed once and used until the program ends.
         Ok(if overrides == *Overrides::NONE { Overrides::NONE } else { Box::leak(Box::new(overrides)) })
     }
 }

@@ -19,7 +19,7 @@ impl Selector {
     /// Parses a selector.
     ///
     /// # Errors
-    /// The first invalid requirement with the reason.
+    /// Returns the reason why the first invalid requirement is invalid.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut interner = Interner::default();
         let requirements: Result<Vec<_>, String> = split(text).into_iter().map(requirement).collect();
@@ -37,10 +37,10 @@ impl Selector {
     /// Returns whether labels meet all requirements.
     pub(crate) fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
         // Only keys and values in requirements matter.
-        let known = |(key, value): (&String, &String)| {
+        let symbols = |(key, value): (&String, &String)| {
             Some((self.interner.get(key)?, self.interner.get(value).unwrap_or(self.other)))
         };
-        let mut labels: Vec<(Symbol, Symbol)> = labels.into_iter().flatten().filter_map(known).collect();
+        let mut labels: Vec<(Symbol, Symbol)> = labels.into_iter().flatten().filter_map(symbols).collect();
         labels.sort_unstable();
         self.selector.matches(&labels)
     }
@@ -72,12 +72,12 @@ fn requirement(text: &str) -> Result<RequirementText<'_>, String> {
         RequirementText { key: key.trim(), operator, values }
     }
     if let Some(set) = text.strip_suffix(')') {
-        let wrong = || format!("`{text}`: write KEY in (VALUE,...) or KEY notin (VALUE,...)");
-        let (before, values) = set.split_once('(').ok_or_else(wrong)?;
+        let invalid = || format!("`{text}`: write KEY in (VALUE,...) or KEY notin (VALUE,...)");
+        let (before, values) = set.split_once('(').ok_or_else(invalid)?;
         let (key, operator) = match before.split_whitespace().collect::<Vec<_>>()[..] {
             [key, "in"] => (key, "In"),
             [key, "notin"] => (key, "NotIn"),
-            _ => return Err(wrong()),
+            _ => return Err(invalid()),
         };
         return Ok(with(key, operator, Some(values.split(',').map(str::trim).collect())));
     }

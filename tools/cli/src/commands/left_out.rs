@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::failure::Failure;
 
-/// Optional commands by the features that they need, separated by commas.
+/// Optional commands, by the features that they need. The names of the features are separated by commas.
 const COMMANDS: [(&str, &[&str]); 6] = [
     ("run", &["run"]),
     ("run,tools", &["manifest", "serve"]),
@@ -35,7 +35,7 @@ const COMMANDS: [(&str, &[&str]); 6] = [
     ("recordings,run", &["record", "replay"]),
 ];
 
-/// Explains an unknown command that other features would add.
+/// Returns an error that names the missing features, if `error` is about a command that other features would add.
 pub(super) fn failure(error: &clap::Error) -> Option<Failure> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn failure(error: &clap::Error) -> Option<Failure> {
     )))
 }
 
-/// Lists the commands that `command` lacks, for its help.
+/// Returns a list of the commands that `command` lacks, for its help; `None` if it lacks none.
 pub(super) fn help(command: &clap::Command) -> Option<String> {
     let lines: Vec<_> = COMMANDS
         .iter()

@@ -60,15 +60,15 @@ pub fn explain(
         true => {
             let mut simulator = start(bundle, objects.clone(), &key, &options)?;
             simulator.run_to_attempt(|_| false);
-            let AttemptRecorder { subject, mut of_subject, preempted, .. } = simulator.hooks.clone();
-            let (attempt, name) = (of_subject, format!("{}/{}", key.namespace, key.name));
+            let AttemptRecorder { subject, mut subject_attempts, preempted, .. } = simulator.hooks.clone();
+            let (attempt, name) = (subject_attempts, format!("{}/{}", key.namespace, key.name));
             let preempted_by = preempted.into_iter().rfind(|victim| victim.pod == name).map(|victim| victim.by);
             // A gated pod is explained in its final state.
             if attempt > 0 {
                 simulator = start(bundle, objects, &key, &options)?;
                 simulator.run_to_attempt(|pod| {
-                    of_subject -= usize::from(pod.uid == subject);
-                    of_subject == 0
+                    subject_attempts -= usize::from(pod.uid == subject);
+                    subject_attempts == 0
                 });
             }
             let AttemptRecorder { placed, rejections, preempted, .. } = simulator.hooks.clone();

@@ -8,10 +8,10 @@ use crate::commands::{output, program};
 /// Folder of the workload and the results in the containers.
 const FOLDER: &str = "/data";
 
-/// Options that are not passed on to a shard.
-const OPTIONS: [&str; 2] = ["--print-job", "--report"];
+/// Options of this command, each with a value, that a shard does not receive.
+const UNSHARED_OPTIONS: [&str; 2] = ["--print-job", "--report"];
 
-/// Returns the arguments of a shard: those of this program after `backtest`.
+/// Returns the arguments of a shard: those of this program after `backtest`, without [`UNSHARED_OPTIONS`].
 ///
 /// # Errors
 /// An argument is not UTF-8.
@@ -21,19 +21,19 @@ pub(super) fn arguments() -> Result<Vec<String>, Failure> {
         let argument = argument.display();
         Failure::new(format_args!("--print-job: the argument `{argument}` is not UTF-8; rename the file"))
     })?;
-    Ok(of_shard(all.into_iter().skip_while(|argument| argument != "backtest").skip(1)))
+    Ok(shard_arguments(all.into_iter().skip_while(|argument| argument != "backtest").skip(1)))
 }
 
-fn of_shard(mut arguments: impl Iterator<Item = String>) -> Vec<String> {
-    let mut rest = Vec::new();
+fn shard_arguments(mut arguments: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.split_once('=') {
-            None if OPTIONS.contains(&argument.as_str()) => drop(arguments.next()),
-            Some((option, _)) if OPTIONS.contains(&option) => {}
-            _ => rest.push(argument),
+            None if UNSHARED_OPTIONS.contains(&argument.as_str()) => drop(arguments.next()),
+            Some((option, _)) if UNSHARED_OPTIONS.contains(&option) => {}
+            _ => kept.push(argument),
         }
     }
-    rest
+    kept
 }
 
 /// Quotes an argument for a shell.
@@ -90,11 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shard_runs_the_same_command() {
+    fn a_shard_runs_the_same_command_without_job_and_report() {
         let all = ["a b", "--print-job", "3", "--report=r", "--on", "rec", "--report", "r", "--seeds=2", "it's"];
-        let rest = of_shard(all.map(str::to_owned).into_iter());
-        assert_eq!(rest, ["a b", "--on", "rec", "--seeds=2", "it's"]);
-        let text = manifest(3, &rest).unwrap_or_default();
+        let arguments = shard_arguments(all.map(str::to_owned).into_iter());
+        assert_eq!(arguments, ["a b", "--on", "rec", "--seeds=2", "it's"]);
+        let text = manifest(3, &arguments).unwrap_or_default();
         assert!(text.contains(r"schedc backtest 'a b' --on rec --seeds=2 'it'\''s' --shard"), "{text}");
         assert!(text.contains("completions: 3") && text.contains("completionMode: Indexed"), "{text}");
     }

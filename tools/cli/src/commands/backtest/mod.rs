@@ -159,7 +159,8 @@ impl BacktestCommand {
         self.report.write(|| reports::backtest::page(&result))
     }
 
-    /// Returns the profiles, with the values of sweeps.
+    /// Returns the identities and the pipelines of the profiles to simulate, in the same order. A profile with sweeps has one
+    /// entry for each combination of values.
     fn contenders(&self, bundle: &AnyBundle) -> Result<(Vec<ProfileId>, Vec<Contender>), Failure> {
         let (mut ids, mut contenders) = (Vec::new(), Vec::new());
         for argument in &self.profiles {
@@ -176,11 +177,11 @@ impl BacktestCommand {
                 Some(compilation) => compilation?,
                 None => sources::load(bundle, &[PathBuf::from(argument)])?,
             };
-            let found = match self.without_each_score {
+            let profile_variants = match self.without_each_score {
                 true => without_each_score(&compilation),
                 false => variants(&compilation, &self.sweep),
             };
-            for variant in found.map_err(Failure::new)? {
+            for variant in profile_variants.map_err(Failure::new)? {
                 let bundle = Interpretation::of(variant.compilation)?.bundle();
                 let fingerprint = bundle.profiles.first().map(of_profile).unwrap_or_default();
                 ids.push(ProfileId { name: argument.clone(), parameters: variant.parameters, fingerprint });

@@ -161,7 +161,7 @@ fn set_argument(plan: &mut Plan, id: PluginId, path: &[String], value: &str) -> 
     }
 }
 
-/// Sets the value at a path.
+/// Sets the value at a path, and creates missing tables on the way.
 fn put(node: &mut Node, path: &[String], value: &str, span: Span) -> Result<(), String> {
     let Some((first, rest)) = path.split_first() else {
         node.value = parsed(value);
@@ -264,9 +264,9 @@ mod tests {
         let compilation = compilation();
         let scores = compilation.plans[0].points[Point::Score].len();
         let all = without_each_score(&compilation).expect("a valid profile");
-        let left: Vec<usize> = all.iter().map(|it| it.compilation.plans[0].points[Point::Score].len()).collect();
-        assert_eq!((left[0], left.len()), (scores, scores + 1));
-        assert!(left[1..].iter().all(|left| *left == scores - 1));
+        let score_counts: Vec<usize> = all.iter().map(|it| it.compilation.plans[0].points[Point::Score].len()).collect();
+        assert_eq!((score_counts[0], score_counts.len()), (scores, scores + 1));
+        assert!(score_counts[1..].iter().all(|count| *count == scores - 1));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Build {
         let files = profiles.into_iter().map(|profile| {
             let file = match profile {
                 Profile::File(path) => path,
-                // The profile's file is in the package that this program was built from.
+                // The path is relative to the package that this program was built from; `root` is assumed to be this package.
                 Profile::CompiledIn(_, source) => root.join(source.path),
             };
             let cannot_read = |error| Failure::new(format_args!("cannot read {}: {error}", file.display()));
@@ -90,18 +90,18 @@ impl Build {
 
     /// Returns cargo's arguments for the target platform and rustc's options.
     fn target(&self) -> Vec<&str> {
-        let given = self.target.as_deref();
-        let is_linux = given.map_or(cfg!(target_os = "linux"), |target| target.contains("linux"));
+        let target = self.target.as_deref();
+        let is_linux = target.map_or(cfg!(target_os = "linux"), |triple| triple.contains("linux"));
         if self.release || !is_linux {
-            return given.into_iter().flat_map(|target| ["--target", target]).collect();
+            return target.into_iter().flat_map(|target| ["--target", target]).collect();
         }
         // Without `--target`, cargo would apply the options to build scripts and procedural macros too, which unwind.
-        vec!["--target", given.unwrap_or("host-tuple"), "--config", LINUX_RUSTFLAGS]
+        vec!["--target", target.unwrap_or("host-tuple"), "--config", LINUX_RUSTFLAGS]
     }
 
     /// Runs cargo, which writes its progress to standard error.
     fn cargo(&self, package: &Package, features: &str, files: &[PathBuf]) -> Result<PathBuf, Failure> {
-        let picked: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+        let paths: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
         let mut command = cargo();
         command
             .args(["build", "--message-format", "json-render-diagnostics", "--no-default-features"])
@@ -112,7 +112,7 @@ impl Build {
             // Build scripts run cargo, too.
             .envs(self.offline.then_some(("CARGO_NET_OFFLINE", "true")))
             .current_dir(&package.root)
-            .env(PROFILES_VARIABLE, picked.join(","))
+            .env(PROFILES_VARIABLE, paths.join(","))
             .stdout(Stdio::piped());
         let mut child = command.spawn().map_err(no_cargo)?;
         let stdout = child.stdout.take().map(BufReader::new);
@@ -142,7 +142,7 @@ fn root() -> Result<PathBuf, Failure> {
     Origin::find().ok().and_then(Origin::folder).ok_or_else(missing)
 }
 
-/// Returns the command for cargo: `CARGO` if cargo started this program.
+/// Returns the command for cargo: the program that `CARGO` names, or `cargo`. Cargo sets `CARGO` for programs that it starts.
 fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
@@ -151,13 +151,13 @@ fn no_cargo(error: io::Error) -> Failure {
     Failure::new(format_args!("cannot start cargo: {error}; install it from rustup.rs or set CARGO to its path"))
 }
 
-/// Returns the path of the program in a message of cargo.
+/// Returns the path of the program in a message of cargo; `None` if the message has none.
 fn executable(line: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
     message["executable"].as_str().map(PathBuf::from)
 }
 
-/// Compares the size of a program with the budgets of its profiles. Other limits need a measurement (`schedc bench
+/// Returns an error if the size of a program exceeds the budget of a profile. Other limits need a measurement (`schedc bench
 /// --check`).
 fn check_size(plans: &[Plan], bytes: u64) -> Result<(), Failure> {
     let exceeded = plans.iter().filter_map(|plan| {
@@ -171,7 +171,7 @@ fn check_size(plans: &[Plan], bytes: u64) -> Result<(), Failure> {
     if exceeded.is_empty() { Ok(()) } else { Err(Failure::new(exceeded.join("\n"))) }
 }
 
-/// Replaces the output file atomically. The old file may be running, and stays if this fails.
+/// Replaces the output file atomically: the old program may be running. It stays if the copy fails.
 fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
     let mut beside = output.as_os_str().to_owned();
     beside.push(".new");

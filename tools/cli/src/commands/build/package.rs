@@ -9,13 +9,13 @@ use serde::Deserialize;
 use super::{cargo, no_cargo};
 use crate::commands::failure::Failure;
 
-/// Features of a scheduler's package that `run` needs, where the package has them.
+/// Features that the command `run` needs. A package may lack them: then its code does not depend on them.
 const FEATURES: [&str; 2] = ["profiles", "run"];
 
 /// Feature that a profile with extenders needs.
 const EXTENDERS: &str = "extenders";
 
-/// A package with a program.
+/// A package with the program of a scheduler.
 pub(super) struct Package {
     pub(super) root: PathBuf,
     name: String,
@@ -65,17 +65,17 @@ impl Package {
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(Failure::new)?;
         let manifest = root.join("Cargo.toml");
-        let is_it = |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
+        let is_at_root = |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
         let no_package =
             || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
-        Package::new(metadata.packages.into_iter().find(is_it).ok_or_else(no_package)?, root)
+        Package::new(metadata.packages.into_iter().find(is_at_root).ok_or_else(no_package)?, root)
     }
 
     fn new(package: Described, root: &Path) -> Result<Self, Failure> {
         let Described { name, targets, dependencies, features, default_run, .. } = package;
         let kind = |kind: &'static str| targets.iter().filter(move |target| target.kind.iter().any(|is| is == kind));
-        let of_it = |package: &str| name == package || dependencies.iter().any(|of| of.name == package);
-        let is_scheduler = of_it("schedc") && of_it("schedc-codegen") && kind("custom-build").next().is_some();
+        let is_or_uses = |package: &str| name == package || dependencies.iter().any(|of| of.name == package);
+        let is_scheduler = is_or_uses("schedc") && is_or_uses("schedc-codegen") && kind("custom-build").next().is_some();
         let programs: Vec<&str> = kind("bin").map(|target| target.name.as_str()).collect();
         let program = match (default_run.as_deref(), programs.as_slice()) {
             (Some(program), _) => program,
@@ -88,9 +88,9 @@ impl Package {
                  compiles profiles, as `schedc new` writes them"
             )));
         }
-        let own = name.replace('-', "_");
+        let own_crate = name.replace('-', "_");
         let normal = dependencies.iter().filter(|of| of.kind.is_none());
-        let crates = normal.map(|of| of.rename.as_ref().unwrap_or(&of.name).replace('-', "_")).chain([own]);
+        let crates = normal.map(|of| of.rename.as_ref().unwrap_or(&of.name).replace('-', "_")).chain([own_crate]);
         Ok(Package {
             root: root.to_owned(),
             program: program.to_owned(),
@@ -106,7 +106,7 @@ impl Package {
         let of_plugins = plans.iter().flat_map(|plan| &plan.plugins).filter_map(|plugin| plugin.entry.feature());
         let mut features: Vec<&str> = FEATURES.into_iter().chain(has_extenders.then_some(EXTENDERS)).collect();
         features.extend(of_plugins.collect::<BTreeSet<_>>());
-        features.retain(|feature| self.features.iter().any(|it| it == feature));
+        features.retain(|feature| self.features.iter().any(|own| own == feature));
         features.join(",")
     }
 

@@ -17,7 +17,7 @@ const WAITS: (&str, &str) = ("pod-waits", "A pod of the manifest would wait for 
 const PREEMPTS: (&str, &str) = ("pod-preempts", "A pod of the manifest would preempt another pod");
 
 impl Check {
-    /// Prints the effect of the manifests, and returns whether it is acceptable.
+    /// Prints the effect of the manifests. Returns whether no pod waits and, with `--fail-on-preemption`, none is preempted.
     pub(super) fn manifests(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
         let setup = self.input.setup(bundle)?;
         let objects = self.input.load(bundle)?;
@@ -39,7 +39,7 @@ impl Check {
         Ok(is_accepted)
     }
 
-    /// Returns a finding for each reason of a workload's waiting pods, and for each workload that preempts.
+    /// Returns a SARIF log: a finding for each message of a workload's waiting pods, and one for each workload that preempts.
     fn findings(&self, found: &Precheck) -> serde_json::Value {
         let mut findings = Vec::new();
         for result in &found.workloads {
@@ -54,11 +54,11 @@ impl Check {
                 let message = format!("{number} of {pods} pods of {workload} would wait: {message}");
                 findings.push(Finding { rule: WAITS.0, level: "error", message, place: place.clone() });
             }
-            let own = |by: &str| found.running.iter().any(|pod| pod.pod == by && pod.workload == *workload);
+            let is_of_workload = |by: &str| found.running.iter().any(|pod| pod.pod == by && pod.workload == *workload);
             let victims: Vec<String> = found
                 .preempted
                 .iter()
-                .filter(|victim| own(&victim.by))
+                .filter(|victim| is_of_workload(&victim.by))
                 .map(|victim| format!("{} on {}", victim.pod, victim.node))
                 .collect();
             if !victims.is_empty() {

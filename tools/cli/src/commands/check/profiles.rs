@@ -70,7 +70,7 @@ fn finding(error: &Error) -> Finding {
     Finding { rule: RULE.0, level: "error", message, place }
 }
 
-/// The result in JSON or YAML.
+/// The result of the check, except in a table.
 #[derive(Serialize)]
 struct Report {
     /// Paths of the profiles; empty if there are errors.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A finding in a file.
 pub(super) struct Finding {
-    /// One of the rules.
+    /// The id of a rule.
     pub(super) rule: &'static str,
     /// `error`, `warning` or `note`.
     pub(super) level: &'static str,

@@ -83,7 +83,7 @@ pub(crate) struct PlacementChange {
 pub(crate) struct Outcome {
     /// The pod's node at the end.
     pub(crate) node: Option<String>,
-    /// The reason if it has no node.
+    /// The reason if it has no node; `None` if the profile neither attempted nor preempted the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
 }

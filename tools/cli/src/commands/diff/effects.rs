@@ -155,19 +155,19 @@ fn order(point: &str) -> &'static str {
 
 /// Returns the effect of a missing extender with these settings.
 fn without_extender(extender: Option<&Value>) -> String {
-    let misses = [
+    let calls = [
         ("filter-verb", "filters nodes"),
         ("prioritize-verb", "adds to scores"),
         ("preempt-verb", "reviews the victims of preemption"),
         ("bind-verb", "binds pods in place of plugins"),
         ("unreserve-verb", "is notified of Unreserve"),
     ];
-    let missed = misses.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
-    let missed: Vec<&str> = missed.map(|(_, what)| what).collect();
-    if missed.is_empty() {
+    let missing_calls = calls.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
+    let missing_calls: Vec<&str> = missing_calls.map(|(_, what)| what).collect();
+    if missing_calls.is_empty() {
         "none: it is never called".to_owned()
     } else {
-        format!("without it, no extender {}", missed.join(", "))
+        format!("without it, no extender {}", missing_calls.join(", "))
     }
 }
 
@@ -211,8 +211,8 @@ fn argument(plugin: &str, path: &str, (in_a, a): (Option<&Value>, &str), (in_b, 
             format!("with {more}, required affinity of running pods attracts pods more")
         }
         ("InterPodAffinity", _) => {
-            let heeds = if in_a == Some(&Value::Bool(true)) { b } else { a };
-            format!("only with {heeds}, preferences of running pods count for pods without preferences")
+            let profile = if in_a == Some(&Value::Bool(true)) { b } else { a };
+            format!("only with {profile}, preferences of running pods count for pods without preferences")
         }
         ("NodeAffinity", _) => "all pods get other node requirements or preferences".to_owned(),
         ("PodTopologySpread", _) => {

@@ -26,7 +26,8 @@ pub(crate) struct PlacingProfile {
     pub(crate) profile: &'static str,
 }
 
-/// Places the pending pods of a cluster with each of the two profiles.
+/// Places the pending pods of a cluster with each of the two profiles. Returns the differences, and both simulations if there is to be
+/// a report.
 pub(super) fn placement_changes(
     bundle: &AnyBundle,
     [a, b]: [&Side; 2],
@@ -36,12 +37,12 @@ pub(super) fn placement_changes(
 ) -> Result<(PlacementChanges, Option<[SimulatedSide; 2]>), Failure> {
     let (by_a, by_b) = (placing_profile(bundle, a)?, placing_profile(bundle, b)?);
     validate::warn(&objects.ignored);
-    let (a, of_a) = placed(&by_a, objects.clone(), seed, has_report)?;
-    let (b, of_b) = placed(&by_b, objects, seed, has_report)?;
-    let changes = compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b]));
-    let sides = of_a
-        .zip(of_b)
-        .map(|(of_a, of_b)| [SimulatedSide { report: a, history: of_a }, SimulatedSide { report: b, history: of_b }]);
+    let (a, history_a) = placed(&by_a, objects.clone(), seed, has_report)?;
+    let (b, history_b) = placed(&by_b, objects, seed, has_report)?;
+    let changes = compare(&outcomes(&a), &outcomes(&b), &nodes_before_preemption(&[&a, &b]));
+    let sides = history_a
+        .zip(history_b)
+        .map(|(history_a, history_b)| [SimulatedSide { report: a, history: history_a }, SimulatedSide { report: b, history: history_b }]);
     Ok((changes, sides))
 }
 
@@ -50,17 +51,17 @@ pub(super) fn placement_changes(
 pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
     let mut similar = None;
     for profile in bundle.profiles {
-        let found = differences(&ProfileSummary::from(profile), &side.summary);
-        if found.is_empty() {
+        let profile_differences = differences(&ProfileSummary::from(profile), &side.summary);
+        if profile_differences.is_empty() {
             return Ok(PlacingProfile { bundle: bundle.clone(), profile: profile.name });
         }
-        let settings_alone = found.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
-        similar = similar.or(settings_alone.then_some(profile.name));
+        let only_settings_differ = profile_differences.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
+        similar = similar.or(only_settings_differ.then_some(profile.name));
     }
-    let twin = side.compilation().transpose()?.map(Interpretation::of);
-    match (twin, similar) {
-        (Some(Ok(twin)), _) => {
-            let bundle = twin.bundle();
+    let interpretation = side.compilation().transpose()?.map(Interpretation::of);
+    match (interpretation, similar) {
+        (Some(Ok(interpretation)), _) => {
+            let bundle = interpretation.bundle();
             Ok(PlacingProfile { profile: bundle.profiles.first().map_or("", |profile| profile.name), bundle })
         }
         (_, Some(name)) => {
@@ -92,7 +93,7 @@ fn placed(
     Ok((report, history))
 }
 
-/// Returns the outcome of each pod that has one.
+/// Returns the outcome of each pod that was placed, attempted without success, or preempted.
 fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     let mut outcomes = BTreeMap::new();
     for pod in &report.placements {
@@ -107,8 +108,8 @@ fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     outcomes
 }
 
-/// Returns the previous node of each pod that a profile preempts: the outcome under a profile that does not preempt it.
-fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
+/// Returns the node of each pod that a profile preempts: the outcome under the other profile if it does not preempt the pod.
+fn nodes_before_preemption<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
     let preempted = reports.iter().flat_map(|report| &report.preempted);
     preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()
 }
@@ -116,14 +117,14 @@ fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
 fn compare(
     a: &BTreeMap<&str, Outcome>,
     b: &BTreeMap<&str, Outcome>,
-    stays: &BTreeMap<&str, Outcome>,
+    nodes_before_preemption: &BTreeMap<&str, Outcome>,
 ) -> PlacementChanges {
     let mut pods: Vec<&str> = a.keys().chain(b.keys()).copied().collect();
     pods.sort_unstable();
     pods.dedup();
     let nothing = Outcome { node: None, message: None };
     let of = |outcomes: &BTreeMap<&str, Outcome>, pod: &str| {
-        outcomes.get(pod).or_else(|| stays.get(pod)).unwrap_or(&nothing).clone()
+        outcomes.get(pod).or_else(|| nodes_before_preemption.get(pod)).unwrap_or(&nothing).clone()
     };
     let placement_changes =
         pods.iter().map(|pod| PlacementChange { pod: (*pod).to_owned(), a: of(a, pod), b: of(b, pod) });

@@ -20,19 +20,19 @@ pub(crate) struct Side {
     pub(crate) scheduler_name: String,
     pub(crate) summary: ProfileSummary,
     /// Source of the profile; `None` for a compiled-in one.
-    read: Option<Read>,
+    source: Option<Source>,
 }
 
-/// Source that a profile was read from.
-enum Read {
-    /// Files in the format of profiles.
+/// Source of a profile that is not compiled in.
+enum Source {
+    /// The compiled text of a profile.
     Profile(Box<Compilation>),
     /// kube-scheduler's configuration, converted to a profile.
     Imported(SourceText),
 }
 
 impl Side {
-    /// Loads the profile that an argument names.
+    /// Loads the profile that an argument names. If no profile is named `default`, this name means kube-scheduler's defaults.
     pub(crate) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
         let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
         if is_configuration(path) {
@@ -51,15 +51,15 @@ impl Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
                 summary: ProfileSummary::from(profile),
-                read: None,
+                source: None,
             }),
             _ => Self::read(argument, profiles),
         }
     }
 
     fn kube_scheduler() -> Result<Self, Failure> {
-        let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-        Self::import(KUBE_SCHEDULER, nothing, None)
+        let empty_configuration = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        Self::import(KUBE_SCHEDULER, empty_configuration, None)
     }
 
     fn read(argument: &str, profiles: Vec<Profile>) -> Result<Self, Failure> {
@@ -69,7 +69,7 @@ impl Side {
                 name: plan.stem.clone(),
                 scheduler_name: plan.scheduler_name.value.clone(),
                 summary: ProfileSummary::from(plan),
-                read: Some(Read::Profile(Box::new(compilation))),
+                source: Some(Source::Profile(Box::new(compilation))),
             }),
             plans => {
                 let number = plans.len();
@@ -90,25 +90,25 @@ impl Side {
         {
             output::warning(remark.one_line(&import.files));
         }
-        let called = name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}"));
+        let display_name = name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}"));
         Ok(Side {
             scheduler_name: imported.scheduler_name.clone(),
             summary: imported.summary.clone(),
-            read: Some(Read::Imported(SourceText { path: called.clone(), text: imported.toml.clone() })),
-            name: called,
+            source: Some(Source::Imported(SourceText { path: display_name.clone(), text: imported.toml.clone() })),
+            name: display_name,
         })
     }
 
     /// Compiles the source; `None` for a compiled-in profile.
     pub(crate) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
-        Some(match self.read.as_ref()? {
-            Read::Profile(compilation) => Ok((**compilation).clone()),
-            Read::Imported(source) => compile(std::slice::from_ref(source), &mut NoCrates),
+        Some(match self.source.as_ref()? {
+            Source::Profile(compilation) => Ok((**compilation).clone()),
+            Source::Imported(source) => compile(std::slice::from_ref(source), &mut NoCrates),
         })
     }
 }
 
-/// Returns whether an argument is a file with kube-scheduler's configuration.
+/// Returns whether an argument means kube-scheduler's configuration: a file in YAML or JSON, or standard input.
 fn is_configuration(path: &str) -> bool {
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
     path == "-" || extension.is_some_and(|extension| ["yaml", "yml", "json"].contains(&extension))
