@@ -8,7 +8,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 /// First bytes of gzip files.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Lines of a file or of standard input, with one line in memory at a time.
 pub(crate) struct Lines {
@@ -21,7 +21,7 @@ pub(crate) struct Lines {
 }
 
 /// Maximum number of bytes in a line: three times the size of a scenario with 15,000 nodes from a real cluster.
-const LIMIT: usize = 256 << 20;
+const MAX_LINE_BYTES: usize = 256 << 20;
 
 /// An error: a line exceeds this number of bytes.
 #[derive(Clone, Copy)]
@@ -59,14 +59,14 @@ impl Lines {
             true => ("standard input".to_owned(), Box::new(io::stdin())),
             false => (path.display().to_string(), Box::new(File::open(path)?)),
         };
-        Lines::of(name, input, LIMIT)
+        Lines::of(name, input, MAX_LINE_BYTES)
     }
 
     fn of(name: String, input: Box<dyn Read>, limit: usize) -> io::Result<Self> {
-        let (mut input, mut begin) = (BufReader::new(input), Vec::new());
-        input.by_ref().take(GZIP.len() as u64).read_to_end(&mut begin)?;
-        let is_compressed = begin == GZIP;
-        let input = io::Cursor::new(begin).chain(input);
+        let (mut input, mut first_bytes) = (BufReader::new(input), Vec::new());
+        input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut first_bytes)?;
+        let is_compressed = first_bytes == GZIP_MAGIC;
+        let input = io::Cursor::new(first_bytes).chain(input);
         let reader: Box<dyn BufRead> = match is_compressed {
             true => Box::new(BufReader::new(MultiGzDecoder::new(input))),
             false => Box::new(input),
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the length of each line, or the limit for lines that exceed it.
+    /// Returns the number and the length of each line, or the limit instead of the length for lines that exceed it.
     fn lengths(content: &[u8]) -> Vec<(usize, Result<usize, usize>)> {
         let mut lines = Lines::of("a".to_owned(), Box::new(io::Cursor::new(content.to_vec())), 10).unwrap();
         let mut lengths = Vec::new();

@@ -10,17 +10,17 @@ use super::objects::SchedulerSetup;
 use super::validate;
 use crate::workloads::{NewPod, Replicas, Submission};
 
-/// The objects of manifests.
+/// The objects of manifests, with the pods that controllers would create.
 pub(crate) struct NewPods {
     /// Objects other than pods, including the controllers of workloads.
     pub(crate) others: Vec<AnyObject>,
     /// The pods.
     pub(crate) pods: Vec<NewPod>,
-    /// The pods of DaemonSets on a node of each shape.
+    /// The pods of DaemonSets on a new node, for each of the given shapes.
     pub(crate) daemons: Vec<Vec<Pod>>,
 }
 
-/// Reads manifests. `shapes` has one node of each shape that may be added to the cluster.
+/// Reads manifests. `shapes` has one node of each kind of node that may be added to the cluster.
 ///
 /// # Errors
 /// Returns an error if the manifests are wrong, have no pod, or have a pod that no profile schedules.
@@ -40,10 +40,10 @@ pub(crate) fn read(
         let workload = &submission.workloads[at];
         others.extend(workload.controllers());
         if workload.replicas == Replicas::EachNode {
-            for (of_shape, shape) in daemons.iter_mut().zip(shapes) {
+            for (shape_daemons, shape) in daemons.iter_mut().zip(shapes) {
                 for NewPod { pod, before } in submission.pods(at, std::iter::once(shape)).map_err(error)? {
                     others.extend(before);
-                    of_shape.push(pod);
+                    shape_daemons.push(pod);
                 }
             }
         }

@@ -103,7 +103,7 @@ impl Input {
         self.files.insert(0, file);
     }
 
-    /// Returns the files and folders as given.
+    /// Returns the files and folders; empty for a live cluster.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
     }

@@ -20,9 +20,9 @@ const PACKAGES: [(&str, &str); 5] = [
 ];
 
 /// File in which cargo records installed programs, next to the folder of the programs.
-const INSTALLED: &str = ".crates2.json";
+const INSTALL_RECORD: &str = ".crates2.json";
 
-/// Name of crates.io in that file.
+/// Source of packages from crates.io in [`INSTALL_RECORD`].
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Location of schedc's packages.
@@ -61,15 +61,15 @@ impl Origin {
     /// determined, returns the checkout that contains the current folder.
     pub(crate) fn find() -> Result<Self, Failure> {
         let program = env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
-        // `cargo run` sets the package's folder; a program in `target` is below it.
-        let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        // `cargo run` sets the variable to the folder of the package. A program in `target` is in a folder of the checkout.
+        let package_folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let current = env::current_dir().unwrap_or_default();
-        let above = of_cargo.iter().map(PathBuf::as_path).chain(program.ancestors());
+        let candidates = package_folder.iter().map(PathBuf::as_path).chain(program.ancestors());
         let checkout = |folder: &&Path| is_checkout(folder);
-        if let Some(folder) = above.into_iter().find(checkout) {
+        if let Some(folder) = candidates.into_iter().find(checkout) {
             return Ok(Origin::Folder(folder.to_owned()));
         }
-        let installed = program.ancestors().nth(2).and_then(|root| fs::read_to_string(root.join(INSTALLED)).ok());
+        let installed = program.ancestors().nth(2).and_then(|root| fs::read_to_string(root.join(INSTALL_RECORD)).ok());
         installed
             .and_then(|record| Origin::recorded(&record))
             .filter(|origin| !matches!(origin, Origin::Folder(folder) if !is_checkout(folder)))
@@ -82,7 +82,7 @@ impl Origin {
             })
     }
 
-    /// Returns the source that `cargo install` recorded for schedc.
+    /// Returns the source that `cargo install` recorded for schedc; `None` for another registry than crates.io.
     fn recorded(record: &str) -> Option<Self> {
         let record: Value = serde_json::from_str(record).ok()?;
         let id = record["installs"].as_object()?.keys().find(|id| id.starts_with("schedc "))?;
@@ -99,7 +99,7 @@ impl Origin {
         Some(Origin::Git { url: url.to_owned(), rev: Some(rev.to_owned()) })
     }
 
-    /// Returns the folder of a checkout.
+    /// Returns the folder of a checkout; `None` for other origins.
     pub(crate) fn folder(self) -> Option<PathBuf> {
         match self {
             Origin::Folder(folder) => Some(folder),
@@ -120,7 +120,7 @@ impl Origin {
             .fold(text.to_owned(), |text, (package, folder)| text.replace(&format!("@{package}@"), &place(folder)))
     }
 
-    /// Returns the lock file of a checkout, with the tested versions of all other packages.
+    /// Returns the lock file of a checkout, with the tested versions of all other packages; `None` for other origins.
     pub(crate) fn lock_file(&self) -> Option<String> {
         match self {
             Origin::Folder(root) => fs::read_to_string(root.join("Cargo.lock")).ok(),
@@ -132,8 +132,8 @@ impl Origin {
 /// Returns whether a folder contains schedc's sources.
 fn is_checkout(folder: &Path) -> bool {
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-    let all = PACKAGES.iter().all(|(_, folder_of)| folder.join(folder_of).join("Cargo.toml").is_file());
-    all && manifest.lines().any(|line| line == "name = \"schedc\"")
+    let has_packages = PACKAGES.iter().all(|(_, subfolder)| folder.join(subfolder).join("Cargo.toml").is_file());
+    has_packages && manifest.lines().any(|line| line == "name = \"schedc\"")
 }
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_origin_is_read_from_cargos_record() {
+    fn the_record_of_cargo_install_has_the_origin() {
         let check = |id: &str, expected: Option<Origin>| {
             let record = format!(r#"{{"installs": {{"other 1.0.0 (path+file:///x)": {{}}, "{id}": {{}}}}}}"#);
             assert_eq!(Origin::recorded(&record), expected, "{id}");

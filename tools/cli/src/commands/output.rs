@@ -89,7 +89,7 @@ pub(crate) fn heading(text: impl Display) -> String {
     styled(Style::new().bold(), text)
 }
 
-/// Formats the word `error:`.
+/// Formats a text in the style of the word `error:`.
 pub(crate) fn error(text: impl Display) -> String {
     styled(AnsiColor::Red.on_default().bold(), text)
 }

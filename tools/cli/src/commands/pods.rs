@@ -27,7 +27,7 @@ pub(crate) struct Pods {
 }
 
 impl Pods {
-    /// Returns the argument in the position of the pod if a selector is given: it is then the first file.
+    /// Returns the first argument if a selector is given: the argument is then a file, not the name of a pod.
     pub(crate) fn first_file(&self) -> Option<&str> {
         self.pod.as_deref().filter(|_| self.are_selected())
     }
@@ -43,7 +43,7 @@ impl Pods {
     /// Returns an error if there is no such pod, or if a name is ambiguous.
     pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
         match &self.selector {
-            Some(selector) => self.matching(selector, objects),
+            Some(selector) => self.with_labels(selector, objects),
             None => {
                 let pod = self.pod.as_deref().unwrap_or_default();
                 named(self.namespace.as_deref(), pod, objects).map(|pod| vec![pod])
@@ -51,7 +51,7 @@ impl Pods {
         }
     }
 
-    fn matching(&self, selector: &Selector, objects: &Objects) -> Result<Vec<usize>, Failure> {
+    fn with_labels(&self, selector: &Selector, objects: &Objects) -> Result<Vec<usize>, Failure> {
         let is_wanted = |pod: &ApiPod| {
             let namespace = self.namespace.as_deref();
             namespace.is_none_or(|namespace| namespace == namespace_of(pod))
@@ -76,9 +76,9 @@ pub(crate) fn named(namespace: Option<&str>, pod: &str, objects: &Objects) -> Re
     let (namespace, name) = match (pod.split_once('/'), namespace) {
         (None, namespace) => (namespace, pod),
         (Some((namespace, name)), None) => (Some(namespace), name),
-        (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
-        (Some(_), Some(also)) => {
-            return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
+        (Some((namespace, name)), Some(option)) if namespace == option => (Some(namespace), name),
+        (Some(_), Some(option)) => {
+            return Err(Failure::new(format_args!("`{pod}` is not in namespace `{option}`: omit one of the two")));
         }
     };
     let is_selected = |pod: &ApiPod| {
@@ -100,29 +100,29 @@ fn missing(namespace: Option<&str>, name: &str, objects: &Objects) -> Failure {
     let pods = || objects.pods.iter().map(|pod| &pod.object);
     let similar =
         |candidates: Vec<String>, name: &str| closest(name, candidates.iter().map(String::as_str)).map(str::to_owned);
-    let (wanted, meant) = match namespace {
+    let (wanted, suggested) = match namespace {
         None => (name.to_owned(), similar(pods().map(|pod| only_name_of(pod).to_owned()).collect(), name)),
         Some(namespace) => {
             let wanted = format!("{namespace}/{name}");
-            let beside = pods().filter(|pod| namespace_of(pod) == namespace).map(name_of).collect();
+            let in_namespace = pods().filter(|pod| namespace_of(pod) == namespace).map(name_of).collect();
             let elsewhere = || pods().find(|pod| only_name_of(pod) == name).map(name_of);
-            let meant = similar(beside, &wanted).or_else(elsewhere);
-            let meant = meant.or_else(|| similar(pods().map(name_of).collect(), &wanted));
-            (wanted, meant)
+            let suggested = similar(in_namespace, &wanted).or_else(elsewhere);
+            let suggested = suggested.or_else(|| similar(pods().map(name_of).collect(), &wanted));
+            (wanted, suggested)
         }
     };
-    let suggestion = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    let suggestion = suggested.map(|suggested| format!("; did you mean `{suggested}`?")).unwrap_or_default();
     Failure::new(format_args!("there is no pod `{wanted}` in the input{suggestion}"))
 }
 
 /// Checks that nodes with these names exist. Suggests similar names.
 ///
 /// # Errors
-/// Returns every name without a node.
+/// Returns an error with one line for each name without a node.
 pub(crate) fn check_nodes<'a>(wanted: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
     let missing = wanted.iter().filter(|wanted| known.clone().all(|name| name != *wanted));
     let lines = missing.map(|name| {
-        let suggestion = closest(name, known.clone()).map(|meant| format!("; did you mean `{meant}`?"));
+        let suggestion = closest(name, known.clone()).map(|suggested| format!("; did you mean `{suggested}`?"));
         format!("there is no node `{name}` in the input{}", suggestion.unwrap_or_default())
     });
     let lines: Vec<String> = lines.collect();
@@ -137,7 +137,7 @@ pub(crate) fn check_namespace<'a>(wanted: &str, known: impl Iterator<Item = &'a 
     if known.clone().any(|namespace| namespace == wanted) {
         return Ok(());
     }
-    let suggestion = closest(wanted, known).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    let suggestion = closest(wanted, known).map(|suggested| format!("; did you mean `{suggested}`?")).unwrap_or_default();
     Err(Failure::new(format_args!("no pod of the input is in namespace `{wanted}`{suggestion}")))
 }
 

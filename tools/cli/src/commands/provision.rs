@@ -21,9 +21,10 @@ use super::validate;
 use crate::cluster;
 use crate::provision::{Question, Shape, UNIT, provision};
 
-/// The annotations of a shape.
-const PRICE: &str = "schedc/price";
-const MAX: &str = "schedc/max";
+/// Annotation with the price of a shape.
+const PRICE_ANNOTATION: &str = "schedc/price";
+/// Annotation with the maximum number of nodes of a shape.
+const MAX_ANNOTATION: &str = "schedc/max";
 
 /// Find the cheapest nodes to add for the pods of a manifest
 ///
@@ -72,9 +73,9 @@ impl Provision {
         all.extend(others);
         let options = self.trials.options(&setup);
         let question = Question::new(&setup.bundle, &options, &all, pods, shapes.clone());
-        let found = provision(&question, self.max_trials as usize)?;
-        output::print(*output, &found, |found| table(found, &shapes))?;
-        Ok(found.sufficient)
+        let provisioning = provision(&question, self.max_trials as usize)?;
+        output::print(*output, &provisioning, |provisioning| table(provisioning, &shapes))?;
+        Ok(provisioning.sufficient)
     }
 
     fn read_shapes(&self, bundle: &AnyBundle) -> Result<Vec<Shape>, Failure> {
@@ -87,20 +88,20 @@ impl Provision {
             let name = node.metadata.name.clone().unwrap_or_default();
             let failure = |message: String| Failure::new(format_args!("{place}: Node {name}: {message}"));
             let annotation = |key: &str| node.metadata.annotations.as_ref().and_then(|all| all.get(key));
-            let price = match (prices.remove(name.as_str()), annotation(PRICE)) {
+            let price = match (prices.remove(name.as_str()), annotation(PRICE_ANNOTATION)) {
                 (Some(price), _) => price,
                 (None, Some(text)) => {
-                    millionths(text).map_err(|error| failure(format!("annotation {PRICE}: {error}")))?
+                    millionths(text).map_err(|error| failure(format!("annotation {PRICE_ANNOTATION}: {error}")))?
                 }
                 (None, None) => {
                     return Err(failure(format!(
-                        "has no price; add the annotation {PRICE}, or pass --price {name}=PRICE"
+                        "has no price; add the annotation {PRICE_ANNOTATION}, or pass --price {name}=PRICE"
                     )));
                 }
             };
-            let max = match annotation(MAX) {
+            let max = match annotation(MAX_ANNOTATION) {
                 Some(text) => text.parse().map_err(|_| {
-                    failure(format!("annotation {MAX}: `{}` is not a whole number", shortened(text, 100)))
+                    failure(format!("annotation {MAX_ANNOTATION}: `{}` is not a whole number", shortened(text, 100)))
                 })?,
                 None => usize::MAX,
             };
@@ -116,7 +117,7 @@ impl Provision {
     }
 }
 
-/// Parses a price in millionths.
+/// Parses a price. Returns it in millionths.
 fn millionths(text: &str) -> Result<u64, InvalidPrice> {
     // Prices are far below the range of `u64`: only digits below a millionth are lost.
     price::parse_price(text).map(|price| (price * UNIT as f64).round() as u64)

@@ -82,7 +82,7 @@ impl Record {
         let (http, refresher) = target.http().await?;
         tokio::spawn(refresher.run());
         let declared = bundle.kinds.iter().map(Resource::declared_static);
-        // Pods are listed first, because later lists then contain the nodes and claims that the pods name.
+        // Pods are listed first: a list that is read later contains the nodes or claims that the pods name.
         let mut kinds: Vec<_> = RESOURCES.iter().filter(|resource| resource.is_watched()).chain(declared).collect();
         kinds.sort_by_key(|resource| resource.kind != "Pod");
         let failed = |error: io::Error| Failure::new(format_args!("{}: {error}", self.folder.display()));
@@ -100,7 +100,7 @@ impl Record {
 }
 
 impl Recording {
-    /// Records the present objects.
+    /// Records the current objects of each kind.
     async fn list_all(
         &mut self,
         http: &Http,
@@ -111,7 +111,7 @@ impl Recording {
         for resource in kinds {
             let source = format!("{}{}", server.trim_end_matches('/'), resource.all());
             let (mut result, mut problem) = (Ok(()), None);
-            let listed = list(http, resource, |items: Vec<Box<RawValue>>| {
+            let request = list(http, resource, |items: Vec<Box<RawValue>>| {
                 for item in items {
                     match resource.reader().read_json(item.get()) {
                         Ok(object) => {
@@ -123,7 +123,7 @@ impl Recording {
                     }
                 }
             });
-            match listed.await {
+            match request.await {
                 Ok(_) => {}
                 Err(ListError::NotServed) if !resource.group().is_empty() => {}
                 Err(error) => return Err(Failure::new(format_args!("{source}: {error}"))),
@@ -137,7 +137,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Records changes until a signal stops the program.
+    /// Records changes until a signal stops the program. The inner result is an error if the recording cannot be written.
     async fn follow(&mut self, http: &Http, mut kinds: Vec<&'static Resource>) -> Result<io::Result<()>, Failure> {
         static KIND_OF_EVENTS: schedc_core::model::CustomKind = EVENTS;
         kinds.push(Resource::declared_static(&KIND_OF_EVENTS));
@@ -157,7 +157,7 @@ impl Recording {
         }
     }
 
-    /// Records a message of a reflector, and prints errors and the end of the first lists.
+    /// Records a message of a reflector. Prints errors of reflectors, and a note when the first lists are complete.
     fn record_with_notes(&mut self, event: InformerEvent) -> io::Result<()> {
         if let InformerEvent::Error(resource, why) = &event {
             output::warning(format_args!("{}: {why}", resource.plural));
@@ -191,7 +191,7 @@ impl Recording {
     }
 }
 
-/// Returns the change that a reflector reports.
+/// Returns the change that a reflector reports; `None` for an error.
 fn change(event: InformerEvent) -> Option<Change> {
     match event {
         InformerEvent::Upsert(object, arrival) | InformerEvent::UpsertWithOriginal(object, arrival, _) => {

@@ -34,12 +34,12 @@ impl Rows {
                 _ => None,
             })
         };
-        let later = created().filter(|object| matches!(object, AnyObject::Node(_))).map(AnyObject::name);
+        let created_later = created().filter(|object| matches!(object, AnyObject::Node(_))).map(AnyObject::name);
         let nodes = objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref());
-        check_nodes(&self.node, nodes.chain(later))?;
+        check_nodes(&self.node, nodes.chain(created_later))?;
         let Some(namespace) = &self.namespace else { return Ok(()) };
-        let later = created().filter(|object| matches!(object, AnyObject::Pod(_))).map(AnyObject::namespace);
-        check_namespace(namespace, objects.pods.iter().map(|pod| namespace_of(&pod.object)).chain(later))
+        let created_later = created().filter(|object| matches!(object, AnyObject::Pod(_))).map(AnyObject::namespace);
+        check_namespace(namespace, objects.pods.iter().map(|pod| namespace_of(&pod.object)).chain(created_later))
     }
 
     /// Returns the report with the selected rows, and a line that describes the selection. `None` if all rows are
@@ -60,12 +60,12 @@ impl Rows {
         shown.kept_by_budgets.retain(|pod| is_selected(&pod.kept.pod, Some(&pod.kept.node)));
         let pods: HashSet<String> = pods(&shown).map(str::to_owned).collect();
         shown.log.retain(|line| self.shows(line, &pods));
-        let mut which = self.namespace.iter().map(|namespace| format!(" of namespace {namespace}")).collect::<String>();
+        let mut selection = self.namespace.iter().map(|namespace| format!(" of namespace {namespace}")).collect::<String>();
         if !self.node.is_empty() {
-            which += &format!(" on {}", self.node.join(" or "));
+            selection += &format!(" on {}", self.node.join(" or "));
         }
         let (number, all) = (pods.len(), self::pods(report).count());
-        Some((shown, format!("the tables show pods{which}: {number} of {all}\n")))
+        Some((shown, format!("the tables show pods{selection}: {number} of {all}\n")))
     }
 
     fn is_in_namespace(&self, name: &str) -> bool {
@@ -73,8 +73,8 @@ impl Rows {
         self.namespace.as_deref().is_none_or(|wanted| namespace == Some(wanted))
     }
 
-    /// Returns whether a log line concerns one of the pods or nodes or, without nodes, any object of the
-    /// namespace.
+    /// Returns whether a log line is shown. With `--node`, lines about these nodes and about `pods` are shown; otherwise,
+    /// lines about objects of the namespace.
     fn shows(&self, line: &Line, pods: &HashSet<String>) -> bool {
         let (kind, name) = line.object.split_once(' ').unwrap_or_default();
         match (kind, &self.node[..]) {

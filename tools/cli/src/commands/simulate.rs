@@ -95,8 +95,8 @@ struct Time {
 }
 
 impl Time {
-    /// Returns whether time is relevant for the report.
-    fn matters(&self) -> bool {
+    /// Returns whether the tables show times.
+    fn is_relevant(&self) -> bool {
         self.trace || self.log || !self.events.is_empty() || self.until.is_some()
     }
 }
@@ -106,7 +106,7 @@ impl Simulate {
         let start = Instant::now();
         let setup = self.input.setup(bundle)?;
         let mut objects = self.input.load(bundle)?;
-        let view = View { all: self.all, times: self.time.matters() };
+        let view = View { all: self.all, times: self.time.is_relevant() };
         let Time { events, trace, log, until, start: begin } = self.time;
         let sources = timeline::Sources { files: events, trace, start: begin };
         let timeline = Timeline::read(&sources, &mut objects)?;
@@ -126,8 +126,8 @@ impl Simulate {
             read: start.elapsed(),
         };
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
-        let later = timeline.events.iter().filter(is_pod).count();
-        let mut progress = Progress::new(objects.pods.len() + later);
+        let later_pods = timeline.events.iter().filter(is_pod).count();
+        let mut progress = Progress::new(objects.pods.len() + later_pods);
         let show_progress = |attempted| {
             if !self.watch {
                 progress.show(attempted);
@@ -145,7 +145,7 @@ impl Simulate {
         }
         output::print(self.output, &report, |report| match self.rows.apply(report) {
             None => table(report, view),
-            Some((rows, left_out)) => table(&rows, view) + &left_out,
+            Some((rows, selection)) => table(&rows, view) + &selection,
         })?;
         let Some(history) = observers.history else { return Ok(()) };
         self.report.write(|| {
@@ -163,9 +163,9 @@ fn empty_simulation(skipped: &Skipped, setup: &SchedulerSetup) -> String {
         return "the input has no pending pods".to_owned();
     }
     let known: Vec<&str> = setup.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
-    let are = if setup.is_interpreted { "interpreted" } else { "compiled in" };
+    let origin = if setup.is_interpreted { "interpreted" } else { "compiled in" };
     format!(
-        "no pod has the scheduler name of a profile that is {are} ({}); with --profile, one profile serves all pods",
+        "no pod has the scheduler name of a profile that is {origin} ({}); with --profile, one profile serves all pods",
         known.join(", ")
     )
 }

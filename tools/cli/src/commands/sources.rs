@@ -57,15 +57,15 @@ fn is_name(argument: &str) -> bool {
 /// around it.
 fn folder() -> PathBuf {
     let here = PathBuf::from(FOLDER);
-    let of_package = options().manifest_dir.join(FOLDER);
-    if !here.is_dir() && of_package.is_dir() { of_package } else { here }
+    let in_package = options().manifest_dir.join(FOLDER);
+    if !here.is_dir() && in_package.is_dir() { in_package } else { here }
 }
 
-/// Returns the profiles of arguments: names, paths of files, or folders. Without arguments: all of
+/// Returns the profiles that arguments name: names, paths of files, or folders. Without arguments, returns all profiles in
 /// [`folder`].
 ///
 /// # Errors
-/// Returns an error for a name or a folder without a profile.
+/// Returns an error for an unknown name, a folder without a profile and, without arguments, if there is no [`folder`].
 pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
     let all_of = |folder: &Path| Ok(select(folder, None)?.profiles.into_iter().map(Profile::File));
     if arguments.is_empty() {
@@ -92,7 +92,7 @@ pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<
     Ok(profiles)
 }
 
-/// Compiles the profiles of arguments.
+/// Compiles the profiles that arguments name.
 ///
 /// # Errors
 /// Returns the errors of [`profiles`], and all errors in the profiles.
@@ -108,16 +108,17 @@ pub(crate) fn compile(profiles: Vec<Profile>) -> Result<Compilation, Failure> {
     Ok(load_inputs(&inputs(profiles), &options(), &CargoEnvironment::of_process())?)
 }
 
-/// Reads the catalogs of schedc, of the package that contains the current folder, and of these profiles.
+/// Reads the catalogs of schedc, of the package that contains the current folder, and of the crates that these profiles
+/// name.
 ///
 /// # Errors
 /// Returns the errors of [`profiles`], and all errors in the catalogs.
 pub(crate) fn catalogs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
     let folder = folder();
     // Without arguments and without profiles in the folder, only the catalogs of schedc and of the package are read.
-    let without =
+    let has_no_profiles =
         arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
-    let inputs = if without { Vec::new() } else { inputs(profiles(bundle, arguments)?) };
+    let inputs = if has_no_profiles { Vec::new() } else { inputs(profiles(bundle, arguments)?) };
     Ok(load_catalogs(&inputs, &options())?)
 }
 

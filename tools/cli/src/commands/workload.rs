@@ -60,7 +60,7 @@ impl Input {
         Ok(workload)
     }
 
-    /// Returns an error if options are set that only have an effect with a flag.
+    /// Returns an error if `--trace-mapping` or `--price-label` is set, which have an effect only with this flag.
     #[cfg(feature = "run")]
     pub(crate) fn refuse_without(&self, flag: &str) -> Result<(), Failure> {
         let set = [("--trace-mapping", self.trace_mapping.is_some()), ("--price-label", self.price_label.is_some())];
@@ -106,15 +106,15 @@ fn display(paths: &[PathBuf]) -> Vec<String> {
 /// Returns an error if no node has the label, or if the value of a label is not a price. Warns of nodes without the
 /// label.
 fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
-    let later = workload.events.iter().filter_map(|event| match &event.change {
+    let added_later = workload.events.iter().filter_map(|event| match &event.change {
         Change::Set(object) => Some(&**object),
         _ => None,
     });
-    let (mut has_price, mut without) = (false, BTreeSet::new());
-    for node in workload.objects.iter().chain(later).filter(|object| matches!(object, AnyObject::Node(_))) {
+    let (mut has_price, mut nodes_without_label) = (false, BTreeSet::new());
+    for node in workload.objects.iter().chain(added_later).filter(|object| matches!(object, AnyObject::Node(_))) {
         let name = node.name();
         let Some(text) = node.metadata().labels.as_ref().and_then(|labels| labels.get(label)) else {
-            without.insert(name);
+            nodes_without_label.insert(name);
             continue;
         };
         has_price = true;
@@ -127,8 +127,8 @@ fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
     if !has_price {
         return Err(Failure::new(format_args!("--price-label: no node has the label {label}")));
     }
-    if let Some(first) = without.first() {
-        let count = without.len();
+    if let Some(first) = nodes_without_label.first() {
+        let count = nodes_without_label.len();
         output::warning(format_args!("{count} nodes without the label {label} cost nothing, such as {first}"));
     }
     Ok(())

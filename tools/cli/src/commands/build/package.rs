@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{cargo, no_cargo};
 use crate::commands::failure::Failure;
 
-/// Features that the command `run` needs. A package may lack them: then its code does not depend on them.
+/// Features of a scheduler's package that the command `run` needs. Packages without optional parts lack them.
 const FEATURES: [&str; 2] = ["profiles", "run"];
 
 /// Feature that a profile with extenders needs.

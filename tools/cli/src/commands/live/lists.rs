@@ -15,8 +15,8 @@ use super::UsedKinds;
 use crate::commands::failure::Failure;
 use crate::commands::{output, run};
 
-/// Returns the kinds to read. Pods come first, because later lists then contain the nodes and claims that the pods
-/// name.
+/// Returns the kinds to read. Pods come first: a list that is read later contains the nodes or claims that the pods name.
+/// PriorityClasses come last.
 pub(super) fn resources(bundle: &AnyBundle, kinds: UsedKinds) -> Result<Vec<&'static Resource>, Failure> {
     let mut resources = match kinds {
         UsedKinds::Compiled => run::kinds(bundle)?,
@@ -30,7 +30,8 @@ pub(super) fn resources(bundle: &AnyBundle, kinds: UsedKinds) -> Result<Vec<&'st
     Ok(resources)
 }
 
-/// Reads all objects of these kinds. `each` receives the address of each list, and the index and the JSON of its objects.
+/// Reads all objects of these kinds. Calls `each` for each object with the address of its list, its index in the list, and
+/// its JSON.
 pub(super) fn read(
     kubeconfig: Option<&Path>,
     context: Option<&str>,
@@ -48,16 +49,17 @@ pub(super) fn read(
         for resource in resources {
             let source: Arc<str> = format!("{}{}", server.trim_end_matches('/'), resource.all()).into();
             let mut count = 0;
-            let listed = list(&http, resource, |items: Vec<Value>| {
+            let request = list(&http, resource, |items: Vec<Value>| {
                 for item in items {
                     each(&source, count, with_type(item, resource));
                     count += 1;
                 }
                 progress.show(resource, count);
             });
-            match listed.await {
+            match request.await {
                 Ok(_) => {}
-                // An older server, or one on which the kind is disabled. Every server has the core kinds.
+                // The server is older than the kind, or the kind is disabled. Every server has the core kinds: their absence is an
+                // error.
                 Err(ListError::NotServed) if !resource.group().is_empty() => {}
                 // Existing pods contain their priority; only new pods need the classes. kube-scheduler's role may not
                 // list classes.

@@ -44,12 +44,12 @@ pub(crate) struct ClusterChoice {
 
 #[cfg(feature = "run")]
 impl ClusterChoice {
-    /// Returns the kubeconfig.
+    /// Returns the path of the kubeconfig, if it is given.
     pub(crate) fn kubeconfig(&self) -> Option<&Path> {
         self.kubeconfig.as_deref()
     }
 
-    /// Returns the context of the kubeconfig, if it is not the current one.
+    /// Returns the name of the context, if it is given; without it, the current context applies.
     pub(crate) fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
@@ -73,8 +73,8 @@ impl LiveCluster {
     /// Returns whether a command reads its objects from a cluster instead of `files`.
     ///
     /// # Errors
-    /// Returns an error if both files and a cluster are named, or neither. Exception: a kubectl plugin reads the
-    /// cluster by default.
+    /// Returns an error if both files and a cluster are named. If neither is named, a kubectl plugin reads the cluster;
+    /// other programs return an error.
     pub(crate) fn is_source(&self, files: &[PathBuf]) -> Result<bool, Failure> {
         match (files, self.is_named()) {
             ([], true) => Ok(true),
@@ -122,8 +122,8 @@ impl LiveCluster {
         Err(unsupported())
     }
 
-    /// Lists the objects of the cluster. `each` receives the address of each list, and the index and the JSON of its
-    /// objects.
+    /// Lists the objects of the cluster. Calls `each` for each object with the address of its list, its index in the list,
+    /// and its JSON.
     #[cfg(feature = "run")]
     pub(crate) fn read(
         &self,
@@ -134,7 +134,7 @@ impl LiveCluster {
         lists::read(self.choice.kubeconfig(), self.choice.context(), &lists::resources(bundle, kinds)?, each)
     }
 
-    /// Reports that this program has no client of API servers.
+    /// Returns an error: this program has no client of API servers.
     #[cfg(not(feature = "run"))]
     pub(crate) fn read(
         &self,

@@ -34,7 +34,7 @@ fn parameters(deployed: &Deployed<'_>) -> Parameters {
     let (election_namespace, election_name) = deployed.lease.unwrap_or_default();
     text("chart", deployed.name);
     text("version", VERSION);
-    text("scheduler_names", &deployed.pods());
+    text("scheduler_names", &deployed.scheduler_name_list());
     text("image_repository", repository);
     text("image_tag", if tag == VERSION { "" } else { tag });
     text("image_digest", digest);
@@ -61,7 +61,7 @@ mod tests {
     use super::parts;
 
     #[test]
-    fn images_have_parts() {
+    fn an_image_is_split_into_repository_tag_and_digest() {
         assert_eq!(parts("schedc:0.1.0"), ("schedc", "0.1.0", ""));
         assert_eq!(parts("host:5000/schedc"), ("host:5000/schedc", "latest", ""));
         assert_eq!(parts("host:5000/schedc:1"), ("host:5000/schedc", "1", ""));

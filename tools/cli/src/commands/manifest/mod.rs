@@ -73,8 +73,10 @@ enum Format {
     Kustomize,
 }
 
-/// Default scheduler name of kube-scheduler, and its lease.
+/// Default scheduler name of kube-scheduler.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
+/// Namespace and name of kube-scheduler's lease.
 const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
 
 impl Manifest {
@@ -86,8 +88,8 @@ impl Manifest {
             None => subject.name()?,
         };
         let image = self.image.unwrap_or_else(|| format!("{name}:{}", env!("CARGO_PKG_VERSION")));
-        let replaces = subject.scheduler_names.iter().any(|name| name == DEFAULT_SCHEDULER);
-        if replaces {
+        let replaces_kube_scheduler = subject.scheduler_names.iter().any(|name| name == DEFAULT_SCHEDULER);
+        if replaces_kube_scheduler {
             output::warning(
                 "kube-scheduler serves default-scheduler, too. This Deployment uses its lease, so only one of them \
                  schedules at a time: stop kube-scheduler first (docs/run/replace-kube-scheduler.md), or give the \
@@ -100,7 +102,7 @@ impl Manifest {
             namespace: &self.namespace,
             image: &image,
             replicas: self.replicas,
-            lease: replaces.then_some(KUBE_SCHEDULERS_LEASE),
+            lease: replaces_kube_scheduler.then_some(KUBE_SCHEDULERS_LEASE),
             has_service_monitor: self.service_monitor,
             scheduler_names: &subject.scheduler_names,
             rights: &rights,
@@ -109,13 +111,13 @@ impl Manifest {
             (Format::Yaml, None) => output::print_text(&objects::text(&deployed)),
             (Format::Helm, Some(folder)) => chart::chart(&deployed).write(folder),
             (Format::Kustomize, Some(folder)) => kustomize::base(&deployed).write(folder),
-            (Format::Yaml, Some(folder)) => Err(cannot_write_to(folder)),
+            (Format::Yaml, Some(folder)) => Err(yaml_needs_no_folder(folder)),
             (Format::Helm | Format::Kustomize, None) => Err(Failure::new("--output-dir is missing")),
         }
     }
 }
 
-fn cannot_write_to(folder: &Path) -> Failure {
+fn yaml_needs_no_folder(folder: &Path) -> Failure {
     Failure::new(format_args!(
         "--format yaml prints to standard output: choose --format helm or kustomize to write into {}",
         folder.display()
@@ -124,6 +126,7 @@ fn cannot_write_to(folder: &Path) -> Failure {
 
 /// The profiles of one scheduler.
 struct Subject {
+    /// Names of the profiles.
     names: Vec<String>,
     scheduler_names: Vec<String>,
     /// Kinds of objects to watch.
@@ -183,14 +186,14 @@ fn write(access: &AccessRule) -> Write {
 /// Words that YAML 1.1 or 1.2 parsers do not read as text.
 const YAML_VALUES: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
 
-/// Parses a name that is valid for every object.
+/// Parses a name that is valid for every object, and as an unquoted text in YAML.
 fn label(text: &str) -> Result<String, String> {
     let is_label = is_dns_subdomain(text) && !text.contains('.') && text.len() <= 63;
-    let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
+    let begins_with_letter = text.starts_with(|first: char| first.is_ascii_lowercase());
     if YAML_VALUES.contains(&text) {
         return Err(format!("YAML reads `{text}` as a boolean or null: choose another name"));
     }
-    if is_label && begins {
+    if is_label && begins_with_letter {
         return Ok(text.to_owned());
     }
     Err(format!("`{text}` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"))
@@ -198,8 +201,8 @@ fn label(text: &str) -> Result<String, String> {
 
 fn image(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@".contains(&byte);
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
-    if text.starts_with(is_letter) && text.ends_with(is_letter) && text.bytes().all(is_plain) {
+    let is_alphanumeric = |letter: char| letter.is_ascii_alphanumeric();
+    if text.starts_with(is_alphanumeric) && text.ends_with(is_alphanumeric) && text.bytes().all(is_plain) {
         return Ok(text.to_owned());
     }
     Err(format!("`{text}` is not an image: give one such as registry.example.com/schedc-edge:0.1.0"))

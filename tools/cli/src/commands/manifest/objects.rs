@@ -23,7 +23,7 @@ pub(super) struct File {
     pub(super) name: String,
     template: &'static str,
     parameters: Parameters,
-    /// Value of the chart that enables these objects.
+    /// Chart value that enables the objects; `None` if a chart always has them.
     switch: Option<&'static str>,
 }
 
@@ -52,19 +52,20 @@ impl File {
 impl Deployed<'_> {
     /// Returns the files of all objects, in the order in which `kubectl apply` creates them.
     pub(super) fn files(&self) -> Vec<File> {
-        let mut files = self.always();
+        let mut files = self.common_files();
         files.extend(self.has_service_monitor.then(|| self.service_monitor()));
         files
     }
 
     /// Returns the files of all objects of a chart. Chart values enable the Service and the ServiceMonitor.
     pub(super) fn chart_files(&self) -> Vec<File> {
-        let mut files = self.always();
+        let mut files = self.common_files();
         files.push(self.service_monitor());
         files
     }
 
-    fn always(&self) -> Vec<File> {
+    /// Returns the files of all objects except the Service and the ServiceMonitor.
+    fn common_files(&self) -> Vec<File> {
         let parameters = self.parameters();
         let file = |name: &str, template| File {
             name: format!("{name}.yaml"),
@@ -146,7 +147,7 @@ impl Deployed<'_> {
     }
 
     /// Returns the `schedulerName` values of the pods that the scheduler serves, separated by commas.
-    pub(super) fn pods(&self) -> String {
+    pub(super) fn scheduler_name_list(&self) -> String {
         self.scheduler_names.join(", ")
     }
 }
@@ -154,5 +155,5 @@ impl Deployed<'_> {
 /// Returns all objects as one text.
 pub(super) fn text(deployed: &Deployed<'_>) -> String {
     let documents: Vec<String> = deployed.files().iter().map(File::objects).collect();
-    format!("# A scheduler for pods whose schedulerName is {}.\n{}", deployed.pods(), documents.join("---\n"))
+    format!("# A scheduler for pods whose schedulerName is {}.\n{}", deployed.scheduler_name_list(), documents.join("---\n"))
 }

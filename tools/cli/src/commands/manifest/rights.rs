@@ -7,7 +7,7 @@ use schedc_kubernetes::resources::Resource;
 
 use crate::commands::failure::Failure;
 
-/// Rules of cluster roles and of roles in single namespaces, derived from the profiles.
+/// Rules of the cluster role, and of the roles in single namespaces.
 pub(super) struct Rights {
     pub(super) everywhere: Rules,
     pub(super) namespaces: BTreeMap<String, Rules>,
@@ -30,7 +30,7 @@ impl Rights {
         for (group, resource) in kinds {
             everywhere.allow(group, resource, &["list", "watch"]);
         }
-        // The reason why a pod is pending is written as its condition and as events; repeated events are counted.
+        // The reason why a pod is pending is written as its condition and as events. A patch of an event counts its repetitions.
         everywhere.allow("", "pods/status", &["patch"]);
         everywhere.allow("events.k8s.io", "events", &["create", "patch"]);
         // Authentication and authorization of clients that request metrics.

@@ -20,7 +20,7 @@ pub(super) enum TemplateForm {
 #[derive(Clone, Default)]
 pub(super) struct Parameters(BTreeMap<&'static str, Parameter>);
 
-/// A part of templates that differs between schedulers or between installations of one scheduler.
+/// A value that differs between schedulers, or between installations of one scheduler.
 #[derive(Clone)]
 struct Parameter {
     value: Value,
@@ -64,12 +64,12 @@ impl Parameters {
         self.0.insert(name, Parameter { value, expression: None });
     }
 
-    /// Adds a parameter that charts compute.
+    /// Adds a parameter whose value charts compute with `expression`.
     pub(super) fn computed(&mut self, name: &'static str, value: Value, expression: impl Into<String>) {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Required(expression.into())) });
     }
 
-    /// Adds a parameter of a field that is omitted without a value.
+    /// Adds a parameter of a field that is omitted without a value. Charts compute the value with `expression`.
     pub(super) fn optional(&mut self, name: &'static str, value: Value, expression: impl Into<String>) {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Optional(expression.into())) });
     }
@@ -116,8 +116,8 @@ impl Parameters {
         let mut parts = line.split('$');
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let is_of_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
-            let (name, rest) = part.split_at(part.find(|letter| !is_of_name(letter)).unwrap_or(part.len()));
+            let is_name_character = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+            let (name, rest) = part.split_at(part.find(|letter| !is_name_character(letter)).unwrap_or(part.len()));
             match self.0.get(name) {
                 None => text.extend(["$", name]),
                 Some(Parameter { expression: Some(Expression::Required(expression)), .. })
@@ -133,7 +133,7 @@ impl Parameters {
     }
 }
 
-/// Returns a field with the value of the enclosing `with`.
+/// Returns a field with the value of the enclosing `with`, a block of Helm templates.
 fn optional(indent: &str, key: &str, value: &Value) -> String {
     match value {
         Value::Text(_) => format!("{indent}{key}{{{{ . }}}}\n"),
@@ -143,18 +143,18 @@ fn optional(indent: &str, key: &str, value: &Value) -> String {
 
 /// Returns a field whose value is the lines of an expression.
 fn lines_of(indent: &str, key: &str, expression: &str) -> String {
-    let (key, inner) = begin(indent, key);
+    let (key, inner) = begin_field(indent, key);
     format!("{key}{inner}{{{{- {expression} | nindent {} }}}}\n", inner.len())
 }
 
 /// Returns a field with a value of several lines.
 fn block(indent: &str, key: &str, lines: &str) -> String {
-    let (key, inner) = begin(indent, key);
+    let (key, inner) = begin_field(indent, key);
     lines.lines().fold(key, |block, line| format!("{block}{inner}{line}\n"))
 }
 
 /// Returns the line of the key and the indentation of its value. Items of sequences have no key.
-fn begin(indent: &str, key: &str) -> (String, String) {
+fn begin_field(indent: &str, key: &str) -> (String, String) {
     match key {
         "- " => (String::new(), indent.to_owned()),
         _ => (format!("{indent}{}\n", key.trim_end()), format!("{indent}  ")),

@@ -22,7 +22,7 @@ impl Tree {
         Tree { main, files }
     }
 
-    /// Writes the files into a folder that is empty, does not exist, or contains an older version of the files.
+    /// Writes the files into a folder that is empty, does not exist, or contains generated files of the same form.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         let cannot =
             |path: &Path, error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
@@ -31,7 +31,7 @@ impl Tree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Err(error) => return Err(cannot(folder, error)),
         };
-        if !is_empty && !self.is_older_version(folder) {
+        if !is_empty && !self.is_generated(folder) {
             return Err(Failure::new(format_args!(
                 "{} contains other files than `schedc manifest` generates: choose a new or an empty folder",
                 folder.display()
@@ -46,7 +46,7 @@ impl Tree {
         Ok(())
     }
 
-    fn is_older_version(&self, folder: &Path) -> bool {
+    fn is_generated(&self, folder: &Path) -> bool {
         let main = fs::read_to_string(folder.join(self.main)).unwrap_or_default();
         main.lines().next() == self.files[self.main].lines().next()
     }

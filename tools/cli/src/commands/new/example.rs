@@ -25,17 +25,19 @@ pub(super) struct Example {
     pub(super) description: &'static str,
     /// Source of the module.
     pub(super) source: &'static str,
-    /// The plugin's part of the catalog.
+    /// The plugin's entries in `schedc.toml`.
     pub(super) catalog: &'static str,
     /// `[plugins]` and arguments in the profile.
     pub(super) profile: &'static str,
+    /// Manifests of the nodes.
     pub(super) nodes: &'static str,
+    /// Manifests of the pods.
     pub(super) pods: &'static str,
     /// Output of `simulate`, up to the utilisation.
     pub(super) output: &'static str,
-    /// Test of scheduling.
+    /// Source of the test module `scheduling`.
     pub(super) scheduling: &'static str,
-    /// Manifests for contracts.
+    /// Manifests with which the contracts are verified.
     pub(super) contracts: &'static str,
 }
 
@@ -100,10 +102,11 @@ impl Example {
         }
     }
 
-    /// Returns the files of a crate: path and content. `@NAME@` is replaced by the name, `@CRATE@` by its form in
-    /// Rust, and placeholders such as `@schedc-core@` by the location of that package of schedc.
+    /// Returns the files of a crate: path and content. The caller replaces the remaining placeholders: `@NAME@` by the name of
+    /// the crate, `@CRATE@` by its form in Rust, and `@schedc-core@` by the location of schedc's package `schedc-core`, for
+    /// example.
     pub(super) fn files(&self) -> Vec<(String, String)> {
-        let common = |text: &str| {
+        let fill = |text: &str| {
             text.replace("@CATALOG@\n", self.catalog)
                 .replace("@PROFILE@\n", self.profile)
                 .replace("@OUTPUT@\n", self.output)
@@ -127,7 +130,7 @@ impl Example {
             ("cluster/nodes.yaml", self.nodes),
             ("cluster/pods.yaml", self.pods),
         ];
-        files.into_iter().map(|(path, text)| (common(path), common(text))).collect()
+        files.into_iter().map(|(path, text)| (fill(path), fill(text))).collect()
     }
 }
 
@@ -136,13 +139,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_placeholder_of_an_example_is_filled() {
+    fn only_placeholders_for_the_name_and_packages_remain() {
         for with in [None].into_iter().chain(ExampleName::value_variants().iter().copied().map(Some)) {
             for (path, text) in Example::of(with).files() {
                 let text = [path, text].join("\n");
-                let left = text.split('@').skip(1).step_by(2).find(|word| !matches!(*word, "NAME" | "CRATE"));
-                let left = left.filter(|word| !word.starts_with("schedc"));
-                assert_eq!(left, None, "{with:?}: {text}");
+                let unfilled = text.split('@').skip(1).step_by(2).find(|word| !matches!(*word, "NAME" | "CRATE"));
+                let unfilled = unfilled.filter(|word| !word.starts_with("schedc"));
+                assert_eq!(unfilled, None, "{with:?}: {text}");
                 assert!(Example::of(with).output.starts_with("Placed\n"));
             }
         }

@@ -45,8 +45,8 @@ pub(crate) struct New {
 impl New {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let New { folder, path, git, rev, with } = self;
-        let last = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        let name = name::check(last).map_err(Failure::new)?;
+        let folder_name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let name = name::check(folder_name).map_err(Failure::new)?;
         let origin = match (path, git) {
             (Some(path), _) => Origin::at(&path)?,
             (None, Some(url)) => Origin::Git { url, rev },

@@ -20,7 +20,7 @@ use crate::commands::failure::Failure;
 /// Limits of the recording.
 const LIMITS: Limits = Limits { file_size: 64 << 20, files: 16 };
 
-/// Hooks of a driver that record; without a folder, they do nothing.
+/// Hooks of a driver that record what the scheduler receives; without a folder, they do nothing.
 #[derive(Clone, Default)]
 pub(crate) struct RecordingHooks(Option<Arc<OpenRecording>>);
 
@@ -30,8 +30,8 @@ struct OpenRecording {
 }
 
 impl RecordingHooks {
-    /// Begins a recording of these kinds. `queue` replaces the default length of the queue: the number of changes that
-    /// are stored in order before later ones are merged.
+    /// Begins a recording of these kinds; without a folder, nothing is recorded. `queue` replaces the default length of the
+    /// queue: the number of changes that are stored in order before later ones are merged.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be written.
@@ -44,9 +44,9 @@ impl RecordingHooks {
         let mut settings = Settings::default();
         settings.capacity.changes = queue.unwrap_or(settings.capacity.changes);
         let kinds = kinds.iter().map(|resource| resource.kind);
-        let reported = folder.to_owned();
+        let log_folder = folder.to_owned();
         let recording = Session::start(folder, LIMITS, kinds, None, now())
-            .and_then(|session| Background::start(session, settings, move |problem| log(&reported, &problem)))
+            .and_then(|session| Background::start(session, settings, move |problem| log(&log_folder, &problem)))
             .map_err(|error| Failure::new(format_args!("--record={}: {error}", folder.display())))?;
         info!(folder = %folder.display(), "Recording");
         Ok(RecordingHooks(Some(Arc::new(OpenRecording { folder: folder.to_owned(), recording }))))

@@ -27,7 +27,7 @@ pub(crate) fn page(result: &Backtest) -> Page {
         }
     }
     let shown: Vec<(&ProfileResult, &String)> = result.profiles.iter().zip(&names).take(MAX_LINES).collect();
-    let of_profiles = |title: &str, description: &str, unit, value: &dyn Fn(&Point) -> Option<f64>| {
+    let chart = |title: &str, description: &str, unit, value: &dyn Fn(&Point) -> Option<f64>| {
         let series = shown.iter().map(|(profile, name)| Series {
             name: (*name).clone(),
             values: profile.series.iter().map(value).collect(),
@@ -35,24 +35,24 @@ pub(crate) fn page(result: &Backtest) -> Page {
         let x = shown.first().map(|(profile, _)| profile.series.iter().map(|point| point.at).collect());
         lines(title, description, unit, x.unwrap_or_default(), series.collect())
     };
-    page.view(of_profiles("Pods without a node", "Means over the seeds.", Unit::Count, &|point| Some(point.pending)));
+    page.view(chart("Pods without a node", "Means over the seeds.", Unit::Count, &|point| Some(point.pending)));
     let resources = shown.first().and_then(|(profile, _)| profile.series.first()).map(|point| &point.resources[..]);
     for (at, resource) in resources.unwrap_or_default().iter().enumerate() {
         let name = &resource.resource;
-        page.view(of_profiles(
+        page.view(chart(
             &format!("Utilisation of {name}"),
             "Requests of the pods on nodes as a share of what the nodes can allocate. Means over the seeds.",
             Unit::Percent,
             &|point| point.resources.get(at).map(|resource| percent(resource.utilisation)),
         ));
-        page.view(of_profiles(
+        page.view(chart(
             &format!("Usable free {name}"),
             "Share of the free amount on nodes where observed pods fit. Means over the seeds.",
             Unit::Percent,
             &|point| point.resources.get(at)?.usable.map(percent),
         ));
     }
-    page.view(of_profiles(
+    page.view(chart(
         "Nodes that could be empty",
         "Nodes without pods, and nodes whose pods fit on other nodes with pods. Means over the seeds.",
         Unit::Count,
@@ -124,11 +124,11 @@ pub(super) fn results(profiles: &[ProfileResult], names: &[String]) -> Table {
     .with(numbers("Difference, upper bound", &|metric| metric.difference?.high))
 }
 
-/// Returns the values of a metric by profile; `None` if fewer than two profiles have it.
+/// Returns a chart of a metric, with a bar for each profile; `None` if fewer than two profiles have the metric.
 fn bars(profiles: &[ProfileResult], names: &[String], metric: &str, title: &str, unit: Unit) -> Option<Bars> {
     let value = |profile: &ProfileResult| {
-        let found = profile.metrics.iter().find(|found| found.name == metric && found.of.is_none())?;
-        Some(found.estimate.mean)
+        let value = profile.metrics.iter().find(|value| value.name == metric && value.of.is_none())?;
+        Some(value.estimate.mean)
     };
     let bars = profiles
         .iter()

@@ -6,7 +6,7 @@ use crate::simulation::Summary;
 use crate::simulation_history::{SimulationHistory, Sweep, share};
 use crate::utilisation;
 
-/// Maximum number of resources in charts.
+/// Maximum number of resources in charts and in the table of nodes.
 const MAX_RESOURCES: usize = 8;
 /// Maximum number of rows of a table.
 pub(super) const MAX_ROWS: usize = 20_000;
@@ -24,8 +24,8 @@ pub(super) struct Charts<'a> {
 impl<'a> Charts<'a> {
     /// Prepares the history of a simulation.
     pub(super) fn new(history: &'a SimulationHistory, summary: &Summary) -> Self {
-        // Without events, time passes only while pods wait for volumes or for backoff. The axis is then the number of
-        // attempts.
+        // Without events, time passes only while pods wait for volumes or for backoff. An end of 0 then selects the number of
+        // attempts as the axis.
         let end = if summary.events > 0 { summary.end } else { 0.0 };
         let mut resources: Vec<usize> = (0..history.resources.len()).collect();
         resources.sort_by_key(|at| &history.resources[*at]);

@@ -33,10 +33,10 @@ pub(crate) fn page(report: &ClosedLoop, metrics: &ProfileResult) -> Page {
     ));
     let resources = samples.first().map_or(&[][..], |sample| &sample.resources[..]);
     let of_resources = |value: &dyn Fn(&ResourceSample) -> Option<f64>| -> Vec<Series> {
-        let of = |(at, resource): (usize, &ResourceSample)| {
+        let resource_series = |(at, resource): (usize, &ResourceSample)| {
             series(&resource.resource, &|sample| sample.resources.get(at).and_then(value))
         };
-        resources.iter().enumerate().take(MAX_LINES).map(of).collect()
+        resources.iter().enumerate().take(MAX_LINES).map(resource_series).collect()
     };
     page.view(chart(
         "Utilisation over time",

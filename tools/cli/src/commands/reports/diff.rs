@@ -122,7 +122,7 @@ fn moved(rows: &[PlacementChange], changes: &PlacementChanges, sides: &[Simulate
     table
 }
 
-/// Returns the nodes that the profiles chose for a pod, each with the scores of its profile.
+/// Returns the nodes that the profiles chose for a pod, each with the scores of its profile; `None` if neither has scores.
 fn decision(row: &PlacementChange, sides: &[SimulatedSide; 2], names: [&str; 2]) -> Option<Decision> {
     let chosen = sides.iter().zip(names).filter_map(|(side, name)| {
         let candidate = side.history.decisions.of(&row.pod)?.candidates.first()?;

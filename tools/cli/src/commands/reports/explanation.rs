@@ -140,9 +140,9 @@ fn scores(nodes: &[&NodeReport], suffix: &str) -> Table {
     let all = || nodes.iter().flat_map(|node| &node.scores);
     let highest = all().map(|score| score.weighted).max();
     for score in &scored.scores {
-        let of = |node: &&NodeReport| node.scores.iter().find(|of| of.plugin == score.plugin).cloned();
+        let score_of = |node: &&NodeReport| node.scores.iter().find(|other| other.plugin == score.plugin).cloned();
         let values = |value: fn(crate::explanation::Score) -> i64| {
-            nodes.iter().map(move |node| of(node).map(|score| value(score) as f64))
+            nodes.iter().map(move |node| score_of(node).map(|score| value(score) as f64))
         };
         let plugin = score.plugin;
         let number = Kind::Number(Unit::Count);

@@ -66,7 +66,8 @@ impl ReportFile {
     }
 }
 
-/// Returns the names of files for the subtitle of a report.
+/// Returns the input for the subtitle of a report: the first names of the files and the number of the others, or the live
+/// cluster if there are no files.
 pub(crate) fn names(files: &[PathBuf]) -> String {
     const SHOWN: usize = 3;
     let name = |file: &PathBuf| Path::new(file).display().to_string();

@@ -87,18 +87,23 @@ fn agreement(report: &Report, profiles: &[ProfileInfo]) -> Bars {
 /// A row of the table of disagreements.
 struct Row<'a> {
     result: &'static str,
+    /// The recorded node.
     node: &'a str,
+    /// The first of the nodes with the highest total.
     best: &'a str,
+    /// Number of other nodes with the highest total.
     others: usize,
-    by: Option<i64>,
-    recorded: &'a str,
-    here: &'a str,
+    /// Total of the best node minus total of the recorded node.
+    better_by: Option<i64>,
+    recorded_message: &'a str,
+    /// Message of the profile.
+    message_here: &'a str,
     scores: &'a [Comparison],
 }
 
 impl<'a> Row<'a> {
     fn of(finding: &'a Finding) -> Self {
-        let (result, node, best, by, recorded, here, scores): (_, &str, &[String], _, &str, &str, &[Comparison]) =
+        let (result, node, best, better_by, recorded_message, message_here, scores): (_, &str, &[String], _, &str, &str, &[Comparison]) =
             match finding {
                 Finding::LowerScore { node, best, by, scores } => {
                     ("lower score", node, best, Some(*by), "", "", scores)
@@ -110,11 +115,12 @@ impl<'a> Row<'a> {
                 Finding::Fits { theirs, best } => ("fits", "", best, None, theirs, "", &[]),
             };
         let first = best.first().map_or("", String::as_str);
-        Row { result, node, best: first, others: best.len().saturating_sub(1), by, recorded, here, scores }
+        Row { result, node, best: first, others: best.len().saturating_sub(1), better_by, recorded_message, message_here, scores }
     }
 
+    /// Returns the scores of the best and of the recorded node; `None` if the finding has no scores.
     fn decision(&self) -> Option<Decision> {
-        let of = |role: &str, node: &str, score: &dyn Fn(&Comparison) -> Option<NodeScore>| Candidate {
+        let candidate = |role: &str, node: &str, score: &dyn Fn(&Comparison) -> Option<NodeScore>| Candidate {
             role: role.to_owned(),
             node: node.to_owned(),
             scores: self
@@ -127,8 +133,8 @@ impl<'a> Row<'a> {
                 .collect(),
         };
         let candidates = vec![
-            of("best here", self.best, &|comparison| Some(comparison.best)),
-            of("recorded", self.node, &|comparison| comparison.bound),
+            candidate("best here", self.best, &|comparison| Some(comparison.best)),
+            candidate("recorded", self.node, &|comparison| comparison.bound),
         ];
         let candidates: Vec<_> = candidates.into_iter().filter(|candidate| !candidate.scores.is_empty()).collect();
         (!candidates.is_empty()).then_some(Decision { feasible: 0, best: 1 + self.others, candidates })
@@ -154,12 +160,12 @@ fn table(disagreements: &[Difference]) -> Table {
     .with(Column::text("Recorded node", Kind::Node, rows.iter().map(|row| row.node)))
     .with(Column::text("Best node here", Kind::Node, rows.iter().map(|row| row.best)))
     .with(Column::text("Result", Kind::Text, rows.iter().map(|row| row.result)))
-    .with(Column::numbers("Better by", Kind::Number(Unit::Count), rows.iter().map(|row| row.by.map(|by| by as f64))))
+    .with(Column::numbers("Better by", Kind::Number(Unit::Count), rows.iter().map(|row| row.better_by.map(|by| by as f64))))
     .with(Column::text("Agrees", Kind::Text, orders.iter().map(String::as_str)))
     .with(Column::text("Profile", Kind::Text, all().map(|difference| difference.disagreement.profile)))
     .with(Column::text("Time", Kind::Text, all().map(|difference| difference.at.as_str())))
-    .with(Column::text("Recorded message", Kind::Text, rows.iter().map(|row| row.recorded)).hidden())
-    .with(Column::text("Message here", Kind::Text, rows.iter().map(|row| row.here)).hidden())
+    .with(Column::text("Recorded message", Kind::Text, rows.iter().map(|row| row.recorded_message)).hidden())
+    .with(Column::text("Message here", Kind::Text, rows.iter().map(|row| row.message_here)).hidden())
     .with(Column::text("Line", Kind::Text, all().map(|difference| difference.place.as_str())).hidden());
     table.decisions = rows.iter().map(Row::decision).collect();
     table

@@ -99,7 +99,7 @@ impl<'a> PodRow<'a> {
     }
 }
 
-/// Returns the rows of all pods: pending, preempted and deleted pods come first.
+/// Returns the rows of all pods. Pending and preempted pods, and those that were deleted without a node, come first.
 fn pods<'a>(report: &'a Report, history: &'a SimulationHistory) -> Vec<PodRow<'a>> {
     let waiting = |pod: &'a crate::simulation::Unschedulable, state| PodRow {
         created: Some(pod.created),
@@ -118,8 +118,8 @@ fn pods<'a>(report: &'a Report, history: &'a SimulationHistory) -> Vec<PodRow<'a
         attempts: Some(pod.attempts),
         ..PodRow::new(&pod.pod, &pod.node, if pod.deleted.is_some() { "placed, then deleted" } else { "placed" })
     });
-    let gone: HashSet<&str> = report.preempted.iter().map(|pod| pod.pod.as_str()).collect();
-    let before = history.bound_before.iter().filter(|(pod, _)| !gone.contains(pod.as_str()));
+    let preempted_names: HashSet<&str> = report.preempted.iter().map(|pod| pod.pod.as_str()).collect();
+    let before = history.bound_before.iter().filter(|(pod, _)| !preempted_names.contains(pod.as_str()));
     let before = before.map(|(pod, node)| PodRow::new(pod, node, "bound before"));
     let pending = report
         .unschedulable

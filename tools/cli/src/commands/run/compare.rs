@@ -4,7 +4,7 @@ use schedc_core::profile::ProfileInfo;
 use schedc_import::{Difference, Imported, ProfileSummary, differences};
 use serde_json::Value;
 
-/// Returns the differences that users of the file should know, one line each.
+/// Returns the differences that affect users of the file, one line each.
 pub(super) fn of_file(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String> {
     let mut lines = Vec::new();
     for written in file {
@@ -79,10 +79,10 @@ fn setting(key: &str, of: &str, a: Option<Value>, b: Option<Value>) -> String {
     format!("{key} of {of} is {} in the file and {} in the binary", text(a), text(b))
 }
 
-/// Returns whether a difference is a plugin that is at this extension point only in the file or, without `of_a`, only
-/// in the binary.
-fn is_at(difference: &Difference, at: &str, of_a: bool) -> bool {
-    matches!(difference, Difference::Plugin { point, in_a, .. } if *point == at && *in_a == of_a)
+/// Returns whether a difference is a plugin of this extension point that only the file has (`in_file`), or that only the
+/// binary has.
+fn is_at(difference: &Difference, at: &str, in_file: bool) -> bool {
+    matches!(difference, Difference::Plugin { point, in_a, .. } if *point == at && *in_a == in_file)
 }
 
 fn with_weight(plugin: &str, weight: Option<i64>) -> String {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn plugins_weights_order_and_arguments() {
+    fn differences_of_plugins_weights_order_and_arguments_are_listed() {
         check(
             &SAME
                 .replace("{name: NodeName}, {name: NodeUnschedulable}", "{name: NodeUnschedulable}, {name: NodeName}")
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_in_the_file_or_the_binary_only() {
+    fn profiles_in_only_the_file_or_the_binary_are_listed() {
         check(
             "- schedulerName: other\n",
             expect![[r#"

@@ -1,4 +1,4 @@
-//! The unique name of this process.
+//! The host name, the identity of this process, and random numbers.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,12 +8,12 @@ pub(super) fn name() -> String {
 }
 
 /// Returns the identity of this process: the host name and a random number, as kube-scheduler's `id`. It is
-/// unique on all hosts.
+/// unique among all hosts.
 pub(super) fn identity() -> String {
-    format!("{}_{:016x}{:016x}", name(), draw(), draw())
+    format!("{}_{:016x}{:016x}", name(), random_number(), random_number())
 }
 
 /// Returns a random number.
-pub(super) fn draw() -> u64 {
+pub(super) fn random_number() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }

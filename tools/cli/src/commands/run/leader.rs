@@ -19,7 +19,7 @@ pub(super) struct Leader {
 }
 
 impl Leader {
-    /// Takes part in the election, unless `--leader-elect=false`.
+    /// Takes part in the election; `None` with `--leader-elect=false`.
     pub(super) fn start<T: Transport>(
         settings: &LeaderElectionConfiguration,
         profiles: &[ProfileInfo],
@@ -50,7 +50,7 @@ impl Leader {
     /// Releases the lease.
     pub(super) async fn release(self) {
         self.stop.send_replace(true);
-        // An error is ignored: other replicas wait until the lease expires.
+        // If the task failed, the lease is not released, and other replicas wait until it expires.
         let _ = self.task.await;
     }
 }

@@ -8,7 +8,7 @@ use schedc_kubernetes::metrics::{Metrics, MetricsSettings};
 
 use super::leader;
 
-/// Returns the metrics of the scheduler, its election and its API server.
+/// Returns the metrics of the scheduler, of its election, and of its requests to the API server at `host`.
 pub(super) fn metrics(
     flags: &Flags,
     profiles: &[ProfileInfo],

@@ -101,12 +101,13 @@ const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 impl Run {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let bindings = Bindings::default();
-        let counted = bindings.clone();
-        let gather = move || match counted.pause() {
+        let bindings_in_flight = bindings.clone();
+        // After a short pause, the responses to several bindings are read together.
+        let pause_before_responses = move || match bindings_in_flight.pause() {
             pause if pause.is_zero() => {}
             pause => thread::sleep(pause),
         };
-        let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(pause_before_responses).build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
         runtime.block_on(self.schedule(bundle, bindings))
     }
@@ -131,7 +132,7 @@ impl Run {
         let serve_all = read_only.profile(bundle.profiles)?;
         // Read-only modes take part in no election.
         let election = Some(&settings.leader_election).filter(|_| !read_only.is_on());
-        let seed = host::draw();
+        let seed = host::random_number();
         let (http, host) = connect(&settings).await?;
         let health = Health::new(election.and_then(leader::lease));
         let metrics = metrics(&flags, bundle.profiles, &settings.leader_election, host, health.clone());
@@ -141,7 +142,7 @@ impl Run {
         let sink = tokio::spawn(sink.with_bindings(bindings.clone()).run());
         let api_clients = ApiClients::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, bundle.profiles);
-        let observed = MetricsHooks::new(metrics.clone());
+        let metrics_hooks = MetricsHooks::new(metrics.clone());
         let content = ServedContent {
             configuration,
             profiles: bundle.profiles,
@@ -164,7 +165,7 @@ impl Run {
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
-        let hooks = (observed, inspector);
+        let hooks = (metrics_hooks, inspector);
         #[cfg(feature = "tools")]
         let hooks = {
             tokio::spawn(live.clone().run());
@@ -186,7 +187,8 @@ impl Run {
             return Ok(());
         }
         let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
-        // Calls of extenders block until the response; leases are renewed on another thread.
+        // Calls of extenders block their thread until the response. The scheduler therefore runs on a separate thread, and
+        // this one renews the lease.
         let end = if bundle.originals.any() {
             blocking::run_scheduler(driver.run(stop)).await.map_err(Failure::new)
         } else {
@@ -218,7 +220,7 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     Ok((http, host))
 }
 
-/// Returns the kinds that the profiles watch.
+/// Returns the kinds that the profiles watch. A kind that this program does not know is an error.
 pub(crate) fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
     let of = |kind: &'static &str| {
         Resource::of(kind).ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, but it is unknown")))

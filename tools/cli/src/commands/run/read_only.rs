@@ -57,10 +57,10 @@ enum ReportFormat {
 
 impl ReportFormat {
     /// Prints a value at once. `table` formats it for users.
-    fn print<T: Serialize>(self, what: &T, table: impl FnOnce(&T) -> String) {
+    fn print<T: Serialize>(self, value: &T, table: impl FnOnce(&T) -> String) {
         let text = match self {
-            ReportFormat::Table => table(what),
-            ReportFormat::Json => json_line(what).unwrap_or_default() + "\n",
+            ReportFormat::Table => table(value),
+            ReportFormat::Json => json_line(value).unwrap_or_default() + "\n",
         };
         // If standard output is closed, the scheduler continues: metrics remain available.
         let _ = print_text(&text);
@@ -71,7 +71,7 @@ impl ReportFormat {
 pub(super) struct Process<'a> {
     pub(super) metrics: &'a Metrics,
     pub(super) health: Health,
-    /// True when the process is to end.
+    /// Becomes true when the process must end.
     pub(super) stop: watch::Receiver<bool>,
 }
 
@@ -81,8 +81,8 @@ impl ReadOnlyMode {
         self.dry_run || self.shadow.is_some()
     }
 
-    /// Returns the profile that compares decisions for all pods: the value of `--shadow` is its name or, failing that,
-    /// its scheduler name. Returns `None` without a value.
+    /// Returns the index of the profile that compares decisions for all pods. The value of `--shadow` is its name or,
+    /// failing that, its scheduler name. Returns `None` without a value, and an error for an unknown profile.
     pub(super) fn profile(&self, profiles: &[ProfileInfo]) -> Result<Option<usize>, Failure> {
         let Some(name) = self.shadow.as_deref().filter(|name| !name.is_empty()) else { return Ok(None) };
         let known = || profiles.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
@@ -96,14 +96,14 @@ impl ReadOnlyMode {
         self,
         bundle: &AnyBundle,
         setup: Setup<S>,
-        others: H,
+        other_hooks: H,
         process: Process<'_>,
     ) -> Result<(), Failure> {
         let Process { metrics, health, stop } = process;
         let (form, client) = (self.output, DryRunClient::new(setup.streams.clone()));
         if self.dry_run {
             let hooks = (
-                others,
+                other_hooks,
                 Decisions::new(bundle.profiles, move |decision| form.print(decision, tables::read_only::decision)),
             );
             let driver = Driver::with_client(bundle, setup, client, PodRecords::default(), hooks)?;
@@ -112,10 +112,10 @@ impl ReadOnlyMode {
         }
         let shadow_counts = ShadowCounts::default();
         metrics.count_shadow_decisions(shadow_counts.clone());
-        let shadow = Shadow::new(bundle.profiles, shadow_counts.clone(), move |found| {
-            form.print(found, tables::read_only::disagreement)
+        let shadow = Shadow::new(bundle.profiles, shadow_counts.clone(), move |disagreement| {
+            form.print(disagreement, tables::read_only::disagreement)
         });
-        let hooks = (others, shadow);
+        let hooks = (other_hooks, shadow);
         let driver = Driver::with_client(bundle, setup, client, PodRecords::default(), hooks)?;
         let every = self.report_every.max(Duration::from_secs(1));
         let reports = report(bundle, form, &shadow_counts, every);
@@ -128,7 +128,7 @@ impl ReadOnlyMode {
     }
 }
 
-/// Prints periodically how often the decisions agree.
+/// Prints how often the decisions agree, at this interval and only if the counts have changed. Never ends.
 async fn report(bundle: &AnyBundle, form: ReportFormat, shadow_counts: &ShadowCounts, every: Duration) {
     let mut times = interval(every);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);

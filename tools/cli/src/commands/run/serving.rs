@@ -20,16 +20,16 @@ use tokio::task::JoinHandle;
 use crate::commands::failure::Failure;
 use crate::commands::profiles::profile::Profile;
 
-/// Content that the server serves, in addition to command-line settings.
+/// Content of the pages and of the metrics that the server serves.
 pub(super) struct ServedContent {
     /// The effective settings as a KubeSchedulerConfiguration.
     pub(super) configuration: Value,
-    /// The compiled-in profiles and their identity.
+    /// The compiled-in profiles.
     pub(super) profiles: &'static [ProfileInfo],
+    /// Hash that identifies the compiled-in profiles.
     pub(super) hash: &'static str,
     /// All flags with their values.
     pub(super) flag_values: FlagValues,
-    /// Metrics.
     pub(super) metrics: Metrics,
     /// Start of the program.
     pub(super) started: SystemTime,
@@ -127,14 +127,15 @@ async fn follow(mut status: watch::Receiver<ElectionStatus>, health: Health) {
 pub(super) struct ApiClients(Vec<(Option<PathBuf>, Http)>);
 
 impl ApiClients {
-    /// Begins with the scheduler's own connection. With `--master`, that connection corresponds to no kubeconfig.
+    /// Begins with the scheduler's own connection. With `--master`, the list begins empty, because that connection corresponds
+    /// to no kubeconfig.
     pub(super) fn new(kubeconfig: Option<&Path>, master: Option<&str>, http: &Http) -> ApiClients {
         let own = (kubeconfig.map(Path::to_owned), http.clone());
         ApiClients(if master.is_none() { vec![own] } else { Vec::new() })
     }
 
-    /// Connects as kube-scheduler does: with the kubeconfig, else with the in-cluster configuration, else not at
-    /// all.
+    /// Connects as kube-scheduler does: with the kubeconfig, else with the in-cluster configuration. Returns `None` if
+    /// neither exists, or if the in-cluster configuration fails.
     async fn connect(&mut self, flag: &str, kubeconfig: Option<&Path>) -> Result<Option<Http>, Failure> {
         if let Some((_, http)) = self.0.iter().find(|(known, _)| known.as_deref() == kubeconfig) {
             return Ok(Some(http.clone()));

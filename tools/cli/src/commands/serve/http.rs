@@ -47,7 +47,7 @@ fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
     listener.local_addr().map_err(|error| Failure::new(format_args!("cannot read the address of the port: {error}")))
 }
 
-/// Prints the address, and serves until a signal ends the program.
+/// Prints the address, and serves until a signal arrives. Ends the process; never returns.
 pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limits, is_loopback: bool) {
     let server = Arc::new(Server { jobs, limits, is_loopback });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -68,14 +68,14 @@ pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limi
 struct Server {
     jobs: mpsc::Sender<Job>,
     limits: Limits,
-    /// Whether only this machine reaches the server.
+    /// Whether only programs on this machine can reach the server.
     is_loopback: bool,
 }
 
 impl Server {
     async fn accept(self: Arc<Self>, listener: TcpListener) -> Result<(), Failure> {
         let mut stop = signals::stop()?;
-        // The line comes last, because a program that reads it may connect, or end the server with a signal.
+        // The address is printed only now: a program that reads it may connect, or stop the server with a signal.
         output::print_text(&format!("listening on http://{}\n", address(&listener)?))?;
         let listener = tokio::net::TcpListener::from_std(listener)
             .map_err(|error| Failure::new(format_args!("cannot listen: {error}")))?;
@@ -117,7 +117,7 @@ impl Server {
             .header_read_timeout(HEADER_TIMEOUT)
             .max_buf_size(MAX_HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service);
-        // An error of a connection is the client's problem. A client that does not read its response is disconnected.
+        // Errors of a connection are ignored. The time limit disconnects a client that does not read its response.
         tokio::pin!(connection);
         if timeout(10 * self.limits.time, connection.as_mut()).await.is_err() {
             // The current request is still answered. For further requests, the client opens another connection.
@@ -174,21 +174,22 @@ impl Server {
         }
         let body = self.body(request, deadline).await?;
         let question = Question::parse(&path, &body)?;
-        let (answer, found) = oneshot::channel();
+        let (answer, pending_answer) = oneshot::channel();
         if self.jobs.try_send(Job { question, answer }).is_err() {
             return Err(Problem::new("unavailable", "too many requests wait for their answers; try again later"));
         }
         let seconds = self.limits.time.as_secs();
-        match timeout_at(deadline, found).await {
+        match timeout_at(deadline, pending_answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Problem::new("unavailable", "the server is stopping")),
             Err(_) => Err(Problem::new("timeout", format_args!("there is no answer after {seconds} seconds"))),
         }
     }
 
-    /// Refuses requests of web pages whose host name was made to resolve to a loopback address (DNS rebinding).
+    /// Refuses requests of web pages whose host name was made to resolve to a loopback address (DNS rebinding). A server that
+    /// other machines can reach accepts every host name.
     fn check_host(&self, request: &Request<Incoming>) -> Result<(), Problem> {
-        // A name that is not text is no local one.
+        // A header that is not text names no local host.
         let host = request.headers().get(HOST).map_or("", |host| host.to_str().unwrap_or("?"));
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -71,10 +71,12 @@ struct Job {
     answer: oneshot::Sender<Result<String, Problem>>,
 }
 
-/// Limits of requests.
+/// Maximum values for a request.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
+    /// Time from the end of the headers to the answer.
     time: Duration,
+    /// Bytes of a body.
     body: usize,
 }
 
@@ -100,7 +102,7 @@ impl Serve {
         let limits = Limits { time: Duration::from_secs(self.timeout.into()), body: self.max_body as usize };
         let (sender, jobs) = mpsc::channel::<Job>(self.queue.into());
         let listener = http::bind(self.listen)?;
-        // The scheduler stays in this thread; the other one has the connections.
+        // The scheduler stays in this thread; the new one handles the connections.
         thread::Builder::new()
             .name("http".to_owned())
             .spawn(move || http::serve(listener, sender, limits, is_loopback))
@@ -121,8 +123,8 @@ fn answer_all(mut jobs: mpsc::Receiver<Job>, mut answer: impl FnMut(Question) ->
         if client.is_closed() {
             continue;
         }
-        let found = panic::catch_unwind(AssertUnwindSafe(|| answer(question)));
-        let _client_gone = client.send(found.unwrap_or_else(|panic| Err(failed(&*panic))));
+        let result = panic::catch_unwind(AssertUnwindSafe(|| answer(question)));
+        let _client_gone = client.send(result.unwrap_or_else(|panic| Err(failed(&*panic))));
     }
 }
 
@@ -141,11 +143,11 @@ mod tests {
     fn a_panic_is_an_error_of_its_question_and_the_next_one_is_answered() {
         let (sender, jobs) = mpsc::channel(3);
         let ask = |path: &str| {
-            let (answer, found) = oneshot::channel();
+            let (answer, receiver) = oneshot::channel();
             let body = if path == "/v1/explain" { r#"{"pod": "web"}"# } else { r#"{"manifests": []}"# };
             let question = Question::parse(path, body.as_bytes()).unwrap();
             assert!(sender.try_send(Job { question, answer }).is_ok());
-            found
+            receiver
         };
         let answers = [ask("/v1/explain"), ask("/v1/check"), ask("/v1/capacity")];
         drop(sender);

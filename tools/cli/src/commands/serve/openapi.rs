@@ -68,7 +68,7 @@ fn object_with(keys: &[&str]) -> Value {
     json!({ "type": "object", "required": keys })
 }
 
-/// Returns a path for a question, with the schemas of the question and of its answer.
+/// Returns the description of the path of a question, with the schemas of the question, of its answer, and of errors.
 fn question(summary: &str, schema: &str, answer: &Value) -> Value {
     let mut responses = json!({ "200": {
         "description": "The answer, as docs/output.md describes it",

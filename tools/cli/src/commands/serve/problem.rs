@@ -11,7 +11,7 @@ use crate::commands::output;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) status: StatusCode,
-    /// A word for programs; `openapi` lists them.
+    /// A word for programs: one of [`CODES`].
     pub(super) code: &'static str,
     /// A sentence for users.
     pub(super) message: String,

@@ -20,12 +20,12 @@ use crate::precheck::{PrecheckError, precheck};
 use crate::trial;
 use crate::workloads::{Replicas, Submission};
 
-/// Maximum number of pods of a question.
-const PODS: usize = 10_000;
+/// Maximum number of pods of a question. For `capacity`, the pods of the cluster and of all pools count.
+const MAX_PODS: usize = 10_000;
 /// Maximum number of pools of a question.
-const POOLS: usize = 31;
-/// Maximum number of remedies.
-const REMEDIES: u16 = 20;
+const MAX_POOLS: usize = 31;
+/// Maximum number of remedies; a larger number in a question is reduced to it.
+const MAX_REMEDIES: u16 = 20;
 
 /// A question of a request.
 #[derive(Debug)]
@@ -70,13 +70,13 @@ pub(super) struct Explain {
     after: bool,
     #[serde(default)]
     all_filters: bool,
-    #[serde(default = "five")]
+    #[serde(default = "default_max_remedies")]
     max_remedies: u16,
     #[serde(default)]
     seed: u64,
 }
 
-fn five() -> u16 {
+fn default_max_remedies() -> u16 {
     5
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Capacity {
 }
 
 impl Question {
-    /// Reads the body of a request.
+    /// Parses the body of a request for this path.
     pub(super) fn parse(path: &str, body: &[u8]) -> Result<Question, Problem> {
         match path {
             "/v1/check" => read(body).map(Question::Check),
@@ -141,7 +141,7 @@ impl<'a> Answers<'a> {
         Answers { bundle, input, setup, objects, read_at: Instant::now(), refresh }
     }
 
-    /// Returns the answer as JSON.
+    /// Returns the answer as JSON. Reads the cluster again first if `refresh` has passed since it was read.
     pub(super) fn answer(&mut self, question: Question) -> Result<String, Problem> {
         if self.read_at.elapsed() >= self.refresh {
             self.objects = self.input.load(self.bundle).map_err(|failure| problem("unavailable", failure))?;
@@ -162,8 +162,8 @@ impl<'a> Answers<'a> {
             Replicas::EachNode => self.objects.nodes.len(),
         };
         let number = submission.workloads.iter().fold(0_usize, |sum, workload| sum.saturating_add(pods(workload)));
-        if number > PODS {
-            return Err(Problem::new("too_many_pods", format_args!("{number} pods; the maximum is {PODS}")));
+        if number > MAX_PODS {
+            return Err(Problem::new("too_many_pods", format_args!("{number} pods; the maximum is {MAX_PODS}")));
         }
         let found = precheck(&self.setup.bundle, self.objects.clone(), submission, &self.options(seed));
         let found = found.map_err(|error| match error {
@@ -192,7 +192,7 @@ impl<'a> Answers<'a> {
             after,
             all_filters,
             against: against.as_deref(),
-            max_remedies: max_remedies.min(REMEDIES).into(),
+            max_remedies: max_remedies.min(MAX_REMEDIES).into(),
             extenders: self.setup.extenders,
         };
         let found = explain(&self.setup.bundle, self.objects.clone(), subject, options);
@@ -211,16 +211,16 @@ impl<'a> Answers<'a> {
         let objects = cluster::objects(self.objects.clone());
         // The pods are counted once for the cluster, and once for each pool.
         let pools = pool_label.as_ref().map_or(0, |key| node_pools(&objects, key).len());
-        if pools > POOLS {
-            return Err(Problem::new("too_many_pools", format_args!("{pools} pools; the maximum is {POOLS}")));
+        if pools > MAX_POOLS {
+            return Err(Problem::new("too_many_pools", format_args!("{pools} pools; the maximum is {MAX_POOLS}")));
         }
-        let most = PODS / (pools + 1);
-        let max = max.unwrap_or(most);
+        let max_allowed = MAX_PODS / (pools + 1);
+        let max = max.unwrap_or(max_allowed);
         if max == 0 {
             return Err(Problem::new("bad_json", "`max` is 0, but must be at least 1"));
         }
-        if max > most {
-            let message = format_args!("`max` is {max}, but must be at most {most} with {pools} pools");
+        if max > max_allowed {
+            let message = format_args!("`max` is {max}, but must be at most {max_allowed} with {pools} pools");
             return Err(Problem::new("too_many_pods", message));
         }
         let question = capacity::Question { ratio: &ratio, max, pool_label: pool_label.as_deref() };

@@ -10,8 +10,9 @@ use super::count;
 use crate::commands::output::{Columns, heading};
 use crate::timeline::Span;
 
-/// Maximum number of profiles with a column each. With more profiles, only the first one has a table of influence.
-const SIDE_BY_SIDE: usize = 4;
+/// Maximum number of profiles with a column each. If there are more profiles, each has a row, and only the first one has a
+/// table of influence.
+const MAX_PROFILE_COLUMNS: usize = 4;
 
 /// Returns the estimates of all profiles side by side, the influence of plugins, and the assumptions.
 pub(crate) fn table(result: &Backtest) -> String {
@@ -20,7 +21,7 @@ pub(crate) fn table(result: &Backtest) -> String {
     if result.seeds.len() > 1 {
         text += "Ranges are 95 % confidence intervals; * marks a difference from the first profile whose interval excludes 0.\n";
     }
-    let shown = if names.len() > SIDE_BY_SIDE { 1 } else { names.len() };
+    let shown = if names.len() > MAX_PROFILE_COLUMNS { 1 } else { names.len() };
     for (profile, name) in result.profiles.iter().zip(&names).take(shown) {
         text += &influence(&format!("Influence of scores: {name}"), profile);
     }
@@ -51,8 +52,7 @@ pub(super) fn source(source: &Source) -> String {
 
 pub(super) fn metrics(profiles: &[ProfileResult], names: &[String]) -> String {
     let Some(first) = profiles.first() else { return String::new() };
-    // With many profiles, each is a row.
-    if profiles.len() > SIDE_BY_SIDE {
+    if profiles.len() > MAX_PROFILE_COLUMNS {
         return rows(profiles, names);
     }
     let titles: Vec<String> =
@@ -66,8 +66,8 @@ pub(super) fn metrics(profiles: &[ProfileResult], names: &[String]) -> String {
     heading("Results") + "\n" + &columns.text()
 }
 
-/// Metrics in the table of many profiles.
-const FEW: &[(&str, &str)] = &[
+/// Metrics in the table with a row for each profile, and their titles.
+const ROW_METRICS: &[(&str, &str)] = &[
     ("waiting", ">WAITING AT END"),
     ("timeToBind.p50", ">P50"),
     ("timeToBind.p99", ">P99"),
@@ -78,12 +78,12 @@ const FEW: &[(&str, &str)] = &[
 
 fn rows(profiles: &[ProfileResult], names: &[String]) -> String {
     let has = |name: &str| profiles.iter().any(|profile| find(profile, &(name.to_owned(), None)).is_some());
-    let few: Vec<&(&str, &str)> = FEW.iter().filter(|(name, _)| has(name)).collect();
-    let mut columns = Columns::new(["PROFILE"].into_iter().chain(few.iter().map(|(_, title)| *title)));
+    let shown_metrics: Vec<&(&str, &str)> = ROW_METRICS.iter().filter(|(name, _)| has(name)).collect();
+    let mut columns = Columns::new(["PROFILE"].into_iter().chain(shown_metrics.iter().map(|(_, title)| *title)));
     for (profile, name) in profiles.iter().zip(names) {
         let cell =
             |(metric, _): &&(&str, &str)| find(profile, &((*metric).to_owned(), None)).map(cell).unwrap_or_default();
-        columns.row([name.clone()].into_iter().chain(few.iter().map(cell)).collect::<Vec<String>>());
+        columns.row([name.clone()].into_iter().chain(shown_metrics.iter().map(cell)).collect::<Vec<String>>());
     }
     heading("Results; -o json has all metrics") + "\n" + &columns.text()
 }
@@ -195,7 +195,7 @@ pub(super) fn assumptions(texts: &[String]) -> String {
     format!("\n{}\n{texts}", heading("Assumptions"))
 }
 
-/// Breaks a text into lines of about 100 characters.
+/// Breaks a text into lines of at most 100 characters where possible. `indent` precedes all lines except the first.
 fn wrapped_text(text: &str, indent: &str) -> String {
     let (mut lines, mut column) = (String::new(), 0);
     for word in text.split_whitespace() {

@@ -35,7 +35,7 @@ fn whole(number: f64) -> String {
     HumanCount(number.round() as u64).to_string()
 }
 
-/// Formats a time with three significant digits, or with all digits before the point.
+/// Formats a time: with two decimals below 10, one below 100, and none above.
 fn time(microseconds: f64) -> String {
     match microseconds {
         ..10.0 => format!("{microseconds:.2}"),

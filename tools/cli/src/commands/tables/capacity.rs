@@ -7,7 +7,7 @@ use crate::capacity::{Capacity, Fit, NextPod, PoolCapacity, WorkloadCapacity};
 use crate::commands::output::{Columns, heading};
 
 /// Maximum number of nodes in the table.
-const NODES: usize = 20;
+const MAX_NODES: usize = 20;
 
 /// Returns the pods by node and by pool. The number of pods and the reasons of the next pod are at the end, where users
 /// see them.
@@ -23,10 +23,10 @@ fn nodes(fit: &Fit) -> Option<String> {
     let mut nodes: Vec<_> = fit.nodes.iter().collect();
     nodes.sort_by_key(|(_, pods)| std::cmp::Reverse(**pods));
     let mut columns = Columns::new(["NODE", ">PODS"]);
-    for (node, pods) in nodes.iter().take(NODES) {
+    for (node, pods) in nodes.iter().take(MAX_NODES) {
         columns.row(vec![(*node).clone(), pods.to_string()]);
     }
-    let more = match nodes.len().saturating_sub(NODES) {
+    let more = match nodes.len().saturating_sub(MAX_NODES) {
         0 => String::new(),
         more => format!("  ... and {more} more; -o json prints them all\n"),
     };
@@ -74,12 +74,12 @@ fn summary(found: &Capacity) -> String {
     match &fit.next {
         None => text += "  the maximum is reached; --max sets another one\n",
         Some(NextPod { workload, rejection, preempts }) => {
-            let of = if workloads.len() > 1 { format!(", of {workload},") } else { String::new() };
+            let of_workload = if workloads.len() > 1 { format!(", of {workload},") } else { String::new() };
             let _ = match &preempts[..] {
-                [] => writeln!(text, "the next pod{of} waits:"),
+                [] => writeln!(text, "the next pod{of_workload} waits:"),
                 pods => {
                     let pods: Vec<&str> = pods.iter().map(|victim| victim.pod.as_str()).collect();
-                    writeln!(text, "the next pod{of} would preempt {}:", pods.join(", "))
+                    writeln!(text, "the next pod{of_workload} would preempt {}:", pods.join(", "))
                 }
             };
             let _ = writeln!(text, "  {}", rejection.message);

@@ -11,8 +11,8 @@ use super::backtest::{assumptions, influence, metrics, source, time};
 use super::{count, more};
 use crate::commands::output::{Columns, heading};
 
-/// Number of pods in a list.
-const SHOWN: usize = 40;
+/// Maximum number of pods in the table, unless every pod is shown.
+const MAX_PODS: usize = 40;
 
 /// Returns the result of one simulation. `all` shows every pod.
 pub(crate) fn table(report: &ClosedLoop, all: bool) -> String {
@@ -42,7 +42,7 @@ fn pods(pods: &[PodOutcome], all: bool) -> String {
         return String::new();
     }
     let mut columns = Columns::new(["POD", ">PRIORITY", "CREATED", "BOUND", "NODE", "RECORDED NODE", "STATE", "ENDED"]);
-    let shown = if all { notable.len() } else { notable.len().min(SHOWN) };
+    let shown = if all { notable.len() } else { notable.len().min(MAX_PODS) };
     for pod in &notable[..shown] {
         let state = match pod.state {
             PodState::Waiting => "waiting",

@@ -6,10 +6,10 @@ use super::count;
 use crate::commands::output::{Columns, heading};
 use crate::explanation::{Comparison, DecisiveWeight, Explanation, PluginComparison};
 
-/// Maximum number of nodes in a list of ties.
-const TIES: usize = 3;
+/// Maximum number of nodes in a list of equally good nodes.
+const MAX_NAMES: usize = 3;
 
-/// Returns the reasons for the chosen node.
+/// Returns the reasons why the node was chosen and not the other one.
 pub(super) fn table(explanation: &Explanation, comparison: &Comparison) -> String {
     let Comparison { against, rejections, deciding, margin, plugins } = comparison;
     let chosen = explanation.node.as_deref().unwrap_or_default();
@@ -49,14 +49,14 @@ pub(super) fn table(explanation: &Explanation, comparison: &Comparison) -> Strin
     }
     let mut columns = Columns::new(["PLUGIN", ">WEIGHT", ">DIFFERENCE", "DECISIVE WEIGHT", "BEST WITHOUT IT"]);
     for PluginComparison { plugin, weight, difference, decisive_weight, without } in plugins {
-        let decisive = decisive_weight.as_ref().map_or_else(|| "-".to_owned(), |decisive| of(decisive, against));
+        let decisive = decisive_weight.as_ref().map_or_else(|| "-".to_owned(), |decisive| decisive_text(decisive, against));
         let row = [(*plugin).to_owned(), weight.to_string(), difference.to_string(), decisive, names(without)];
         columns.row(row.to_vec());
     }
     text + &columns.text()
 }
 
-fn of(DecisiveWeight { weight, best }: &DecisiveWeight, against: &str) -> String {
+fn decisive_text(DecisiveWeight { weight, best }: &DecisiveWeight, against: &str) -> String {
     match best.iter().any(|node| node == against) {
         true => weight.to_string(),
         false => format!("{weight} (then {} is best)", names(best)),
@@ -64,7 +64,7 @@ fn of(DecisiveWeight { weight, best }: &DecisiveWeight, against: &str) -> String
 }
 
 fn names(nodes: &[String]) -> String {
-    let more = nodes.len().saturating_sub(TIES);
+    let more = nodes.len().saturating_sub(MAX_NAMES);
     let shown = nodes[..nodes.len() - more].join(", ");
     if more == 0 { shown } else { format!("{shown} + {more} more") }
 }

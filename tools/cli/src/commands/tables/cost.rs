@@ -78,7 +78,7 @@ fn memory(profile: &ProfileCost) -> String {
     columns.text()
 }
 
-/// Formats a number with one digit after the point, if that digit is significant.
+/// Formats a number, with one decimal if it is below 100.
 pub(crate) fn amount(number: f64) -> String {
     if number < 100.0 { format!("{number:.1}") } else { format!("{number:.0}") }
 }

@@ -8,7 +8,7 @@ use crate::defragment::{Action, Emptying, Fragmentation, GpuChange, Plan, Room};
 use crate::drain::BlockedNode;
 
 /// Maximum number of blocked nodes in the table.
-const BLOCKED: usize = 20;
+const MAX_BLOCKED: usize = 20;
 
 /// Returns the actions, the obstacles, the GPUs and, at the end where users see it, a summary.
 pub(crate) fn table(plan: &Plan) -> String {
@@ -61,14 +61,14 @@ fn blocked(found: &Emptying) -> Option<String> {
         return None;
     }
     let mut text = heading("Cannot be emptied") + "\n";
-    for BlockedNode { node, obstacles } in found.blocked.iter().take(BLOCKED) {
+    for BlockedNode { node, obstacles } in found.blocked.iter().take(MAX_BLOCKED) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {node}");
         for obstacle in obstacles {
             let _ = writeln!(text, "    {} {}", obstacle.pod, obstacle.reason);
         }
     }
-    match found.blocked.len().saturating_sub(BLOCKED) {
+    match found.blocked.len().saturating_sub(MAX_BLOCKED) {
         0 => {}
         more => _ = writeln!(text, "  ... and {more} more; -o json prints them all"),
     }

@@ -8,7 +8,7 @@ use super::{count, more};
 use crate::commands::diff::comparison::{Comparison, DifferenceKind, Entry, PlacementChanges};
 use crate::commands::output::{Columns, heading, wrapped};
 
-/// Maximum number of pods with different nodes in the table.
+/// Maximum number of pods with different nodes in the table, unless all are requested.
 const MAX_PODS: usize = 50;
 
 /// Returns tables for the settings, each extension point, the arguments, and the pods (all pods if
@@ -80,8 +80,8 @@ pub(crate) fn cell(what: DifferenceKind, value: &Value) -> String {
     }
 }
 
-fn order(text: &mut String, point: &str, alone: bool, entry: &Entry, (a, b): (&str, &str)) {
-    if alone {
+fn order(text: &mut String, point: &str, is_only_entry: bool, entry: &Entry, (a, b): (&str, &str)) {
+    if is_only_entry {
         text.push_str(&format!("\n{}\n", heading(point)));
     }
     // Writing to a string cannot fail.

@@ -12,7 +12,7 @@ use crate::commands::output::{Columns, heading, wrapped};
 use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
 
 /// Maximum number of nodes in a list of ties, unless every node is printed.
-const TIES: usize = 10;
+const MAX_TIES: usize = 10;
 
 /// Nodes that a table shows.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ impl Nodes {
     }
 }
 
-/// Returns the feasible nodes with their scores, the best first, then rejected nodes with their reasons, and
-/// the outcome.
+/// Returns the feasible nodes with their scores, the best first, then rejected nodes with their reasons, the outcome, the
+/// remedies, and the comparison with another node.
 pub(crate) fn table(explanation: &Explanation, view: &Nodes) -> String {
     let parts = [
         scores(explanation, view),
@@ -196,9 +196,9 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         let _ = writeln!(text, "  preemption on {} would remove {victims}:", preemption.node);
         text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
         for Violation { budget, allowed, pods } in &preemption.violated_budgets {
-            let going = count(pods.len(), "pod");
+            let victims_of_budget = count(pods.len(), "pod");
             let _ =
-                writeln!(text, "  this violates the disruption budget {budget}: {going} removed, {allowed} allowed");
+                writeln!(text, "  this violates the disruption budget {budget}: {victims_of_budget} removed, {allowed} allowed");
         }
         for ProtectedPod { pod, node, budget } in &preemption.kept_by_budgets {
             let _ = writeln!(text, "  the disruption budget {budget} protects {pod} on {node}");
@@ -217,7 +217,7 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         }
         best => {
             let ties = best.len();
-            let shown = if matches!(view, Nodes::All) { ties } else { ties.min(TIES) };
+            let shown = if matches!(view, Nodes::All) { ties } else { ties.min(MAX_TIES) };
             let _ = writeln!(text, "  chosen at random among {ties} nodes with the highest total:");
             let rest = (shown < ties).then(|| format!("and {} more", HumanCount((ties - shown) as u64)));
             text += &wrapped(best[..shown].iter().map(String::as_str).chain(rest.as_deref()), 4);

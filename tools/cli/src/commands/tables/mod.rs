@@ -46,11 +46,11 @@ fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", HumanCount(n as u64))
 }
 
-/// Returns the line that replaces the last rows of a list, given their number.
+/// Returns the line that replaces the last rows of a list, given their number; empty if there are none.
 #[cfg(feature = "tools")]
-fn more(rest: usize) -> String {
-    match rest {
+fn more(left_out: usize) -> String {
+    match left_out {
         0 => String::new(),
-        rest => format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(rest as u64)),
+        left_out => format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(left_out as u64)),
     }
 }

@@ -7,8 +7,8 @@ use crate::commands::output::{Columns, heading, wrapped};
 use crate::precheck::{PendingPod, Precheck, Summary, WorkloadResult};
 use crate::trial::Victim;
 
-/// Maximum number of nodes in a row.
-const NODES: usize = 4;
+/// Maximum number of nodes that a row names.
+const MAX_NODES: usize = 4;
 
 /// Returns the waiting pods with reasons, the preempted pods, the workloads and, at the end where users see it, a
 /// summary.
@@ -60,9 +60,9 @@ fn workloads(workloads: &[WorkloadResult]) -> Option<String> {
     }
     let mut columns = Columns::new(["WORKLOAD", ">PODS", ">RUNNING", ">WAITING", "NODES"]);
     for WorkloadResult { workload, pods, running, waiting, nodes, .. } in workloads {
-        let mut shown: Vec<String> = nodes.iter().take(NODES).map(|(node, pods)| format!("{node} {pods}x")).collect();
-        if nodes.len() > NODES {
-            shown.push(format!("and {} more", nodes.len() - NODES));
+        let mut shown: Vec<String> = nodes.iter().take(MAX_NODES).map(|(node, pods)| format!("{node} {pods}x")).collect();
+        if nodes.len() > MAX_NODES {
+            shown.push(format!("and {} more", nodes.len() - MAX_NODES));
         }
         let numbers = [pods, running, waiting].map(ToString::to_string);
         columns.row([vec![workload.clone()], numbers.to_vec(), vec![shown.join(", ")]].concat());

@@ -25,8 +25,8 @@ struct ProfileAgreement {
 impl Agreement {
     /// Returns the agreement of the profiles that compared decisions.
     pub(crate) fn of(bundle: &AnyBundle, counts: &[ProfileCounts]) -> Self {
-        let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != ProfileCounts::default());
-        let agreement = of_profile.map(|(profile, counts)| ProfileAgreement { profile: profile.name, counts: *counts });
+        let compared = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != ProfileCounts::default());
+        let agreement = compared.map(|(profile, counts)| ProfileAgreement { profile: profile.name, counts: *counts });
         Agreement { agreement: agreement.collect() }
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn decision(decision: &Decision) -> String {
     }
 }
 
-/// Formats a disagreement, with both nodes' scores if available.
+/// Formats a disagreement, with the scores of the nodes if available.
 pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
     let Disagreement { pod, finding, .. } = disagreement;
     match finding {
@@ -87,7 +87,7 @@ fn nodes_are(nodes: &[String]) -> String {
     }
 }
 
-/// Returns a table of weighted scores, plugin by plugin.
+/// Returns a table of the weighted scores of the best node and of the bound node, plugin by plugin; empty without scores.
 fn table(scores: &[Comparison], best: &[String], bound: Option<&str>) -> String {
     let Some(best) = best.first().filter(|_| !scores.is_empty()) else { return String::new() };
     let names = [best.as_str()].into_iter().chain(bound).map(|node| format!(">{node}")).collect::<Vec<_>>();
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    fn of(finding: Finding) -> String {
+    fn text_of(finding: Finding) -> String {
         disagreement(&Disagreement { pod: "default/p".into(), profile: "default", finding })
     }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disagreement_comes_with_both_score_tables() {
+    fn a_disagreement_comes_with_the_scores() {
         let score = |plugin, best, bound| Comparison { plugin, weight: 1, best: points(best), bound };
         let scores = vec![
             score("NodeResourcesFit", 70, Some(points(60))),
@@ -163,7 +163,7 @@ mod tests {
               NodeResourcesBalancedAllocation       1   90   95
               total                                    160  155
         "#]]
-        .assert_eq(&of(Finding::LowerScore { node: "n2".into(), best: best.clone(), by: 5, scores }));
+        .assert_eq(&text_of(Finding::LowerScore { node: "n2".into(), best: best.clone(), by: 5, scores }));
         let scores = vec![score("NodeResourcesFit", 70, None)];
         let reason = "NodeName: node(s) didn't match".to_owned();
         expect![[r#"
@@ -172,11 +172,11 @@ mod tests {
               NodeResourcesFit       1  70
               total                     70
         "#]]
-        .assert_eq(&of(Finding::Infeasible { node: "n2".into(), reason, best, scores }));
+        .assert_eq(&text_of(Finding::Infeasible { node: "n2".into(), reason, best, scores }));
     }
 
     #[test]
-    fn agreement_in_rows() {
+    fn the_agreement_has_a_row_for_each_result() {
         let counts = ProfileCounts {
             same_best: 199,
             lower_score: 1,

@@ -6,11 +6,11 @@ use super::read_only::{Agreement, agreement, disagreement};
 use crate::commands::output::heading;
 use crate::replay::{NamedChange, Order, Report};
 
-/// Number of disagreements in the table.
-const SHOWN: usize = 20;
+/// Maximum number of disagreements in the table, unless all are requested.
+const MAX_DISAGREEMENTS: usize = 20;
 
-/// Number of changes in a line.
-const CHANGES: usize = 3;
+/// Maximum number of changes that a line names.
+const MAX_CHANGES: usize = 3;
 
 /// The printed result.
 #[derive(Serialize)]
@@ -21,13 +21,13 @@ pub(crate) struct Comparison {
     pub(crate) report: Report,
 }
 
-/// Formats changes.
+/// Formats changes as a text, such as `Pod shop/web was created (FILE:LINE)`. Counts the changes after the first ones.
 pub(crate) fn changes_are(changes: &[NamedChange]) -> String {
-    let named = changes.iter().take(CHANGES).map(|change| {
+    let named = changes.iter().take(MAX_CHANGES).map(|change| {
         let NamedChange { place, kind, name, change } = change;
         format!("{kind} {name} was {change} ({place})")
     });
-    let more = changes.len().saturating_sub(CHANGES);
+    let more = changes.len().saturating_sub(MAX_CHANGES);
     named.chain((more > 0).then(|| format!("{more} more changes"))).collect::<Vec<_>>().join(", ")
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
     if !report.disagreements.is_empty() {
         text += &(heading("Disagreements") + "\n");
     }
-    let shown = if all { usize::MAX } else { SHOWN };
+    let shown = if all { usize::MAX } else { MAX_DISAGREEMENTS };
     for difference in report.disagreements.iter().take(shown) {
         text += &format!("{} {}", difference.at, disagreement(&difference.disagreement));
         for (relation, changes) in difference.order.iter().flat_map(Order::sides) {

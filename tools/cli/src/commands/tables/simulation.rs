@@ -199,7 +199,7 @@ fn summary(report: &Report, view: View) -> String {
     text
 }
 
-/// Returns the reasons why pods were skipped: the rest of the line.
+/// Returns the reasons why pods were skipped, which end the line, and a line about pods on unknown nodes.
 fn skipped(skipped: &Skipped) -> String {
     let mut text = String::new();
     let mut why = Vec::new();

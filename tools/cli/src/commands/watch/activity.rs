@@ -9,11 +9,11 @@ use schedc_core::queue::QueueCounts;
 use schedc_core::scheduler::{Failure, Outcome};
 
 /// Length of a sample of the throughput.
-const SAMPLE: Duration = Duration::from_secs(1);
+const SAMPLE_LENGTH: Duration = Duration::from_secs(1);
 /// Maximum number of samples.
-const SAMPLES: usize = 40;
+const MAX_SAMPLES: usize = 40;
 
-/// Counts of a scheduler.
+/// Counts and recent throughput of a scheduler.
 pub(super) struct Activity {
     start: Instant,
     attempts: u64,
@@ -21,7 +21,7 @@ pub(super) struct Activity {
     pub(super) queue: QueueCounts,
     /// Reasons of the last attempt of each pending pod.
     pending: HashMap<Uid, Vec<String>>,
-    /// Placed pods in each past second; the last one is not over.
+    /// Number of pods placed in each past second. The last sample is incomplete.
     samples: VecDeque<u64>,
     sample_began: Instant,
     /// Text about the time, such as the virtual time.
@@ -70,13 +70,13 @@ impl Activity {
 
     /// Begins new samples until `now`.
     pub(super) fn advance(&mut self, now: Instant) {
-        let mut passed = now.saturating_duration_since(self.sample_began).as_secs() / SAMPLE.as_secs();
-        self.sample_began += SAMPLE * u32::try_from(passed).unwrap_or(u32::MAX);
-        passed = passed.min(SAMPLES as u64);
+        let mut passed = now.saturating_duration_since(self.sample_began).as_secs() / SAMPLE_LENGTH.as_secs();
+        self.sample_began += SAMPLE_LENGTH * u32::try_from(passed).unwrap_or(u32::MAX);
+        passed = passed.min(MAX_SAMPLES as u64);
         for _ in 0..passed {
             self.samples.push_back(0);
         }
-        while self.samples.len() > SAMPLES {
+        while self.samples.len() > MAX_SAMPLES {
             self.samples.pop_front();
         }
     }
@@ -133,7 +133,7 @@ impl Activity {
         lines
     }
 
-    /// Returns the samples that are over as a row of bars.
+    /// Returns the complete samples as a row of bars.
     fn sparks(&self) -> String {
         const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let samples = || self.samples.iter().take(self.samples.len().saturating_sub(1)).copied();
@@ -210,6 +210,6 @@ mod tests {
         activity.advance(start + Duration::from_secs(4));
         assert_eq!(activity.sparks(), "█▁▁▁");
         activity.advance(start + Duration::from_secs(4000));
-        assert_eq!(activity.samples.len(), SAMPLES);
+        assert_eq!(activity.samples.len(), MAX_SAMPLES);
     }
 }

@@ -14,10 +14,10 @@ use schedc_bounds::text::shortened;
 use super::failure::Failure;
 use activity::Activity;
 
-/// Number of lines of the view.
-const LINES: usize = 12;
-/// Number of reasons of pending pods that the view has room for.
-const REASONS: usize = LINES - 5;
+/// Maximum number of lines of the view.
+const MAX_LINES: usize = 12;
+/// Maximum number of lines for the reasons of pending pods; five lines precede them.
+const MAX_REASONS: usize = MAX_LINES - 5;
 /// Maximum number of characters of a line.
 const WIDTH: usize = 100;
 /// Interval between two frames.
@@ -57,7 +57,7 @@ impl LiveView {
     fn draw(&mut self, now: Instant, activity: &mut Activity) {
         self.drawn = Some(now);
         activity.advance(now);
-        let frame = activity.frame(now, REASONS);
+        let frame = activity.frame(now, MAX_REASONS);
         let lines: Vec<_> = frame.iter().map(|line| shortened(line, WIDTH).to_string()).collect();
         self.lines.set_message(lines.join("\n"));
     }

@@ -14,7 +14,7 @@ use crate::commands::failure::Failure;
 use crate::timeline::Span;
 
 /// Interval at which pods that are no longer pending are forgotten.
-const RETAIN: Duration = Duration::from_secs(1);
+const RETAIN_INTERVAL: Duration = Duration::from_secs(1);
 /// The view that log lines must not overwrite. One process can run several commands, one after the other.
 static VIEW: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
@@ -28,16 +28,17 @@ struct State {
     began: Instant,
     /// Time of the last counts of the scheduler.
     counted: Option<Instant>,
+    /// Time when pods that were no longer pending were last forgotten.
     retained: Instant,
 }
 
 impl LiveRun {
-    /// Creates a live view, if `watches`.
+    /// Creates a live view, if it is requested.
     ///
     /// # Errors
     /// Returns an error if there is no terminal for it.
-    pub(crate) fn new(watches: bool) -> Result<Self, Failure> {
-        if !watches {
+    pub(crate) fn new(is_requested: bool) -> Result<Self, Failure> {
+        if !is_requested {
             return Ok(LiveRun::default());
         }
         Ok(LiveRun::with_view(LiveView::new()?))
@@ -50,7 +51,7 @@ impl LiveRun {
         LiveRun(Some(Arc::new(Mutex::new(State { view, activity, began: now, counted: None, retained: now }))))
     }
 
-    /// Draws the view until it is dropped, also while the scheduler is idle.
+    /// Draws the view until the future is dropped, also while the scheduler is idle.
     pub(crate) async fn run(self) {
         if self.0.is_none() {
             return std::future::pending().await;
@@ -88,15 +89,15 @@ impl State {
         self.view.draw(now, &mut self.activity);
     }
 
-    /// Reads the counts of the scheduler, if they are old.
-    fn count(&mut self, scheduler: &dyn AnyScheduler) {
+    /// Reads the counts of the scheduler, unless they were read less than [`INTERVAL`] ago.
+    fn read_counts(&mut self, scheduler: &dyn AnyScheduler) {
         let now = Instant::now();
         if self.counted.is_some_and(|counted| now.duration_since(counted) < INTERVAL) {
             return;
         }
         self.counted = Some(now);
         self.activity.queue = scheduler.queue_counts();
-        if now.duration_since(self.retained) >= RETAIN {
+        if now.duration_since(self.retained) >= RETAIN_INTERVAL {
             self.retained = now;
             self.activity.retain(|uid| scheduler.pending(uid).is_some());
         }
@@ -111,13 +112,13 @@ impl DriverHooks for LiveRun {
     }
 
     fn on_turn(&mut self, scheduler: &mut dyn AnyScheduler) {
-        self.update(|state| state.count(scheduler));
+        self.update(|state| state.read_counts(scheduler));
     }
 
     fn on_idle(&mut self, scheduler: &dyn AnyScheduler, _: bool) {
         self.update(|state| {
             state.counted = None;
-            state.count(scheduler);
+            state.read_counts(scheduler);
         });
     }
 }

@@ -17,7 +17,7 @@ use crate::simulation_history::SimulationHistory;
 use crate::timeline::Span;
 
 /// Interval at which pods that are no longer pending are forgotten.
-const RETAIN: Duration = Duration::from_secs(1);
+const RETAIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Hooks of a simulation with a report or a live view.
 #[derive(Default)]
@@ -32,18 +32,19 @@ struct LiveSimulation {
     activity: Activity,
     /// Virtual time of the first event.
     start: Option<i64>,
+    /// Time when pods that were no longer pending were last forgotten.
     retained: Instant,
 }
 
 impl Observers {
-    /// Creates observers, with a live view if `watches`.
+    /// Creates observers, with a live view if `is_live`.
     ///
     /// # Errors
     /// Returns an error if there is no terminal for the view.
-    pub(crate) fn new(history: Option<SimulationHistory>, watches: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(history: Option<SimulationHistory>, is_live: bool) -> Result<Self, Failure> {
         let now = Instant::now();
         let live = |view| LiveSimulation { view, activity: Activity::new(now), start: None, retained: now };
-        let live = watches.then(LiveView::new).transpose()?.map(live);
+        let live = is_live.then(LiveView::new).transpose()?.map(live);
         Ok(Observers { history, live })
     }
 
@@ -61,7 +62,7 @@ impl LiveSimulation {
         if !self.view.is_due(now) {
             return;
         }
-        if now.duration_since(self.retained) >= RETAIN {
+        if now.duration_since(self.retained) >= RETAIN_INTERVAL {
             self.retained = now;
             self.activity.retain(|uid| scheduler.pending(uid).is_some());
         }

@@ -14,14 +14,15 @@ use crate::commands::failure::Failure;
 
 /// Arrival rates, in pods per second.
 const RATES: [u32; 2] = [20, 500];
-/// Nodes and pods of the measured start.
+/// Number of nodes at the measured start.
 const START_NODES: usize = 100;
+/// Number of pods at the measured start.
 const START_PODS: usize = 1000;
 /// Number of pods of one template, as of a Deployment.
 const PODS_OF_TEMPLATE: usize = 50;
 /// Interval of the status patches of a kubelet, in seconds.
 const HEARTBEAT_INTERVAL: u32 = 300;
-/// Time in which the scheduler writes the events of bound pods, and becomes idle.
+/// Time after which the scheduler has written the events of bound pods and is idle.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// Settings of the measurement.
@@ -69,7 +70,8 @@ impl Measurement {
         server
     }
 
-    /// Creates pods at a constant rate. Waits until all are bound.
+    /// Creates pods at a constant rate, waits until all are bound, and returns the measurements. `pods` is the number of all
+    /// pods so far.
     fn load(&self, rate: u32, pods: &mut usize, server: &Server, scheduler: &mut Scheduler) -> Result<Load, Failure> {
         let count = (rate * self.seconds) as usize;
         let (before, cpu_before) = (scheduler.watch_to_bind()?, scheduler.cpu_time());
@@ -79,14 +81,14 @@ impl Measurement {
         scheduler.wait_until("all pods are bound", |_| server.count_requests(is_binding) >= *pods)?;
         thread::sleep(SETTLING_TIME);
         let cpu = scheduler.cpu_time().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
-        let new = scheduler.watch_to_bind()?.since(&before);
-        if new.count() == 0 {
-            return Err(Failure::new("the scheduler counted no binding in scheduler_watch_to_bind_duration_seconds"));
+        let observations = scheduler.watch_to_bind()?.since(&before);
+        if observations.count() == 0 {
+            return Err(Failure::observations("the scheduler counted no binding in scheduler_watch_to_bind_duration_seconds"));
         }
         Ok(Load {
             pods_per_s: rate,
             pods: count,
-            latency_us: Latency { p50: new.quantile_us(0.5), p99: new.quantile_us(0.99) },
+            latency_us: Latency { p50: observations.quantile_us(0.5), p99: observations.quantile_us(0.99) },
             cpu_us_per_pod: cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / count as f64),
             resident_mb: scheduler.resident_mb(),
         })

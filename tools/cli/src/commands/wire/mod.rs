@@ -89,7 +89,7 @@ impl Wire {
         }
     }
 
-    /// Explains that the program lacks the fake API server.
+    /// Returns an error: this program lacks the fake API server.
     #[cfg(not(feature = "wire"))]
     pub(crate) fn run(&self, _: &WireSettings<'_>) -> Result<(), Failure> {
         Err(Failure::new("this program was built without `bench --wire`; add `--features wire` to its `cargo build`"))

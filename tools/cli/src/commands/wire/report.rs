@@ -35,7 +35,8 @@ pub(super) struct Load {
     pub(super) resident_mb: Option<f64>,
 }
 
-/// Upper bounds of the time from the watch event to the binding request. `None`: above all bounds.
+/// Percentiles of the time from the watch event to the binding request, in microseconds: the upper bound of a bucket.
+/// `None` if the percentile is above all bounds.
 #[derive(Serialize)]
 pub(super) struct Latency {
     pub(super) p50: Option<f64>,
@@ -51,7 +52,7 @@ pub(super) struct Start {
     pub(super) resident_mb: Option<f64>,
 }
 
-/// Returns the maximum of the 99th percentile at an arrival rate, in microseconds.
+/// Returns the goal for the 99th percentile at an arrival rate: its maximum in microseconds.
 fn latency_goal(pods_per_s: u32) -> f64 {
     if pods_per_s <= 20 { 150.0 } else { 1000.0 }
 }

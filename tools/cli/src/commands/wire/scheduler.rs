@@ -20,7 +20,7 @@ use crate::commands::failure::Failure;
 /// Maximum time until an expected state.
 const TIMEOUT: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Number of characters of the log in an error.
+/// Maximum number of characters of the log in an error.
 const LOG_TAIL: usize = 2000;
 
 /// A running scheduler. It is killed when it is dropped.
@@ -59,12 +59,12 @@ impl Scheduler {
         Ok(Scheduler { child, folder, started })
     }
 
-    /// Waits until it has received all nodes and pods.
+    /// Waits until the scheduler has received all nodes and pods.
     pub(super) fn wait_until_ready(&mut self) -> Result<(), Failure> {
         self.wait_until("the scheduler is ready", |scheduler| scheduler.get("/readyz").is_ok())
     }
 
-    /// Waits for a condition.
+    /// Waits for a condition. Returns an error with the end of the log if the scheduler ends, or after [`TIMEOUT`].
     pub(super) fn wait_until(&mut self, what: &str, condition: impl Fn(&Scheduler) -> bool) -> Result<(), Failure> {
         let end = Instant::now() + TIMEOUT;
         while !condition(self) {
@@ -87,7 +87,7 @@ impl Scheduler {
         log[start..].to_owned()
     }
 
-    /// Returns the response of its HTTPS server.
+    /// Returns the body of a response of the scheduler's HTTPS server.
     fn get(&self, path: &str) -> Result<Bytes, Failure> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
@@ -171,11 +171,11 @@ impl Buckets {
         Buckets(self.0.iter().map(|(bound, count)| (*bound, count.saturating_sub(before(bound)))).collect())
     }
 
-    /// Returns the smallest bound, in microseconds, that a part of the observations does not exceed. `None`: the part
-    /// exceeds all bounds, or there are no observations.
-    pub(super) fn quantile_us(&self, part: f64) -> Option<f64> {
+    /// Returns the smallest bound, in microseconds, that at least this share of the observations does not exceed. Returns
+    /// `None` if only the last bucket, which has no bound, contains the share, or if there are no observations.
+    pub(super) fn quantile_us(&self, share: f64) -> Option<f64> {
         let all = self.count();
-        let (&bound, _) = self.0.iter().find(|(_, count)| **count as f64 >= part * all as f64)?;
+        let (&bound, _) = self.0.iter().find(|(_, count)| **count as f64 >= share * all as f64)?;
         (bound != u64::MAX && all > 0).then_some(bound as f64 / 1e3)
     }
 }
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn quantiles_are_bounds_of_the_new_observations() {
-        let new = read([50, 99, 100]).since(&read([0, 9, 10]));
-        assert_eq!((new.count(), new.quantile_us(0.5), new.quantile_us(0.99)), (90, Some(150.0), Some(1000.0)));
+        let new_observations = read([50, 99, 100]).since(&read([0, 9, 10]));
+        assert_eq!((new_observations.count(), new_observations.quantile_us(0.5), new_observations.quantile_us(0.99)), (90, Some(150.0), Some(1000.0)));
         assert_eq!(read([0, 0, 5]).quantile_us(0.5), None);
         assert_eq!(Buckets::default().quantile_us(0.5), None);
     }
