@@ -1,4 +1,4 @@
-//! The resources whose limits are enforced for pods: only these yield bounds that hold for each placement.
+//! The resources whose limits are enforced for pods: only these yield bounds that hold for every placement.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,14 @@ use crate::cluster::Routes;
 /// The resources for which the requests on a node never exceed its allocatable amount.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnforcedResources {
+    /// Whether the profiles enforce limits.
     any: bool,
+    /// Whether limits of extended resources are enforced too.
     extended: bool,
 }
 
 impl EnforcedResources {
-    /// Reads the profiles that serve one of the pods, because other profiles place none. A profile with extenders
+    /// Returns the resources that all profiles which serve one of the pods enforce. A profile with extenders
     /// enforces no limit, because extenders may take over resources. With DeviceClasses, limits of extended resources
     /// are not enforced, because devices may serve them.
     pub(crate) fn of<'a>(routes: &Routes, pods: impl Iterator<Item = &'a ApiPod>, objects: &[AnyObject]) -> Self {
@@ -74,10 +76,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_profiles_of_the_pods_count() {
+    fn only_profiles_that_serve_one_of_the_pods_count() {
         let enforcing = AnyBundle::of::<Profiles>().profiles[0];
-        let extended = ProfileInfo { name: "other", scheduler_name: "other", extenders: &["{}"], ..enforcing };
-        let routes = Routes::by_scheduler_name(vec![enforcing, extended].leak());
+        let with_extender = ProfileInfo { name: "other", scheduler_name: "other", extenders: &["{}"], ..enforcing };
+        let routes = Routes::by_scheduler_name(vec![enforcing, with_extender].leak());
         let contains = |schedulers: &[&str]| {
             let pods: Vec<ApiPod> = schedulers.iter().map(|scheduler| pod(scheduler)).collect();
             EnforcedResources::of(&routes, pods.iter(), &[]).contains("cpu")

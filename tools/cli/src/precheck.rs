@@ -24,7 +24,7 @@ pub(crate) struct Precheck {
     pub workloads: Vec<WorkloadResult>,
     /// Pods of the manifests that run.
     pub running: Vec<RunningPod>,
-    /// Pods of the manifests that wait.
+    /// Pods of the manifests that have no node at the end: they wait, or were preempted.
     pub waiting: Vec<PendingPod>,
     /// Pods of the cluster and of the manifests that lose their node.
     pub preempted: Vec<Victim>,
@@ -36,9 +36,9 @@ pub(crate) struct Precheck {
 pub(crate) struct Summary {
     /// Pods of the manifests.
     pub pods: usize,
-    /// Those that run.
+    /// Pods of the manifests that run.
     pub running: usize,
-    /// Those that wait.
+    /// Pods of the manifests that have no node at the end.
     pub waiting: usize,
     /// Pods that lose their node.
     pub preempted: usize,
@@ -55,11 +55,11 @@ pub(crate) struct WorkloadResult {
     pub file: String,
     /// The first line of its document.
     pub line: u32,
-    /// Its pods.
+    /// Number of its pods.
     pub pods: usize,
-    /// Those that run.
+    /// Number of its pods that run.
     pub running: usize,
-    /// Those that wait.
+    /// Number of its pods that have no node at the end.
     pub waiting: usize,
     /// Number of its pods on each node, by name.
     pub nodes: BTreeMap<String, usize>,
@@ -76,7 +76,7 @@ pub(crate) struct RunningPod {
     pub node: String,
 }
 
-/// A pod that stays pending.
+/// A pod that has no node at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct PendingPod {
     /// `namespace/name`.
@@ -155,9 +155,9 @@ fn result(trial: &mut Trial, submission: &Submission, keys: &[(usize, Key)]) -> 
     let preemptors: HashMap<&str, &str> =
         preempted.iter().map(|victim| (victim.pod.as_str(), victim.by.as_str())).collect();
     let (mut running, mut waiting) = (Vec::new(), Vec::new());
-    for (of, key) in keys {
+    for (index, key) in keys {
         let pod = format!("{}/{}", key.namespace, key.name);
-        let result = &mut workloads[*of];
+        let result = &mut workloads[*index];
         result.pods += 1;
         let workload = result.workload.clone();
         let rejection = match trial.state(key) {

@@ -8,8 +8,8 @@ use crate::enforced::EnforcedResources;
 use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 
-/// Returns the largest number of `candidates` that can be empty together. `movable` are the namespaces and names of their
-/// pods that need room on other nodes.
+/// Returns an upper bound of the number of `candidates` that can be empty together. `movable` are the namespaces and names
+/// of their pods that need room on other nodes.
 pub(super) fn at_most(
     trial: &mut Trial,
     candidates: &HashSet<&str>,
@@ -30,7 +30,7 @@ pub(super) fn at_most(
         for pod in pods {
             let requests = amounts(&pod.usage.requests, 1, &base.interner);
             add(&mut used, &requests);
-            // Pods that stay on their node, such as those of DaemonSets, are on it in any plan.
+            // Pods that stay on a candidate, such as those of DaemonSets, need no room on other nodes.
             if !is_candidate || movable.contains(&(pod.namespace.to_string(), pod.name.to_string())) {
                 add(&mut needed, &requests);
             }
@@ -46,7 +46,7 @@ pub(super) fn at_most(
             }
         }
     }
-    let kept = needed.into_iter().filter(|(resource, _)| enforced.contains(resource)).map(|(resource, needed)| {
+    let kept_candidates = needed.into_iter().filter(|(resource, _)| enforced.contains(resource)).map(|(resource, needed)| {
         let mut free = capacity_of_others.get(&resource).copied().unwrap_or_default();
         let mut sizes = capacities_of_candidates.remove(&resource).unwrap_or_default();
         sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
@@ -57,5 +57,5 @@ pub(super) fn at_most(
         });
         enough.count()
     });
-    candidates.len() - kept.max().unwrap_or(0).min(candidates.len())
+    candidates.len() - kept_candidates.max().unwrap_or(0).min(candidates.len())
 }

@@ -1,9 +1,9 @@
 //! The choice of the nodes to empty.
 //!
 //! All nodes of a set are cordoned before the first eviction, so no pod moves twice, and the number of evictions is the
-//! number of pods on the nodes, without pods that stay. Among all sets of a size, the nodes with the fewest such pods
-//! therefore need the fewest evictions. Small clusters try every set. Otherwise a binary search finds how many of the
-//! nodes with the fewest pods can be emptied together, and further nodes are added one by one.
+//! number of pods on the nodes, without pods that stay. Among all sets of a size, the nodes with the fewest pods to
+//! evict therefore need the fewest evictions. Small clusters try every set. In other clusters, a binary search finds how many
+//! of the nodes with the fewest pods can be emptied together. Further nodes are then added one by one.
 
 use std::collections::HashSet;
 
@@ -21,12 +21,12 @@ use crate::drain::{BlockedNode, Obstacle, Permissions, Step, cordon, empty, is_c
 use crate::enforced::EnforcedResources;
 use crate::trial::{self, Trial};
 
-/// Largest number of nodes of which every set is tried, and largest number of objects in such a cluster.
-const EXACT: (usize, usize) = (6, 500);
-/// Limit of the search: evictions, and the work to create the cluster again for each set.
-const WORK: usize = 60_000;
+/// Every set is tried in clusters with at most this many candidates, and at most this many objects.
+const MAX_EXHAUSTIVE: (usize, usize) = (6, 500);
+/// Maximum work of the search, in evictions. The creation of a cluster for each tried order counts too.
+const MAX_WORK: usize = 60_000;
 /// Number of objects whose creation counts as much as one eviction.
-const OBJECTS: usize = 20;
+const OBJECTS_PER_EVICTION: usize = 20;
 
 /// A node whose pods may all be evicted, except for those that stay on any node, such as pods of DaemonSets.
 struct Candidate {
@@ -49,8 +49,11 @@ struct Search<'a> {
     bundle: &'a AnyBundle,
     options: &'a trial::Options,
     permissions: Permissions,
+    /// Objects of the cluster before any eviction.
     start: Vec<AnyObject>,
+    /// Number of sets tried.
     tried: usize,
+    /// Work so far; see [`MAX_WORK`].
     work: usize,
 }
 
@@ -81,18 +84,18 @@ pub(super) fn plan(
     let at_most = bound::at_most(&mut trial, &names, &movable, enforced);
     let permissions = question.permissions;
     let mut search = Search { bundle, options, permissions, start: trial.objects(), tried: 0, work: 0 };
-    let is_small = candidates.len() <= EXACT.0 && search.start.len() <= EXACT.1;
+    let is_small = candidates.len() <= MAX_EXHAUSTIVE.0 && search.start.len() <= MAX_EXHAUSTIVE.1;
     let found = match is_small {
         true => search.every_set(&candidates, at_most)?,
-        false => search.largest(&candidates, at_most)?,
+        false => search.large_set(&candidates, at_most)?,
     };
     let Success { nodes, steps, mut trial } = match found {
         Some(found) => found,
         None => Success { nodes: Vec::new(), steps: Vec::new(), trial },
     };
     let evictions_of = |node: &String| candidates.iter().find(|c| c.node == *node).map_or(0, |c| c.evictions);
-    let fewest: usize = candidates.iter().take(nodes.len()).map(|candidate| candidate.evictions).sum();
-    let optimal = is_small || (nodes.len() == at_most && steps.len() == fewest);
+    let fewest_evictions: usize = candidates.iter().take(nodes.len()).map(|candidate| candidate.evictions).sum();
+    let optimal = is_small || (nodes.len() == at_most && steps.len() == fewest_evictions);
     // The cordons end with the plan: fragmentation is measured with usable nodes and placed pending pods.
     for node in nodes.iter().filter(|node| !was_cordoned.contains(*node)) {
         set_unschedulable(&mut trial, node, false);
@@ -144,7 +147,8 @@ fn candidates(trial: &Trial, question: &Question<'_>) -> (Vec<Candidate>, Vec<Bl
 }
 
 impl Search<'_> {
-    /// Tries every set, the largest first, and of equally large ones that with the fewest evictions.
+    /// Tries every set of at most `at_most` nodes until one can be emptied: the largest first and, of equally large sets, the
+    /// one with the fewest evictions.
     fn every_set(&mut self, candidates: &[Candidate], at_most: usize) -> Result<Option<Success>, StartErrors> {
         let members = |set: u32| (0..candidates.len()).filter(move |at| set & (1 << at) != 0);
         let mut sets: Vec<u32> = (1..1_u32 << candidates.len()).collect();
@@ -162,11 +166,11 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Finds a large set.
-    fn largest(&mut self, candidates: &[Candidate], at_most: usize) -> Result<Option<Success>, StartErrors> {
+    /// Finds a large set of at most `at_most` nodes, as the module documentation describes. Ends early at [`MAX_WORK`].
+    fn large_set(&mut self, candidates: &[Candidate], at_most: usize) -> Result<Option<Success>, StartErrors> {
         let mut best: Option<Success> = None;
         let (mut possible, mut impossible) = (0, at_most.min(candidates.len()) + 1);
-        while impossible - possible > 1 && self.work < WORK {
+        while impossible - possible > 1 && self.work < MAX_WORK {
             let middle = possible + (impossible - possible) / 2;
             let nodes: Vec<&Candidate> = candidates[..middle].iter().collect();
             match self.set(&nodes, false)? {
@@ -177,7 +181,7 @@ impl Search<'_> {
         let mut chosen: Vec<&Candidate> = candidates[..possible].iter().collect();
         // The candidate at `possible` failed in the binary search.
         for candidate in candidates.iter().skip(possible + 1) {
-            if self.work >= WORK || chosen.len() >= at_most {
+            if self.work >= MAX_WORK || chosen.len() >= at_most {
                 break;
             }
             chosen.push(candidate);
@@ -190,7 +194,7 @@ impl Search<'_> {
     }
 
     /// Empties a set of nodes. Tries all orders that [`orders`] returns, or only the one that begins with the nodes
-    /// with most evictions.
+    /// with the most evictions. Returns `None` if no order succeeds.
     fn set(&mut self, nodes: &[&Candidate], all_orders: bool) -> Result<Option<Success>, StartErrors> {
         self.tried += 1;
         let names: Vec<String> = nodes.iter().rev().map(|candidate| candidate.node.clone()).collect();
@@ -205,7 +209,7 @@ impl Search<'_> {
 
     fn in_order(&mut self, nodes: &[&Candidate], order: Vec<String>) -> Result<Option<Success>, StartErrors> {
         let mut trial = Trial::new(self.bundle, self.start.clone(), self.options)?;
-        self.work += self.start.len() / OBJECTS + 1;
+        self.work += self.start.len() / OBJECTS_PER_EVICTION + 1;
         cordon(&mut trial, &order);
         let mut steps = Vec::new();
         for node in &order {

@@ -27,8 +27,8 @@ use crate::drain::eviction::{Permissions, Treatment, treatment};
 use crate::resource_amounts::amounts;
 use crate::trial::Trial;
 
-/// Number of kinds of pods in the target workload, the most popular ones.
-const TASKS: usize = 50;
+/// Maximum number of kinds of pods in the target workload. The most popular kinds are used.
+const MAX_TASKS: usize = 50;
 
 /// GPU fragmentation of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -40,7 +40,7 @@ pub(crate) struct Fragmentation {
     pub fragmented: f64,
     /// The part of `fragmented` due to pods that request no GPU.
     pub no_request: f64,
-    /// The part due to pods that cannot run on the node of the GPU.
+    /// The part of `fragmented` due to pods that cannot run on the node of the GPU.
     pub cannot_run: f64,
 }
 
@@ -57,6 +57,7 @@ struct Task {
 pub(super) struct Gauge {
     resources: Vec<String>,
     tasks: Vec<Task>,
+    /// Share of the pods of the cluster whose kind is in `tasks`.
     coverage: f64,
 }
 
@@ -67,8 +68,8 @@ enum Cause {
     CannotRun,
 }
 
-/// Returns the number of free GPUs of a node that are fragments for a pod, with the cause. GPUs of extended resources are
-/// whole: a free one is large enough.
+/// Returns the number of free GPUs of a node that are fragments for a pod, with the cause; `None` if the pod can use them.
+/// GPUs of extended resources are whole: a free one is large enough.
 fn fragments(free: f64, requested: f64, can_run: bool) -> Option<(Cause, f64)> {
     if requested <= 0.0 {
         Some((Cause::NoRequest, free))
@@ -80,9 +81,9 @@ fn fragments(free: f64, requested: f64, can_run: bool) -> Option<(Cause, f64)> {
 }
 
 impl Gauge {
-    /// Takes the pods of the cluster as the target workload. `None`: the cluster has no GPU.
+    /// Takes the pods of the cluster as the target workload. Returns `None` if no node has GPUs.
     pub(super) fn new(trial: &mut Trial, resources: &[String]) -> Option<Self> {
-        let known = gpu_resources(trial);
+        let known = extended_resources(trial);
         let resources: Vec<String> = match resources.is_empty() {
             true => known.into_iter().filter(|name| name.ends_with("/gpu")).collect(),
             false => resources.iter().filter(|name| known.contains(*name)).cloned().collect(),
@@ -100,7 +101,7 @@ impl Gauge {
         }
         let mut kinds: Vec<(String, (usize, ApiPod))> = kinds.into_iter().collect();
         kinds.sort_by(|(a, (a_count, _)), (b, (b_count, _))| b_count.cmp(a_count).then_with(|| a.cmp(b)));
-        kinds.truncate(TASKS);
+        kinds.truncate(MAX_TASKS);
         let counted: usize = kinds.iter().map(|(_, (count, _))| count).sum();
         let task = |(_, (count, pod)): (String, (usize, ApiPod))| Task {
             popularity: count as f64 / counted as f64,
@@ -150,20 +151,20 @@ impl Gauge {
         let mut free = BTreeMap::new();
         for info in base.infos() {
             let NodeInfo { node: Some(node), pods } = info else { continue };
-            let of = |symbol: &Option<Symbol>| {
+            let free_gpus = |symbol: &Option<Symbol>| {
                 let Some(symbol) = *symbol else { return 0.0 };
                 let used: f64 =
                     pods.iter().filter_map(|pod| pod.usage.requests.scalar(symbol)).map(|gpus| gpus as f64).sum();
                 (node.allocatable.scalar(symbol).unwrap_or(0) as f64 - used).max(0.0)
             };
-            free.insert(base.interner.resolve(node.name).to_owned(), symbols.iter().map(of).collect());
+            free.insert(base.interner.resolve(node.name).to_owned(), symbols.iter().map(free_gpus).collect());
         }
         free
     }
 }
 
 /// Returns the extended resources of all nodes.
-fn gpu_resources(trial: &mut Trial) -> Vec<String> {
+fn extended_resources(trial: &mut Trial) -> Vec<String> {
     let base = trial.base();
     let nodes = base.infos().iter().filter_map(|info| info.node.as_ref());
     let scalars = nodes.flat_map(|node| &node.allocatable.scalars).filter(|(_, amount)| *amount > 0);
@@ -222,13 +223,13 @@ fn representative(pod: &ApiPod) -> ApiPod {
 fn requested_gpus(pod: &ApiPod, resources: &[String]) -> Vec<f64> {
     let mut interner = Interner::default();
     let model = convert_pod(pod, &mut interner);
-    let of = |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
-    resources.iter().map(|name| of(name) as f64).collect()
+    let requested = |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
+    resources.iter().map(|name| requested(name) as f64).collect()
 }
 
 /// Returns the nodes on which a pod can run.
 fn feasible(trial: &mut Trial, pod: &ApiPod) -> HashSet<String> {
-    let nodes = trial.explain(pod).map(|found| found.nodes).unwrap_or_default();
+    let nodes = trial.explain(pod).map(|evaluation| evaluation.nodes).unwrap_or_default();
     nodes.into_iter().filter(|node| node.is_feasible()).map(|node| node.node).collect()
 }
 

@@ -80,7 +80,7 @@ pub(crate) enum Action {
         pod: String,
         /// The pod that its controller creates, and its node; `None` for a pod without a controller.
         replacement: Option<Replacement>,
-        /// The budget that the eviction counts against.
+        /// The budget that the eviction counts against, if any.
         budget: Option<BudgetUse>,
     },
     /// Creates one of the given pods, which the scheduler then places.
@@ -123,12 +123,12 @@ pub(crate) struct Room {
     pub tried: usize,
 }
 
-/// A pod for which no moves make room.
+/// A pod for which no tried moves make room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct WaitingPod {
     /// `namespace/name`.
     pub pod: String,
-    /// The reasons, without any move.
+    /// The reasons why it waits without any move.
     #[serde(flatten)]
     pub rejection: WaitReason,
 }

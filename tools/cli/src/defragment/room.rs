@@ -22,11 +22,11 @@ use crate::trial::{self, Trial, TrialState};
 use crate::workloads::NewPod;
 
 /// Limit on the work for a pod: the number of objects in all clusters that are created after its failed attempts.
-const WORK: usize = 200_000;
-/// Minimum and maximum number of attempts for a pod.
-const TRIES: (usize, usize) = (4, 48);
-/// Maximum number of pods per node for which the move of this pod alone is tried.
-const ALONE: usize = 4;
+const MAX_WORK: usize = 200_000;
+/// Minimum and maximum number of attempts for a pod; [`MAX_WORK`] sets the number between them.
+const ATTEMPTS: (usize, usize) = (4, 48);
+/// Maximum number of pods per node that are tried alone: only the one pod moves.
+const MAX_SINGLE_MOVES: usize = 4;
 
 /// Evictions on one node.
 struct Moves {
@@ -69,9 +69,9 @@ pub(super) fn plan(
         trial.delete(&key);
         trial.run();
         let start = trial.objects();
-        let tries = (WORK / start.len().max(1)).clamp(TRIES.0, TRIES.1);
+        let tries = (MAX_WORK / start.len().max(1)).clamp(ATTEMPTS.0, ATTEMPTS.1);
         let mut found = None;
-        for moves in options_for(&mut trial, &pod, &created, question).into_iter().take(tries) {
+        for moves in possible_moves(&mut trial, &pod, &created, question).into_iter().take(tries) {
             room.tried += 1;
             if let Some(actions) = attempt(&mut trial, &pod, &moves) {
                 found = Some(actions);
@@ -96,7 +96,7 @@ pub(super) fn plan(
 }
 
 /// Returns the evictions that may make room for a pod, the fewest first.
-fn options_for(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, question: &Question<'_>) -> Vec<Moves> {
+fn possible_moves(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, question: &Question<'_>) -> Vec<Moves> {
     let mut important = pod.clone();
     let spec = important.spec.get_or_insert_default();
     (spec.priority, spec.preemption_policy) = (Some(i32::MAX), None);
@@ -115,9 +115,9 @@ fn options_for(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, quest
         let victims: Vec<Key> = candidate.to_be_removed().map(|pod| key(pod)).collect();
         if victims.len() > 1 {
             // Preemption spares important pods, although moving one of them might be enough.
-            let mut alone: Vec<_> = base.infos()[candidate.node.get()].pods.iter().collect();
-            alone.sort_by(|a, b| (a.spec.priority, &a.name).cmp(&(b.spec.priority, &b.name)));
-            lists.extend(alone.into_iter().take(ALONE).map(|pod| (node.to_owned(), vec![key(pod)])));
+            let mut single_pods: Vec<_> = base.infos()[candidate.node.get()].pods.iter().collect();
+            single_pods.sort_by(|a, b| (a.spec.priority, &a.name).cmp(&(b.spec.priority, &b.name)));
+            lists.extend(single_pods.into_iter().take(MAX_SINGLE_MOVES).map(|pod| (node.to_owned(), vec![key(pod)])));
         }
         lists.push((node.to_owned(), victims));
     }
@@ -129,16 +129,17 @@ fn options_for(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, quest
         if pods.is_empty() || !pods.iter().all(|key| is_movable(key) && !created.contains(&name(key))) {
             continue;
         }
-        let of = |key: &Key| trial.pod(key).map_or(0, priority);
-        pods.sort_by_key(|key| (Reverse(of(key)), name(key)));
-        let priority = pods.iter().map(of).max().unwrap_or(0);
+        let priority_of = |key: &Key| trial.pod(key).map_or(0, priority);
+        pods.sort_by_key(|key| (Reverse(priority_of(key)), name(key)));
+        let priority = pods.iter().map(priority_of).max().unwrap_or(0);
         moves.push(Moves { node, pods, priority });
     }
     moves.sort_by(|a, b| (a.pods.len(), a.priority, &a.node).cmp(&(b.pods.len(), b.priority, &b.node)));
     moves
 }
 
-/// Moves pods and creates the new one. `None`: an eviction is not possible, or the pod still waits.
+/// Moves pods and creates the new one. Returns `None` if an eviction is not possible or the pod still waits; the trial then
+/// contains a part of the moves.
 fn attempt(trial: &mut Trial, pod: &ApiPod, moves: &Moves) -> Option<Vec<Action>> {
     let Moves { node, pods, .. } = moves;
     let was_cordoned = is_cordoned(trial, node);

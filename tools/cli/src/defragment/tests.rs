@@ -111,8 +111,8 @@ fn the_nodes_with_the_fewest_pods_are_emptied() {
         pod("web", 3, "c", 1),
     ];
     let plan = emptied(&cluster);
-    let found = plan.emptying.as_ref().unwrap();
-    assert_eq!((found.at_most, found.optimal, plan.evictions), (2, true, 2), "{plan:?}");
+    let emptying = plan.emptying.as_ref().unwrap();
+    assert_eq!((emptying.at_most, emptying.optimal, plan.evictions), (2, true, 2), "{plan:?}");
     assert_eq!(moves(&plan), [("default/web-3", "a"), ("default/web-2", "a")]);
     assert!(plan.actions[..2].iter().all(|action| matches!(action, Action::Cordon { .. })));
 }
@@ -122,16 +122,16 @@ fn nodes_with_immovable_pods_are_reported() {
     let mut single = pod("single", 0, "a", 1);
     single["metadata"].as_object_mut().unwrap().remove("ownerReferences");
     let plan = emptied(&[node("a", 4), node("b", 4), set("web", 1), pod("web", 0, "b", 1), single]);
-    let found = plan.emptying.as_ref().unwrap();
-    assert_eq!((found.emptied.as_slice(), found.blocked.len()), (&["b".to_owned()][..], 1));
-    assert_eq!(found.blocked[0].obstacles[0].pod, "default/single-0");
+    let emptying = plan.emptying.as_ref().unwrap();
+    assert_eq!((emptying.emptied.as_slice(), emptying.blocked.len()), (&["b".to_owned()][..], 1));
+    assert_eq!(emptying.blocked[0].obstacles[0].pod, "default/single-0");
 }
 
 #[test]
-fn a_budget_limits_the_plan() {
+fn a_node_whose_budget_allows_no_disruption_is_not_emptied() {
     let plan = emptied(&[node("a", 4), node("b", 4), set("web", 1), pod("web", 0, "a", 1), budget("web", 1)]);
-    let found = plan.emptying.as_ref().unwrap();
-    assert_eq!((found.emptied.len(), found.already_empty.as_slice()), (0, &["b".to_owned()][..]));
+    let emptying = plan.emptying.as_ref().unwrap();
+    assert_eq!((emptying.emptied.len(), emptying.already_empty.as_slice()), (0, &["b".to_owned()][..]));
 }
 
 #[test]
@@ -252,9 +252,9 @@ proptest! {
             cluster.extend([set(&format!("s{i}"), *count), budget(&format!("s{i}"), *min)]);
         }
         let plan = emptied(&cluster);
-        let found = plan.emptying.as_ref().unwrap();
-        let planned: Vec<&String> = found.emptied.iter().chain(&found.already_empty).collect();
-        prop_assert!(planned.len() <= found.at_most);
+        let emptying = plan.emptying.as_ref().unwrap();
+        let planned: Vec<&String> = emptying.emptied.iter().chain(&emptying.already_empty).collect();
+        prop_assert!(planned.len() <= emptying.at_most);
         for action in &plan.actions {
             let Action::Evict { node, pod, replacement: Some(to), .. } = action else { continue };
             let (set, place, cpus) = places.remove(pod).unwrap();

@@ -29,19 +29,19 @@ pub(crate) enum Treatment {
 }
 
 /// Annotations with which users forbid evictions.
-const FORBIDDING: [(&str, &str); 2] =
+const FORBIDDING_ANNOTATIONS: [(&str, &str); 2] =
     [("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), ("karpenter.sh/do-not-disrupt", "true")];
 /// Annotation of a static pod, which the kubelet of its node runs.
-const MIRROR: &str = "kubernetes.io/config.mirror";
+const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
 pub(crate) fn treatment(pod: &Pod, permissions: Permissions) -> Treatment {
     let owner = controller(&pod.metadata);
     let annotation = |key: &str| pod.metadata.annotations.as_ref().and_then(|all| all.get(key)).map(String::as_str);
     let is_daemon = owner.is_some_and(|owner| owner.kind == "DaemonSet");
-    if is_finished(pod) || pod.metadata.deletion_timestamp.is_some() || is_daemon || annotation(MIRROR).is_some() {
+    if is_finished(pod) || pod.metadata.deletion_timestamp.is_some() || is_daemon || annotation(MIRROR_ANNOTATION).is_some() {
         return Treatment::Stays;
     }
-    if let Some((key, value)) = FORBIDDING.iter().find(|(key, value)| annotation(key) == Some(*value)) {
+    if let Some((key, value)) = FORBIDDING_ANNOTATIONS.iter().find(|(key, value)| annotation(key) == Some(*value)) {
         return Treatment::Immovable(ObstacleReason::Annotation { annotation: format!("{key}: \"{value}\"") });
     }
     if owner.is_none() && !permissions.force {
@@ -63,7 +63,8 @@ pub(crate) fn priority(pod: &Pod) -> i32 {
     pod.spec.as_ref().and_then(|spec| spec.priority).unwrap_or(0)
 }
 
-/// Returns the budget that an eviction counts against, if any.
+/// Returns the budget that an eviction counts against. Returns `None` if no budget selects the pod, or if the pod is not
+/// ready and may therefore be evicted anyway.
 ///
 /// # Errors
 /// Returns the reason why an API server refuses the eviction.
@@ -71,24 +72,24 @@ pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
     let mut interner = Interner::default();
     let model = convert_pod(pod, &mut interner);
     let namespace = schedc_objects::namespace(&pod.metadata);
-    let mut found = Vec::new();
+    let mut matching = Vec::new();
     for object in trial.budgets(namespace) {
         let AnyObject::PodDisruptionBudget(budget) = &**object else { continue };
         // Most budgets select other pods; their conversion would cost more than this comparison.
         let required = budget.spec.as_ref().and_then(|spec| spec.selector.as_ref()?.match_labels.as_ref());
-        let has =
+        let has_label =
             |(key, value): (&String, &String)| pod.metadata.labels.as_ref().and_then(|all| all.get(key)) == Some(value);
-        if !required.into_iter().flatten().all(has) {
+        if !required.into_iter().flatten().all(has_label) {
             continue;
         }
         let Some(Object::PodDisruptionBudget(converted)) = convert_object(object, &mut interner) else { continue };
         // For the scheduler, a budget does not count pods that are already being disrupted. For an eviction, it applies
         // to them too.
         if converted.selector.as_ref().is_some_and(|selector| selector.matches(&model.spec.labels)) {
-            found.push((format!("{namespace}/{}", object.name()), budget));
+            matching.push((format!("{namespace}/{}", object.name()), budget));
         }
     }
-    let (name, budget) = match &found[..] {
+    let (name, budget) = match &matching[..] {
         [] => return Ok(None),
         [only] => only,
         several => {

@@ -38,7 +38,7 @@ pub(crate) struct DrainPlan {
     pub blocked: Vec<BlockedNode>,
     /// Number of orders of the nodes that were tried.
     pub orders: usize,
-    /// Whether these are all orders.
+    /// Whether the search has all orders of the nodes. It ends early if an order empties all nodes.
     pub all_orders: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Step {
     pub evict: String,
     /// The pod that its controller creates, and its node; `None` for a pod without a controller.
     pub replacement: Option<Replacement>,
-    /// The budget that the eviction counts against.
+    /// The budget that the eviction counts against, if any.
     pub budget: Option<BudgetUse>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) enum ObstacleReason {
         /// Its key and value.
         annotation: String,
     },
-    /// The pod has data in volumes of its node, which are lost.
+    /// The pod has data in a volume of its node, which an eviction would delete.
     LocalData {
         /// The volume.
         volume: String,
@@ -179,7 +179,7 @@ pub(crate) fn plan(
     cordon(&mut trial, nodes);
     let start = trial.objects();
     let planner = Planner { bundle, options, permissions };
-    // Nodes with few pods first: they are cheap, and block the fewest others.
+    // Nodes with few pods come first: their replacements leave the most room for those of the other nodes.
     let mut first: Vec<String> = nodes.to_vec();
     first.sort_by_key(|node| trial.pods_on(node).len());
     let mut best: Option<DrainPlan> = None;
@@ -228,11 +228,11 @@ impl Planner<'_> {
     fn in_order(&self, start: &[AnyObject], order: &[String]) -> Result<DrainPlan, StartErrors> {
         let mut plan = DrainPlan::default();
         let mut trial = Trial::new(self.bundle, start.to_vec(), self.options)?;
-        let mut rest: Vec<String> = order.to_vec();
+        let mut remaining: Vec<String> = order.to_vec();
         loop {
             let emptied = plan.emptied.len();
             plan.blocked.clear();
-            for node in std::mem::take(&mut rest) {
+            for node in std::mem::take(&mut remaining) {
                 let (before, version, steps) = (trial.objects(), trial.version(), plan.steps.len());
                 let pods = trial.pods_on(&node);
                 let obstacles = empty(&mut trial, &node, pods, self.permissions, &mut plan.steps);
@@ -245,9 +245,9 @@ impl Planner<'_> {
                     trial = Trial::new(self.bundle, before, self.options)?;
                 }
                 plan.blocked.push(BlockedNode { node: node.clone(), obstacles });
-                rest.push(node);
+                remaining.push(node);
             }
-            if rest.is_empty() || plan.emptied.len() == emptied {
+            if remaining.is_empty() || plan.emptied.len() == emptied {
                 return Ok(plan);
             }
         }
@@ -293,17 +293,17 @@ pub(crate) fn evict(trial: &mut Trial, node: &str, key: &Key) -> Result<Step, Ob
     let budget = eviction::budget(&pod, trial)?;
     trial.delete(key);
     let replacement = eviction::replacement(&pod);
-    let new = replacement.and_then(|pod| trial.add([pod.into()]).pop());
+    let new_key = replacement.and_then(|pod| trial.add([pod.into()]).pop());
     trial.run();
     if !trial.preempted().is_empty() {
         return Err(ObstacleReason::Preempts { victims: trial.preempted().to_vec() });
     }
-    let replacement = match new {
-        Some(new) => match trial.state(&new) {
+    let replacement = match new_key {
+        Some(new_key) => match trial.state(&new_key) {
             TrialState::Running(node) if is_cordoned(trial, &node) => {
                 return Err(ObstacleReason::ToleratesCordon { node });
             }
-            TrialState::Running(node) => Some(Replacement { pod: name(&new), node }),
+            TrialState::Running(node) => Some(Replacement { pod: name(&new_key), node }),
             TrialState::Waiting(rejection) => return Err(ObstacleReason::Unschedulable { rejection }),
             TrialState::Gone => return Err(ObstacleReason::Unschedulable { rejection: WaitReason::default() }),
         },

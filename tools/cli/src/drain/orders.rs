@@ -4,7 +4,7 @@
 const MAX_ORDERS: usize = 24;
 
 /// Returns the orders to try, the given one first, and whether these are all orders. If there are more than
-/// [`MAX_ORDERS`], each node begins one order, up to that number of nodes.
+/// [`MAX_ORDERS`], each of the first [`MAX_ORDERS`] nodes begins one order.
 pub(crate) fn orders(nodes: &[String]) -> (Vec<Vec<String>>, bool) {
     let number = (1..=nodes.len()).try_fold(1_usize, |product, n| product.checked_mul(n));
     if number.is_some_and(|number| number <= MAX_ORDERS) {

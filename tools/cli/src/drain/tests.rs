@@ -107,7 +107,7 @@ fn a_pod_that_fits_on_no_other_node_blocks_its_node() {
 }
 
 #[test]
-fn preemption_is_no_solution() {
+fn a_replacement_that_would_preempt_blocks_the_node() {
     let mut important = pod("web", 0, "a", 2);
     important["spec"]["priority"] = 10.into();
     let cluster = [node("a", 4), node("b", 2), set("web", 1), set("batch", 1), important, pod("batch", 0, "b", 2)];

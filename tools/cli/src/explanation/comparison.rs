@@ -75,11 +75,11 @@ impl Comparison {
             margin: None,
             plugins: Vec::new(),
         };
-        if let (Some(total), Some(of_other)) = (chosen.total, other.total) {
-            comparison.margin = Some(total.saturating_sub(of_other));
+        if let (Some(chosen_total), Some(other_total)) = (chosen.total, other.total) {
+            comparison.margin = Some(chosen_total.saturating_sub(other_total));
             let pairs = chosen.scores.iter().zip(&other.scores);
             let compare =
-                |(score, of_other)| PluginComparison::of(&explanation.nodes, (chosen, other), score, of_other);
+                |(of_chosen, of_other)| PluginComparison::of(&explanation.nodes, (chosen, other), of_chosen, of_other);
             comparison.plugins = pairs.map(compare).collect();
             comparison.plugins.sort_by_key(|plugin| Reverse(plugin.difference));
             let first = comparison.plugins.first().filter(|plugin| plugin.difference > 0);
@@ -111,7 +111,8 @@ impl PluginComparison {
     }
 }
 
-/// Returns the weight nearest to `weight` with which the margin is negative. A weight is at least 1.
+/// Returns the weight nearest to `weight` with which the margin is negative; `None` if there is no such weight from 1 to
+/// [`HIGHEST_WEIGHT`].
 fn decisive_weight(weight: i64, difference: i64, margin: i64) -> Option<i64> {
     // The margin with weight w is margin + (w - weight) * difference.
     let decisive = match difference {

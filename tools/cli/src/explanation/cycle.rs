@@ -81,8 +81,8 @@ pub fn explain(
     while simulator.catch_up() {}
     let scheduler = &mut simulator.scheduler;
     let Some(pod) = scheduler.pending(&simulator.hooks.subject).cloned() else { return Ok(None) };
-    let mut found = scheduler.explain(options.profile, &pod, options.all_filters);
-    scheduler.explain_shortages(options.profile, &pod, &mut found);
+    let mut cycle = scheduler.explain(options.profile, &pod, options.all_filters);
+    scheduler.explain_shortages(options.profile, &pod, &mut cycle);
     let rejections = options.against.map(|node| {
         let nodes = scheduler.explain(options.profile, &pod, true).nodes;
         let verdicts = nodes.into_iter().find(|other| other.node == node).map(|node| node.verdicts);
@@ -94,7 +94,7 @@ pub fn explain(
         budgets.set(budget, &mut base.interner);
     }
     let profile = &options.routes.profiles()[options.profile];
-    let explanation = Explanation::new(&pod, profile, found, &budgets, base);
+    let explanation = Explanation::new(&pod, profile, cycle, &budgets, base);
     let comparison = options.against.zip(rejections);
     let comparison = comparison.and_then(|(node, rejections)| Comparison::of(&explanation, node, rejections));
     // A pod for which preemption makes room needs no help.
@@ -108,7 +108,7 @@ pub fn explain(
     Ok(Some(Explanation { after, remedies, comparison, budgets: Status::all(&simulator.server), ..explanation }))
 }
 
-/// Creates a cluster before any attempt.
+/// Creates a cluster before any attempt, in which the attempts of the subject are counted.
 fn start(
     bundle: &AnyBundle,
     objects: Vec<AnyObject>,

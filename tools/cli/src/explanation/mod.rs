@@ -159,32 +159,32 @@ pub struct Score {
 
 impl Explanation {
     /// Converts the result of a cycle for output.
-    pub fn new(of: &Pod, profile: &'static ProfileInfo, found: Found, budgets: &Budgets, base: &Base) -> Self {
-        let held_by = found.gated_by.as_ref().map(Rejection::from);
-        let preemption = match &found.decision {
-            Decision::Unschedulable(unschedulable) => Preemption::of(of, unschedulable, budgets, base),
+    pub fn new(pod: &Pod, profile: &'static ProfileInfo, cycle: Found, budgets: &Budgets, base: &Base) -> Self {
+        let held_by = cycle.gated_by.as_ref().map(Rejection::from);
+        let preemption = match &cycle.decision {
+            Decision::Unschedulable(unschedulable) => Preemption::of(pod, unschedulable, budgets, base),
             _ => None,
         };
-        let (node, message) = match (found.gated_by, found.decision) {
+        let (node, message) = match (cycle.gated_by, cycle.decision) {
             (Some(held), _) => (None, Some(held.message())),
             (None, Decision::Node(index)) => (Some(base.name(index).to_owned()), None),
             (None, Decision::Unschedulable(unschedulable)) => (None, Some(unschedulable.message)),
             (None, Decision::Error(message)) => (None, Some(message)),
         };
         Explanation {
-            pod: pod_name(of, &base.interner),
+            pod: pod_name(pod, &base.interner),
             profile: profile.name,
             node,
             message,
             after: None,
             preemption: preemption.filter(|_| held_by.is_none()),
             held_by,
-            pre_filter: found.pre_filter.as_ref().map(Rejection::from),
-            skipped_filters: found.skipped,
-            skipped_scores: skipped_scores(profile, &found.nodes),
-            by_nomination: found.by_nomination,
-            best: found.best,
-            nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
+            pre_filter: cycle.pre_filter.as_ref().map(Rejection::from),
+            skipped_filters: cycle.skipped,
+            skipped_scores: skipped_scores(profile, &cycle.nodes),
+            by_nomination: cycle.by_nomination,
+            best: cycle.best,
+            nodes: cycle.nodes.into_iter().map(NodeReport::from).collect(),
             remedies: None,
             comparison: None,
             budgets: Vec::new(),
@@ -201,10 +201,10 @@ fn skipped_scores(profile: &'static ProfileInfo, nodes: &[NodeExplanation]) -> V
 
 impl Preemption {
     fn of(pod: &Pod, unschedulable: &Unschedulable, budgets: &Budgets, base: &Base) -> Option<Self> {
-        let found = unschedulable.post_filter.as_ref()?;
-        let candidate = found.nominated()?;
+        let result = unschedulable.post_filter.as_ref()?;
+        let candidate = result.nominated()?;
         let victims = candidate.victims.iter().map(|pod| pod_name(pod, &base.interner));
-        let Effects { violated, kept } = budgets.effects(pod, found, base);
+        let Effects { violated, kept } = budgets.effects(pod, result, base);
         Some(Preemption {
             node: base.name(candidate.node).to_owned(),
             victims: victims.collect(),
@@ -215,18 +215,18 @@ impl Preemption {
 }
 
 impl From<NodeExplanation> for NodeReport {
-    fn from(found: NodeExplanation) -> Self {
-        let feasible = found.is_feasible();
-        let total = (feasible && !found.scores.is_empty()).then(|| found.total());
-        let (shortage, details) = found.shortage.map(|shortage| (shortage.data, shortage.lines)).unzip();
+    fn from(node: NodeExplanation) -> Self {
+        let feasible = node.is_feasible();
+        let total = (feasible && !node.scores.is_empty()).then(|| node.total());
+        let (shortage, details) = node.shortage.map(|shortage| (shortage.data, shortage.lines)).unzip();
         NodeReport {
             feasible,
             total,
-            rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
+            rejections: node.verdicts.into_iter().map(Rejection::from).collect(),
             shortage,
             details: details.unwrap_or_default(),
-            scores: found.scores.into_iter().map(Score::from).collect(),
-            node: found.node,
+            scores: node.scores.into_iter().map(Score::from).collect(),
+            node: node.node,
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 use crate::workloads::NewPod;
 
-/// The resources that are lacking, and those of each shape.
+/// The amounts that are missing of each resource, and those that a node of each shape has.
 pub(super) struct Bound {
-    /// Requests of the pods beyond the free resources of all nodes together.
+    /// For each resource, the requests of the pods beyond the free amounts of all nodes together.
     missing: Vec<i128>,
     /// The price of each shape, and its resources in the order of `missing`.
     shapes: Vec<(u64, Vec<i128>)>,
@@ -48,18 +48,18 @@ impl Bound {
                 (*price, amounts(&node.allocatable, allowed, &interner))
             })
             .collect();
-        let of = |amounts: &Amounts, resource: &String| amounts.get(resource).copied().unwrap_or(0);
-        let missing = needed.iter().map(|(resource, amount)| (amount - of(&free, resource)).max(0)).collect();
+        let amount_of = |amounts: &Amounts, resource: &String| amounts.get(resource).copied().unwrap_or(0);
+        let missing = needed.iter().map(|(resource, amount)| (amount - amount_of(&free, resource)).max(0)).collect();
         let shapes = of_shapes
             .iter()
-            .map(|(price, amounts)| (*price, needed.keys().map(|resource| of(amounts, resource)).collect()))
+            .map(|(price, amounts)| (*price, needed.keys().map(|resource| amount_of(amounts, resource)).collect()))
             .collect();
         Bound { missing, shapes }
     }
 
-    /// Returns a lower bound of the price of further nodes with which no resource is missing, in addition to `counts`.
-    /// Only shapes from `first` on are added. `None`: no number of nodes suffices.
-    pub(super) fn rest(&self, counts: &[usize], first: usize) -> Option<u64> {
+    /// Returns a lower bound of the price of the nodes that are necessary in addition to `counts`, so that no resource is
+    /// missing. Only shapes from `first` on are added. Returns `None` if no number of nodes suffices.
+    pub(super) fn remaining_price(&self, counts: &[usize], first: usize) -> Option<u64> {
         let mut highest = 0;
         for (at, missing) in self.missing.iter().enumerate() {
             let added: i128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as i128).sum();

@@ -57,7 +57,7 @@ pub(crate) struct Provision {
     /// Whether this limit is the maximum number of trials.
     #[serde(skip)]
     pub at_max_trials: bool,
-    /// The pods, with their nodes.
+    /// The pods that run, also those of DaemonSets on new nodes, with their nodes.
     pub placements: Vec<Placement>,
     /// Pods that wait with these nodes; empty if `sufficient`.
     pub waiting: Vec<Waiting>,
@@ -86,8 +86,9 @@ pub(crate) struct Waiting {
 pub(crate) struct Question<'a> {
     bundle: &'a AnyBundle,
     options: &'a trial::Options,
-    /// The cluster without its pending pods, and the names of its nodes.
+    /// The cluster without its pending pods.
     objects: Vec<AnyObject>,
+    /// Names of the nodes of the cluster.
     nodes: HashSet<String>,
     pods: Vec<NewPod>,
     shapes: Vec<Shape>,
@@ -118,7 +119,7 @@ impl<'a> Question<'a> {
     ) -> Self {
         let daemons = shapes.iter_mut().flat_map(|shape| &mut shape.daemons);
         for pod in pods.iter_mut().map(|new| &mut new.pod).chain(daemons) {
-            // New nodes replace preemption.
+            // A pod that does not fit needs a new node; it does not preempt other pods.
             pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
         }
         // Pending pods would take the new nodes first, and the question is about other pods.
@@ -143,7 +144,7 @@ fn is_pending(object: &AnyObject) -> bool {
 }
 
 impl Question<'_> {
-    /// Runs the pods in a cluster with some nodes of each shape.
+    /// Runs the pods in the cluster with `counts` new nodes, a number for each shape.
     fn outcome(&self, counts: &[usize]) -> Result<Outcome, StartErrors> {
         let mut objects = self.objects.clone();
         let mut daemons: Vec<Pod> = Vec::new();

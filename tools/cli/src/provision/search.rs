@@ -16,13 +16,13 @@ use crate::enforced::EnforcedResources;
 use crate::trial::Trial;
 
 /// Maximum number of visited sets.
-const SETS: usize = 1_000_000;
+const MAX_SETS: usize = 1_000_000;
 
 /// Maximum number of node counts in memory; a set has one for each shape.
-const COUNTS: usize = 20_000_000;
+const MAX_COUNTS: usize = 20_000_000;
 
-/// Number of further sets that are tried if the greedy choice has no solution.
-const WITHOUT_SOLUTION: usize = 100;
+/// Maximum number of further sets that are tried if the greedy choice is not sufficient.
+const MAX_TRIALS_WITHOUT_SOLUTION: usize = 100;
 
 /// A search in progress.
 pub(super) struct Search<'a> {
@@ -48,11 +48,11 @@ impl<'a> Search<'a> {
         let (shapes, max_trials) = (self.question.shapes.len(), self.max_trials);
         let last = self.greedy()?;
         // Without any sufficient set, only the bound of the resources is known.
-        let mut lower_bound = self.bound.rest(&vec![0; shapes], 0).unwrap_or(0);
+        let mut lower_bound = self.bound.remaining_price(&vec![0; shapes], 0).unwrap_or(0);
         if self.best.is_none() {
             // Other sets may be sufficient: pods may need several nodes at once, for example because of spread
             // constraints.
-            self.max_trials = self.max_trials.min(self.trials + WITHOUT_SOLUTION);
+            self.max_trials = self.max_trials.min(self.trials + MAX_TRIALS_WITHOUT_SOLUTION);
         }
         let (bound, is_complete) = self.cheapest()?;
         lower_bound = lower_bound.max(bound);
@@ -77,7 +77,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Adds nodes of the shape that places most pods for its price, as long as a pod waits. Returns the last set.
+    /// Adds nodes of the shape that places most pods for its price, as long as a pod waits. Ends early
+    /// if no shape places a pod, or after the maximum number of trials. Returns the last set.
     fn greedy(&mut self) -> Result<(Vec<usize>, Outcome), StartErrors> {
         let mut counts = vec![0; self.question.shapes.len()];
         let mut outcome = self.outcome(&counts)?;
@@ -88,27 +89,27 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 counts[at] += 1;
-                let found = self.outcome(&counts)?;
+                let next = self.outcome(&counts)?;
                 counts[at] -= 1;
-                let placed = outcome.waiting.len().saturating_sub(found.waiting.len());
+                let placed = outcome.waiting.len().saturating_sub(next.waiting.len());
                 let value = placed as f64 / (shape.price.max(1)) as f64;
                 if placed > 0 && choice.as_ref().is_none_or(|(best, ..)| value > *best) {
-                    choice = Some((value, at, placed, found));
+                    choice = Some((value, at, placed, next));
                 }
             }
-            let Some((_, at, placed, found)) = choice else { break };
+            let Some((_, at, placed, next)) = choice else { break };
             counts[at] += 1;
-            outcome = found;
+            outcome = next;
             // The shape is likely the best one for other pods as well: half of the nodes that they need are added.
             let more = outcome.waiting.len() / placed / 2;
             let more = more.min(self.question.shapes[at].max - counts[at]);
             if more > 0 && self.trials < self.max_trials {
                 counts[at] += more;
-                let found = self.outcome(&counts)?;
-                if found.waiting.is_empty() {
-                    outcome = self.fewest(&mut counts, at, more, found)?;
-                } else if found.waiting.len() < outcome.waiting.len() {
-                    outcome = found;
+                let next = self.outcome(&counts)?;
+                if next.waiting.is_empty() {
+                    outcome = self.fewest(&mut counts, at, more, next)?;
+                } else if next.waiting.len() < outcome.waiting.len() {
+                    outcome = next;
                 } else {
                     counts[at] -= more;
                 }
@@ -120,7 +121,8 @@ impl<'a> Search<'a> {
         Ok((counts, outcome))
     }
 
-    /// Reduces the nodes of a shape, of which `added` were added last, as long as all pods run. Returns the last outcome.
+    /// Reduces the number of nodes of a shape to the fewest with which all pods run, by binary search over the `added` nodes.
+    /// Returns the outcome with these nodes.
     fn fewest(
         &mut self,
         counts: &mut [usize],
@@ -148,7 +150,7 @@ impl<'a> Search<'a> {
         let mut heap = BinaryHeap::new();
         let mut visited = 0;
         let none = vec![0; question.shapes.len()];
-        if let Some(bound) = self.bound.rest(&none, 0) {
+        if let Some(bound) = self.bound.remaining_price(&none, 0) {
             heap.push(Reverse((bound, none, 0_usize)));
         }
         while let Some(Reverse((bound, counts, first))) = heap.pop() {
@@ -157,7 +159,7 @@ impl<'a> Search<'a> {
                 return Ok((best, true));
             }
             visited += 1;
-            if self.trials >= self.max_trials || visited > SETS || heap.len().saturating_mul(counts.len()) > COUNTS {
+            if self.trials >= self.max_trials || visited > MAX_SETS || heap.len().saturating_mul(counts.len()) > MAX_COUNTS {
                 return Ok((bound, false));
             }
             if !self.bound.is_short(&counts) {
@@ -179,8 +181,8 @@ impl<'a> Search<'a> {
                 }
                 let mut more = counts.clone();
                 more[at] += 1;
-                if let Some(rest) = self.bound.rest(&more, at) {
-                    heap.push(Reverse((question.price(&more).saturating_add(rest), more, at)));
+                if let Some(remaining) = self.bound.remaining_price(&more, at) {
+                    heap.push(Reverse((question.price(&more).saturating_add(remaining), more, at)));
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Measurement {
         let cpu = scheduler.cpu_time().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
         let observations = scheduler.watch_to_bind()?.since(&before);
         if observations.count() == 0 {
-            return Err(Failure::observations("the scheduler counted no binding in scheduler_watch_to_bind_duration_seconds"));
+            return Err(Failure::new("the scheduler counted no binding in scheduler_watch_to_bind_duration_seconds"));
         }
         Ok(Load {
             pods_per_s: rate,
