@@ -20,7 +20,7 @@ pub(super) trait Change: fmt::Display {
     /// | 200 | act against a controller |
     fn disturbance(&self) -> u32;
 
-    /// Returns the number of strengths of a change that has an amount.
+    /// Returns the number of strengths of a change that has an amount; 1 for other changes.
     fn strengths(&self) -> i64 {
         1
     }
@@ -28,7 +28,7 @@ pub(super) trait Change: fmt::Display {
     /// Weakens the change to a strength between 1 and [`Change::strengths`].
     fn set_strength(&mut self, _strength: i64) {}
 
-    /// Returns the smaller changes of the same kind.
+    /// Returns the changes that have one part less than this change; empty if the change has no parts.
     fn parts(&self) -> Vec<Self>
     where
         Self: Sized,

@@ -36,16 +36,17 @@ pub(super) struct Fork<'a> {
     subject: Key,
     /// The changes since the copy, the oldest first.
     edits: Vec<Edit>,
-    /// Number of decisions so far.
+    /// Number of decisions, searches for victims and explanations so far.
     trials: usize,
     /// Work so far, where a decision without preemption is 1.
     work: usize,
-    /// Nodes of different shapes, computed once.
+    /// One node of each shape; `None` until it is needed.
     shapes: Option<Vec<String>>,
 }
 
-/// Work of an explanation, and of a search for victims.
+/// Work of an explanation.
 const EXPLANATION_WORK: usize = 4;
+/// Work of a search for victims.
 const PREEMPTION_WORK: usize = 10;
 
 impl<'a> Fork<'a> {
@@ -69,7 +70,7 @@ impl<'a> Fork<'a> {
         Fork { scenario, profile, objects, subject, edits: Vec::new(), trials: 0, work: 0, shapes: None }
     }
 
-    /// Returns the number of decisions so far.
+    /// Returns the number of decisions, searches for victims and explanations so far.
     pub(super) fn trials(&self) -> usize {
         self.trials
     }
@@ -79,13 +80,13 @@ impl<'a> Fork<'a> {
         self.work
     }
 
-    /// Returns nodes of different shapes, which `compute` determines once.
+    /// Returns one node of each shape. `compute` is called once in a search.
     pub(super) fn shapes(&mut self, compute: impl FnOnce(&Self) -> Vec<String>) -> Vec<String> {
         let shapes = self.shapes.take().unwrap_or_else(|| compute(self));
         self.shapes.insert(shapes).clone()
     }
 
-    /// Returns the changes.
+    /// Returns the changes since the copy, the oldest first.
     pub(super) fn edits(&self) -> &[Edit] {
         &self.edits
     }
@@ -251,7 +252,7 @@ impl<'a> Fork<'a> {
         let profile = self.profile;
         match self.scenario.cluster().decide(profile, pod) {
             Decision::Unschedulable(unschedulable) => {
-                unschedulable.post_filter.filter(|found| found.nominated().is_some())
+                unschedulable.post_filter.filter(|result| result.nominated().is_some())
             }
             Decision::Node(_) | Decision::Error(_) => None,
         }

@@ -1,8 +1,8 @@
 //! Remedies for an unschedulable pod: minimal changes of the pod, of nodes, of other pods, of the cluster or of volumes.
 //!
 //! Rejections yield candidates (`remedy`). Each candidate is applied to a copy of the cluster (`fork`), and the scheduler
-//! decides about the pod. Only candidates with which it places the pod are remedies. They are then weakened and reduced
-//! (`search`) as long as the scheduler still places the pod.
+//! decides about the pod. Only candidates with which the scheduler places the pod are remedies. Remedies are then
+//! weakened and reduced (`search`) as long as the scheduler still places the pod.
 
 mod change;
 mod fork;
@@ -79,8 +79,8 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Returns up to `max` remedies for the unschedulable pod in a cluster with these objects. `None`: a copy of the
-    /// cluster does not repeat the rejection of the pod.
+    /// Returns up to `max` remedies for the unschedulable pod in a cluster with these objects. Returns
+    /// `None` if the scheduler places the pod in a copy of the cluster without any change.
     ///
     /// # Errors
     /// Returns an error for plugins that cannot start.

@@ -57,14 +57,14 @@ macro_rules! remedies {
                 }
             }
 
-            /// Returns the smaller changes of the same kind.
+            /// Returns the changes that have one part less than this change.
             pub(super) fn parts(&self) -> Vec<Remedy> {
                 match self {
                     $(Remedy::$kind(change) => change.parts().into_iter().map(Remedy::from).collect(),)*
                 }
             }
 
-            /// Returns the changes that may help against the rejections.
+            /// Returns the changes that may help against the rejections, the least disturbing first.
             pub(super) fn candidates(fork: &mut Fork<'_>, situation: &Situation) -> Vec<Remedy> {
                 let mut candidates = Vec::new();
                 $($kind::candidates(fork, situation, &mut |change: $kind| candidates.push(change.into()));)*

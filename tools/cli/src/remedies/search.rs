@@ -5,22 +5,25 @@ use super::remedy::Remedy;
 use super::situation::Situation;
 use super::{Combination, Described, Remedies};
 
-/// Product of decisions and nodes that bounds a search.
-const WORK: usize = 4_000_000;
+/// Maximum product of the number of decisions and the number of nodes, within [`DECISION_LIMITS`].
+const MAX_NODE_DECISIONS: usize = 4_000_000;
 /// Smallest and largest limit of decisions. A search for victims counts as several decisions.
-const DECISIONS: (usize, usize) = (400, 4000);
+const DECISION_LIMITS: (usize, usize) = (400, 4000);
 /// Limit of decisions for a profile with extenders, each of which sends requests.
 const DECISIONS_WITH_EXTENDERS: usize = 50;
-/// Number of candidates of each kind that are combined with others, and of all kinds.
-const COMBINED_PER_KIND: usize = 4;
-const COMBINED: usize = 32;
-/// Number of combinations for each printed remedy among which the best are chosen.
-const CHOICE: usize = 4;
+/// Maximum number of candidates of each kind that are combined with other candidates.
+const MAX_COMBINED_PER_KIND: usize = 4;
+/// Maximum number of candidates of all kinds that are combined with other candidates.
+const MAX_COMBINED: usize = 32;
+/// The search for pairs ends when there are this many pairs for each remedy to report; the best pairs are reported.
+const COMBINATIONS_PER_REMEDY: usize = 4;
 
 /// A search in progress.
 pub(super) struct Search<'f, 'a> {
     fork: &'f mut Fork<'a>,
+    /// Maximum number of remedies.
     max: usize,
+    /// Maximum work; see [`Fork::work`].
     limit: usize,
     found: Vec<Combination>,
 }
@@ -29,7 +32,7 @@ impl<'f, 'a> Search<'f, 'a> {
     pub(super) fn new(fork: &'f mut Fork<'a>, max: usize, calls_extenders: bool) -> Self {
         let limit = match calls_extenders {
             true => DECISIONS_WITH_EXTENDERS,
-            false => (WORK / fork.nodes().count().max(1)).clamp(DECISIONS.0, DECISIONS.1),
+            false => (MAX_NODE_DECISIONS / fork.nodes().count().max(1)).clamp(DECISION_LIMITS.0, DECISION_LIMITS.1),
         };
         Search { fork, max, limit, found: Vec::new() }
     }
@@ -58,11 +61,11 @@ impl<'f, 'a> Search<'f, 'a> {
         self.fork.work() >= self.limit
     }
 
-    /// Tries each candidate with the candidates for the rejections that then remain.
+    /// Tries each candidate together with the candidates for the rejections that remain after it.
     fn try_pairs(&mut self, candidates: Vec<Remedy>) {
         let mut tried: Vec<[String; 2]> = Vec::new();
         for first in candidates {
-            if self.is_cut() || self.found.len() >= self.max * CHOICE {
+            if self.is_cut() || self.found.len() >= self.max * COMBINATIONS_PER_REMEDY {
                 return;
             }
             let kept = self.fork.edits().len();
@@ -87,11 +90,11 @@ impl<'f, 'a> Search<'f, 'a> {
 
     /// Adds a combination to the results if the scheduler places the pod with it.
     fn try_combination(&mut self, changes: Vec<Remedy>) {
-        if self.is_cut() || self.found.iter().any(|found| is_like(found, &changes)) || self.verify(&changes).is_none() {
+        if self.is_cut() || self.found.iter().any(|found| is_variant(found, &changes)) || self.verify(&changes).is_none() {
             return;
         }
         let changes = self.reduced(changes);
-        if self.found.iter().any(|found| is_like(found, &changes)) {
+        if self.found.iter().any(|found| is_variant(found, &changes)) {
             return;
         }
         // The changes are verified. They are applied again for the node and the edits.
@@ -118,7 +121,8 @@ impl<'f, 'a> Search<'f, 'a> {
         node
     }
 
-    /// Returns the smallest part of a sufficient combination that is still sufficient.
+    /// Returns a minimal combination that is still sufficient: without superfluous changes, and with each change reduced and
+    /// weakened.
     fn reduced(&mut self, mut changes: Vec<Remedy>) -> Vec<Remedy> {
         let mut at = 0;
         while changes.len() > 1 && at < changes.len() {
@@ -172,17 +176,17 @@ fn combined(candidates: Vec<Remedy>) -> Vec<Remedy> {
     let mut chosen: Vec<Remedy> = Vec::new();
     for candidate in candidates {
         let is_same_kind = |other: &&Remedy| std::mem::discriminant(*other) == std::mem::discriminant(&candidate);
-        if chosen.len() < COMBINED && chosen.iter().filter(is_same_kind).count() < COMBINED_PER_KIND {
+        if chosen.len() < MAX_COMBINED && chosen.iter().filter(is_same_kind).count() < MAX_COMBINED_PER_KIND {
             chosen.push(candidate);
         }
     }
     chosen
 }
 
-/// Returns whether a remedy differs from `changes` at most in nodes, evicted pods or classes. One of such remedies is
-/// enough.
-fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
-    let is_alike = |a: &Remedy, b: &Remedy| match a {
+/// Returns whether a remedy is a variant of `changes`. Changes of some kinds have a variant for each node or class, of which
+/// one is enough; changes of other kinds must be equal.
+fn is_variant(found: &Combination, changes: &[Remedy]) -> bool {
+    let is_variant_of = |a: &Remedy, b: &Remedy| match a {
         Remedy::Uncordon(_)
         | Remedy::RemoveTaints(_)
         | Remedy::LabelNode(_)
@@ -194,7 +198,7 @@ fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
         | Remedy::CreateResourceClaim(_) => std::mem::discriminant(a) == std::mem::discriminant(b),
         _ => a == b,
     };
-    let is_in = |change: &Remedy| found.changes.iter().any(|other| is_alike(change, &other.remedy));
+    let is_in = |change: &Remedy| found.changes.iter().any(|other| is_variant_of(change, &other.remedy));
     // Remedies are minimal, so a different number of changes is another remedy.
     found.changes.len() == changes.len() && changes.iter().all(is_in)
 }

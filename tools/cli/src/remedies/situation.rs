@@ -6,11 +6,11 @@ use schedc_core::status::Status;
 
 use super::fork::Fork;
 
-/// Maximum number of plugins that reject a node for which remedies are tried.
-const PLUGINS: usize = 2;
+/// Remedies are tried for the nodes that at most this many plugins reject.
+const MAX_PLUGINS: usize = 2;
 
 /// Maximum number of nodes for which a kind of remedy is tried.
-const NODES: usize = 16;
+const MAX_NODES: usize = 16;
 
 /// The taint of cordoned nodes.
 pub(super) const CORDONED: &str = "node.kubernetes.io/unschedulable";
@@ -24,7 +24,7 @@ pub(super) struct Situation {
     pub gate: Option<Status>,
     /// PreFilter's rejection.
     pub pre_filter: Option<Status>,
-    /// Nodes that few plugins reject, the fewest first.
+    /// Nodes that at most [`MAX_PLUGINS`] plugins reject, those with the fewest plugins first.
     nodes: Vec<RejectedNode>,
 }
 
@@ -38,11 +38,11 @@ struct RejectedNode {
 impl Situation {
     /// Reads the rejections from the scheduler's explanation.
     pub(super) fn of(fork: &mut Fork<'_>) -> Self {
-        let Explanation { gated_by, pre_filter, nodes: explained, .. } = fork.explain();
+        let Explanation { gated_by, pre_filter, nodes: explained_nodes, .. } = fork.explain();
         let mut nodes = Vec::new();
-        for found in explained.into_iter().filter(|node| !node.is_feasible()) {
+        for explained_node in explained_nodes.into_iter().filter(|node| !node.is_feasible()) {
             let mut plugins: Vec<(String, Vec<String>)> = Vec::new();
-            for verdict in found.verdicts {
+            for verdict in explained_node.verdicts {
                 let reasons: Vec<String> = verdict.reasons.into_iter().map(String::from).collect();
                 match verdict.plugin {
                     "" => plugins.extend(narrowed_by(&reasons).map(|plugin| (plugin, reasons.clone()))),
@@ -53,12 +53,12 @@ impl Situation {
             let rejects = |plugin: &str| plugins.iter().any(|(name, _)| name == plugin);
             if rejects("NodeUnschedulable")
                 && rejects("TaintToleration")
-                && fork.node(&found.node).is_some_and(|node| hard_taints(node).all(|taint| taint.key == CORDONED))
+                && fork.node(&explained_node.node).is_some_and(|node| hard_taints(node).all(|taint| taint.key == CORDONED))
             {
                 plugins.retain(|(name, _)| name != "TaintToleration");
             }
-            if plugins.len() <= PLUGINS {
-                nodes.push(RejectedNode { name: found.node, plugins });
+            if plugins.len() <= MAX_PLUGINS {
+                nodes.push(RejectedNode { name: explained_node.node, plugins });
             }
         }
         // The sort is stable: nodes with equally many plugins remain sorted by name.
@@ -66,14 +66,14 @@ impl Situation {
         Situation { gate: gated_by, pre_filter, nodes }
     }
 
-    /// Returns whether a plugin rejects a node.
+    /// Returns whether a plugin rejects one of the nodes.
     pub(super) fn has(&self, plugin: &str) -> bool {
         self.nodes.iter().any(|node| node.plugins.iter().any(|(name, _)| name == plugin))
     }
 
-    /// Returns the first nodes that a plugin rejects.
+    /// Returns the first nodes that a plugin rejects, at most [`MAX_NODES`].
     pub(super) fn nodes(&self, plugin: &str) -> impl Iterator<Item = &str> {
-        self.all_nodes(plugin).take(NODES)
+        self.all_nodes(plugin).take(MAX_NODES)
     }
 
     /// Returns all nodes that a plugin rejects.
@@ -104,7 +104,7 @@ fn narrowed_by(reasons: &[String]) -> impl Iterator<Item = String> {
     lists.flat_map(|(names, _)| names.split(' ').map(str::to_owned).collect::<Vec<_>>())
 }
 
-/// Returns the taints that keep pods away.
+/// Returns the taints that reject pods without a toleration.
 pub(super) fn hard_taints(node: &ApiNode) -> impl Iterator<Item = &Taint> {
     let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
     taints.filter(|taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute"))

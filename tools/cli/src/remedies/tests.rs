@@ -19,11 +19,12 @@ use crate::cluster::Routes;
 use crate::explanation::{Explanation, Options, explain};
 use default_profile::with_edge::Profiles;
 
-/// Annotations of a test pod: the expected reason, and the expected first remedy (`-` if there is none).
+/// Annotation of a test pod with the expected reason.
 const REASON: &str = "reason";
+/// Annotation of a test pod with the expected first remedy; `-` if there is none.
 const REMEDY: &str = "remedy";
 
-/// The reasons for which the default profile rejects a pending pod, by words that each contains. Left out are: the node
+/// The reasons for which the default profile rejects a pending pod, each by the texts that it contains. Left out are: the node
 /// name and the added affinity, which the API server or arguments set; volumes that only VolumeBinding misses, because
 /// VolumeZone rejects them first; claims of ephemeral volumes, which a controller creates; and failures of devices during
 /// binding.
@@ -159,8 +160,8 @@ fn the_first_remedy_is_the_one_that_an_operator_would_name() {
             let Some((reason, expected)) = annotation(&pod.object, REASON).zip(annotation(&pod.object, REMEDY)) else {
                 continue;
             };
-            for (of, words) in count.iter_mut().zip(REASONS) {
-                *of += usize::from(words.iter().all(|words| reason.contains(words)));
+            for (cases, texts) in count.iter_mut().zip(REASONS) {
+                *cases += usize::from(texts.iter().all(|text| reason.contains(text)));
             }
             let name = format!("{} of {}", pod.object.metadata.name.as_deref().unwrap_or_default(), path.display());
             let explanation = explanation(&objects, subject, 20);
@@ -245,7 +246,7 @@ fn number_of(pods: usize) -> usize {
 }
 
 #[test]
-fn remedies_of_random_clusters_are_true_and_minimal() {
+fn remedies_of_random_clusters_are_sufficient_and_minimal() {
     let (mut random, mut pods) = (Random::new(7), 0);
     while pods < number_of(40) {
         let text = random_cluster(&mut random);
@@ -339,7 +340,7 @@ fn fits_with(objects: &Objects, subject: usize, change: impl Fn(&mut ExactDevice
 }
 
 #[test]
-fn remedies_of_random_claims_are_true_and_minimal() {
+fn remedies_of_random_claims_are_sufficient_and_minimal() {
     let (mut random, mut pods, mut kinds) = (Random::new(11), 0, HashSet::new());
     while pods < number_of(60) {
         let text = random_devices(&mut random);

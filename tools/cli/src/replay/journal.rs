@@ -26,6 +26,7 @@ pub(super) struct Replacement {
 #[derive(Clone, Debug)]
 pub(super) struct RecordedChange {
     pub(super) place: Place,
+    /// Time in milliseconds since 1970.
     pub(super) at: i64,
     pub(super) replacement: Replacement,
     pub(super) origin: Origin,
@@ -98,10 +99,10 @@ impl RecordedChange {
     }
 }
 
-/// Maximum number of changes.
-const CAPACITY: usize = 4_096;
+/// Maximum number of changes in a journal.
+const MAX_CHANGES: usize = 4_096;
 
-/// Changes of the last seconds, oldest first.
+/// The latest changes, oldest first: those of the last `2 * SPAN` before the newest change.
 #[derive(Default)]
 pub(super) struct Journal(VecDeque<RecordedChange>);
 
@@ -109,7 +110,7 @@ impl Journal {
     pub(super) fn push(&mut self, change: RecordedChange) {
         let oldest = change.at - 2 * SPAN;
         self.0.push_back(change);
-        while self.0.len() > CAPACITY || self.0.front().is_some_and(|first| first.at < oldest) {
+        while self.0.len() > MAX_CHANGES || self.0.front().is_some_and(|first| first.at < oldest) {
             self.0.pop_front();
         }
     }
@@ -118,10 +119,10 @@ impl Journal {
         self.0.clear();
     }
 
-    /// Returns the changes since a time, oldest first, and at most this number of them.
+    /// Returns the newest changes since a time, at most `count`, oldest first.
     pub(super) fn since(&self, at: i64, count: usize) -> Vec<RecordedChange> {
-        let mut found: Vec<_> = self.0.iter().rev().filter(|change| change.at >= at).take(count).cloned().collect();
-        found.reverse();
-        found
+        let mut changes: Vec<_> = self.0.iter().rev().filter(|change| change.at >= at).take(count).cloned().collect();
+        changes.reverse();
+        changes
     }
 }

@@ -41,9 +41,9 @@ pub(crate) struct Report {
     /// Agreement of each profile, in the order in which the program lists its profiles.
     #[serde(skip)]
     pub counts: Vec<ProfileCounts>,
-    /// Recorded decisions for one of several nodes with the highest total.
+    /// Number of recorded decisions for one of several nodes with the highest total.
     pub ties: u64,
-    /// Decisions of schedulers that no profile replaces, by scheduler name.
+    /// Number of decisions of schedulers that no profile replaces, by scheduler name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_schedulers: BTreeMap<String, u64>,
     /// Files that were read.
@@ -61,14 +61,14 @@ pub(crate) struct Report {
     /// Places at which a file ends without its regular end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
-    /// Objects of kinds that no plugin of this program reads, by kind.
+    /// Number of lines with objects that no plugin of this program reads, by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ignored: BTreeMap<String, u64>,
-    /// Disagreements that another order of changes explains.
+    /// Number of disagreements that another order of changes explains.
     pub explained: u64,
-    /// Other disagreements.
+    /// Number of other disagreements.
     pub unexplained: u64,
-    /// Number of these without a complete search of other orders, because `BUDGET` was used up.
+    /// Number of unexplained disagreements without a complete search of other orders, because [`BUDGET`] was used up.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_searched: u64,
     /// Decisions with another answer.
@@ -99,7 +99,7 @@ pub(crate) struct Replay<'a> {
     state: RecordedState<'a>,
     profiles: &'static [ProfileInfo],
     routes: Routes,
-    /// Whether the snapshot of the file is complete.
+    /// Whether the snapshot at the start of the current file is complete.
     is_synced: bool,
     /// Kinds with missing changes.
     open_gaps: BTreeSet<String>,
@@ -214,13 +214,13 @@ impl<'a> Replay<'a> {
             }
             Entry::Bind(Bind { namespace, name, scheduler, node }) => {
                 let (result, has_version) = (DecisionResult::Bound(node), rv.is_some());
-                self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
+                self.compare_decision(place, Decision { at, has_version, namespace, name, scheduler, result });
             }
             Entry::Reject(Reject { namespace, name, scheduler, message }) => {
                 // An answer from before a claim was written belongs to an earlier attempt, which failed afterwards.
                 self.before_allocation.take(&(namespace.clone(), name.clone()));
                 let (result, has_version) = (DecisionResult::Rejected(message), rv.is_some());
-                self.decided(place, Decision { at, has_version, namespace, name, scheduler, result });
+                self.compare_decision(place, Decision { at, has_version, namespace, name, scheduler, result });
             }
             Entry::Event(_) => self.report.events += 1,
             Entry::Gap(gap) => {
@@ -237,24 +237,24 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Compares a recorded decision.
-    fn decided(&mut self, place: &Place, decision: Decision) {
-        let Some((profile, found)) = self.answer(&decision.namespace, &decision.name, &decision.scheduler) else {
+    /// Compares a recorded decision with the answer of the profile.
+    fn compare_decision(&mut self, place: &Place, decision: Decision) {
+        let Some((profile, explanation)) = self.answer(&decision.namespace, &decision.name, &decision.scheduler) else {
             return;
         };
         let base = self.state.base();
-        let finding = decision.compare(&found, base);
+        let finding = decision.compare(&explanation, base);
         let counts = &mut self.report.counts[profile];
         match decision.result {
             DecisionResult::Bound(_) => {
-                let is_tie = finding.is_none() && best_nodes(&found, base).len() > 1;
+                let is_tie = finding.is_none() && best_nodes(&explanation, base).len() > 1;
                 self.report.ties += u64::from(is_tie);
                 counts.count_bound(finding.as_ref());
             }
             DecisionResult::Rejected(_) => counts.count_rejected(finding.as_ref()),
         }
         if let Some(finding) = finding {
-            self.disagreed(place, profile, &decision, finding);
+            self.add_disagreement(place, profile, &decision, finding);
         }
     }
 
@@ -266,10 +266,10 @@ impl<'a> Replay<'a> {
             return None;
         };
         let before = self.before_allocation.take(&(namespace.to_owned(), name.to_owned()));
-        let found =
+        let explanation =
             if self.is_known() { before.or_else(|| self.state.explain(profile, namespace, name)) } else { None };
-        self.report.counts[profile].not_judged += u64::from(found.is_none());
-        found.map(|found| (profile, found))
+        self.report.counts[profile].not_judged += u64::from(explanation.is_none());
+        explanation.map(|explanation| (profile, explanation))
     }
 
     /// Evaluates the pending pods for which a claim is being allocated or created.
@@ -289,8 +289,8 @@ impl<'a> Replay<'a> {
         self.is_synced && self.open_gaps.is_empty()
     }
 
-    /// Adds a disagreement, with the order that explains it.
-    fn disagreed(&mut self, place: &Place, profile: usize, decision: &Decision, finding: Finding) {
+    /// Adds a disagreement, with the order that explains it if the search finds one.
+    fn add_disagreement(&mut self, place: &Place, profile: usize, decision: &Decision, finding: Finding) {
         let Replay { state, routes, journal, window, budget, report, .. } = self;
         let neighbours = Neighbours::of(decision, journal, window, state);
         let order = Search { state, routes, profile, decision, neighbours, budget: &mut *budget }.find();

@@ -21,18 +21,18 @@ use super::window::{SPAN, Window};
 use crate::cluster::Routes;
 
 /// Maximum number of changes before, and of changes after a decision.
-const CHANGES: usize = 256;
+const MAX_CHANGES: usize = 256;
 /// Maximum number of neighbouring states of a decision.
-const STATES: usize = 800;
+const MAX_STATES: usize = 800;
 
 /// The order in which a profile agrees. The decision precedes or follows these changes, and all others are as recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Order {
-    /// Changes that were recorded before the decision.
+    /// Changes that were recorded before the decision. The profile agrees if it decides before them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agrees_before: Vec<NamedChange>,
-    /// Changes that were recorded after the decision.
+    /// Changes that were recorded after the decision. The profile agrees if it decides after them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agrees_after: Vec<NamedChange>,
 }
@@ -47,7 +47,9 @@ impl Order {
 
 /// A recorded decision.
 pub(super) struct Decision {
+    /// Time in milliseconds since 1970.
     pub(super) at: i64,
+    /// Whether its line has a resource version.
     pub(super) has_version: bool,
     pub(super) namespace: String,
     pub(super) name: String,
@@ -65,14 +67,15 @@ pub(super) enum DecisionResult {
 
 impl Decision {
     /// Compares the decision with an answer. Returns the difference, if any.
-    pub(super) fn compare(&self, found: &Explanation, base: &Base) -> Option<Finding> {
+    pub(super) fn compare(&self, explanation: &Explanation, base: &Base) -> Option<Finding> {
         match &self.result {
-            DecisionResult::Bound(node) => for_bound_pod(found, base, node),
-            DecisionResult::Rejected(message) => compare_message(found, base, message),
+            DecisionResult::Bound(node) => for_bound_pod(explanation, base, node),
+            DecisionResult::Rejected(message) => compare_message(explanation, base, message),
         }
     }
 
-    fn is_of(&self, change: &RecordedChange) -> bool {
+    /// Returns whether a change is one of the pod itself.
+    fn is_of_pod(&self, change: &RecordedChange) -> bool {
         let Reference { kind, namespace, name } = &change.replacement.key;
         kind == "Pod" && *namespace == self.namespace && *name == self.name
     }
@@ -102,10 +105,10 @@ pub(super) struct Neighbours {
 
 impl Neighbours {
     pub(super) fn of(decision: &Decision, journal: &Journal, window: &Window, state: &mut RecordedState<'_>) -> Self {
-        let mut changes = journal.since(decision.at - SPAN, CHANGES);
+        let mut changes = journal.since(decision.at - SPAN, MAX_CHANGES);
         let past = changes.len();
         let next = next_changes(window, state);
-        changes.extend(next.into_iter().filter(|change| !decision.is_of(change)));
+        changes.extend(next.into_iter().filter(|change| !decision.is_of_pod(change)));
         let is_own = |change: &RecordedChange| {
             let claim = change.replacement.after.as_ref().and_then(|text| serde_json::from_str(text).ok());
             claim.as_ref().and_then(claim_write).is_some_and(|write| {
@@ -133,12 +136,12 @@ pub(super) struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// Returns the order, if there is one.
+    /// Returns the order in which the profile agrees; `None` if the search finds none.
     pub(super) fn find(mut self) -> Option<Order> {
         let candidates = self.candidates();
-        let found = candidates.into_iter().find(|moved| self.agrees(moved)).map(|moved| self.minimal(moved));
+        let minimal = candidates.into_iter().find(|moved| self.agrees(moved)).map(|moved| self.minimal(moved));
         self.state.use_versions(&BTreeMap::new(), self.routes);
-        let moved = found.map(|moved| if moved.is_empty() { self.neighbours.own_claims.clone() } else { moved })?;
+        let moved = minimal.map(|moved| if moved.is_empty() { self.neighbours.own_claims.clone() } else { moved })?;
         let named = |is_past: bool| {
             let of_side = moved.iter().filter(|at| (**at < self.neighbours.past) == is_past);
             of_side.map(|at| self.neighbours.changes[*at].named()).collect()
@@ -158,36 +161,36 @@ impl Search<'_, '_> {
         for at in &observed {
             by_kind.entry(&self.neighbours.changes[*at].replacement.key.kind).or_default().push(*at);
         }
-        let mut found = Candidates::default();
+        let mut candidates = Candidates::default();
         if !self.neighbours.own_claims.is_empty() {
-            found.add([]);
+            candidates.add([]);
         }
-        for count in 1..=CHANGES {
-            found.add_first(&past, count);
-            found.add_first(&observed, count);
-            found.add_first(&own_next, count);
-            // With versions, changes after the decision were not received before it.
+        for count in 1..=MAX_CHANGES {
+            candidates.add_first(&past, count);
+            candidates.add_first(&observed, count);
+            candidates.add_first(&own_next, count);
+            // Lines with versions are sorted by version: the scheduler had not received the changes after the decision.
             if !self.decision.has_version {
-                found.add_first(&next, count);
+                candidates.add_first(&next, count);
             }
             for own in [&own_next, &own_past] {
-                own.get(count - 1).into_iter().for_each(|at| found.add([*at]));
+                own.get(count - 1).into_iter().for_each(|at| candidates.add([*at]));
             }
-            by_kind.values().for_each(|of_kind| found.add_first(of_kind, count));
+            by_kind.values().for_each(|of_kind| candidates.add_first(of_kind, count));
         }
         // Two causes at once: slow watches, and another order of the scheduler's own decisions.
-        for sum in 2..=CHANGES {
+        for sum in 2..=MAX_CHANGES {
             for first in 1..sum {
                 let Some(observed) = observed.get(..first) else { break };
                 let (observed, second) = (observed.iter().copied(), sum - first);
                 let others = own_next.get(..second).map(<[usize]>::to_vec);
                 let single = [&own_next, &own_past].map(|own| own.get(second - 1).map(|at| vec![*at]));
                 for own in others.into_iter().chain(single.into_iter().flatten()) {
-                    found.add(observed.clone().chain(own));
+                    candidates.add(observed.clone().chain(own));
                 }
             }
         }
-        found.ordered
+        candidates.ordered
     }
 
     /// Returns the moved changes without those whose order does not matter.
@@ -213,11 +216,11 @@ impl Search<'_, '_> {
         let versions = self.versions(moved);
         self.state.use_versions(&versions, self.routes);
         let Decision { namespace, name, .. } = self.decision;
-        let found = self.state.explain(self.profile, namespace, name);
-        found.is_some_and(|found| self.decision.compare(&found, self.state.base()).is_none())
+        let explanation = self.state.explain(self.profile, namespace, name);
+        explanation.is_some_and(|explanation| self.decision.compare(&explanation, self.state.base()).is_none())
     }
 
-    /// Returns the versions of the moved objects.
+    /// Returns the versions that the objects of moved changes have in the neighbouring state.
     fn versions(&self, moved: &Moved) -> BTreeMap<Reference, Version> {
         let changed = || moved.iter().chain(&self.neighbours.own_claims);
         let keys: BTreeSet<&Reference> = changed().map(|at| &self.neighbours.changes[*at].replacement.key).collect();
@@ -246,7 +249,7 @@ struct Candidates {
 
 impl Candidates {
     fn add(&mut self, moved: impl IntoIterator<Item = usize>) {
-        if self.ordered.len() < STATES {
+        if self.ordered.len() < MAX_STATES {
             let moved: Moved = moved.into_iter().collect();
             if self.known.insert(moved.clone()) {
                 self.ordered.push(moved);
@@ -261,7 +264,7 @@ impl Candidates {
     }
 }
 
-/// Returns the changes of waiting lines.
+/// Returns the changes of the lines that wait in the window, at most [`MAX_CHANGES`].
 fn next_changes(window: &Window, state: &mut RecordedState<'_>) -> Vec<RecordedChange> {
     let mut origins = Origins::default();
     let mut versions: BTreeMap<Reference, Version> = BTreeMap::new();
@@ -282,7 +285,7 @@ fn next_changes(window: &Window, state: &mut RecordedState<'_>) -> Vec<RecordedC
             let replacement = Replacement { key, before, after };
             changes.push(RecordedChange { place: place.clone(), at: *at, replacement, origin });
         }
-        if changes.len() == CHANGES {
+        if changes.len() == MAX_CHANGES {
             break;
         }
     }

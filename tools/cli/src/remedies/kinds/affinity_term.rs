@@ -29,13 +29,13 @@ type Terms<'a> = (&'a mut Option<Vec<PodAffinityTerm>>, &'a mut Option<Vec<Weigh
 fn terms(pod: &mut Pod, anti: bool) -> Option<Terms<'_>> {
     let affinity = pod.spec.as_mut()?.affinity.as_mut()?;
     if anti {
-        let of = affinity.pod_anti_affinity.as_mut()?;
-        let required = &mut of.required_during_scheduling_ignored_during_execution;
-        return Some((required, &mut of.preferred_during_scheduling_ignored_during_execution));
+        let anti_affinity = affinity.pod_anti_affinity.as_mut()?;
+        let required = &mut anti_affinity.required_during_scheduling_ignored_during_execution;
+        return Some((required, &mut anti_affinity.preferred_during_scheduling_ignored_during_execution));
     }
-    let of = affinity.pod_affinity.as_mut()?;
-    let required = &mut of.required_during_scheduling_ignored_during_execution;
-    Some((required, &mut of.preferred_during_scheduling_ignored_during_execution))
+    let pod_affinity = affinity.pod_affinity.as_mut()?;
+    let required = &mut pod_affinity.required_during_scheduling_ignored_during_execution;
+    Some((required, &mut pod_affinity.preferred_during_scheduling_ignored_during_execution))
 }
 
 impl RelaxAffinityTerm {

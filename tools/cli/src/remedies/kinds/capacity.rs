@@ -11,8 +11,8 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
-/// Number of nodes for which each resource is tried, those that lack least.
-const NODES: usize = 3;
+/// Maximum number of nodes that are tried for each resource, those that lack least.
+const MAX_NODES: usize = 3;
 
 /// Frees an amount of a resource on a node, by any means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,8 +24,10 @@ pub struct FreeCapacity {
     pub resource: String,
     /// The amount, as a quantity.
     pub amount: String,
+    /// The amount as a number.
     #[serde(skip)]
     strength: i64,
+    /// The request of the pod.
     #[serde(skip)]
     requested: i64,
 }
@@ -37,7 +39,7 @@ impl FreeCapacity {
             if !situation.reasons("NodeResourcesFit").contains(&format!("Insufficient {resource}").as_str()) {
                 continue;
             }
-            let requested = of(&pod.spec.requests, resource);
+            let requested = amount_of(&pod.spec.requests, resource);
             let base = fork.base();
             let mut nodes: Vec<(i64, &str)> = Vec::new();
             for name in situation.all_nodes("NodeResourcesFit") {
@@ -45,15 +47,15 @@ impl FreeCapacity {
                 let Some(info) = index.and_then(|index| base.infos().get(index.get())) else { continue };
                 let Some(node) = &info.node else { continue };
                 // Saturating, because pods that are already on a node may request any amount.
-                let requests = info.pods.iter().map(|pod| of(&pod.usage.requests, resource));
-                let free = requests.fold(of(&node.allocatable, resource), i64::saturating_sub);
+                let requests = info.pods.iter().map(|pod| amount_of(&pod.usage.requests, resource));
+                let free = requests.fold(amount_of(&node.allocatable, resource), i64::saturating_sub);
                 // The empty node must be large enough for the pod.
-                if free < requested && requested <= of(&node.allocatable, resource) {
+                if free < requested && requested <= amount_of(&node.allocatable, resource) {
                     nodes.push((requested.saturating_sub(free), name));
                 }
             }
             nodes.sort_unstable();
-            for (_, node) in nodes.into_iter().take(NODES) {
+            for (_, node) in nodes.into_iter().take(MAX_NODES) {
                 let (node, resource) = (node.to_owned(), resource.to_owned());
                 let amount = text(&resource, requested);
                 add(FreeCapacity { node, resource, amount, strength: requested, requested });
@@ -62,7 +64,7 @@ impl FreeCapacity {
     }
 }
 
-fn of(resources: &Resources, resource: &str) -> i64 {
+fn amount_of(resources: &Resources, resource: &str) -> i64 {
     match resource {
         "cpu" => resources.milli_cpu,
         "memory" => resources.memory,

@@ -18,10 +18,10 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
-/// Number of device classes that are tried for a request.
-const CLASSES: usize = 4;
-/// Number of sets of taints that are tried for a request.
-const SETS: usize = 8;
+/// Maximum number of device classes that are tried for a request.
+const MAX_CLASSES: usize = 4;
+/// Maximum number of sets of taints that are tried for a request.
+const MAX_TAINT_SETS: usize = 8;
 
 /// A request of a resource claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -119,8 +119,8 @@ fn claim(fork: &Fork<'_>, name: &str) -> Option<ResourceClaim> {
     }
 }
 
-/// Returns the requests of the pod's claims that have no devices yet. Empty unless DynamicResources rejects a node or a
-/// PreFilter plugin rejects the pod.
+/// Returns the requests with `exactly` in the pod's claims that are not allocated yet. Empty unless DynamicResources rejects
+/// a node or a PreFilter plugin rejects the pod.
 fn requests(fork: &Fork<'_>, situation: &Situation) -> Vec<(ClaimRequest, ExactDeviceRequest)> {
     let mut requests = Vec::new();
     if !situation.has("DynamicResources") && situation.pre_filter.is_none() {
@@ -145,7 +145,7 @@ fn device_classes(fork: &Fork<'_>) -> Vec<String> {
 }
 
 impl ClaimRequest {
-    /// Changes the request. Returns false if it does not exist.
+    /// Changes the request. Returns false if it does not exist or has no `exactly`.
     fn change(&self, fork: &mut Fork<'_>, change: impl FnOnce(&mut ExactDeviceRequest)) -> bool {
         let Some(mut claim) = claim(fork, &self.claim) else { return false };
         let requests = claim.spec.devices.iter_mut().flat_map(|devices| devices.requests.iter_mut().flatten());
@@ -157,7 +157,7 @@ impl ClaimRequest {
     }
 
     /// Returns how the change takes effect: the specs of claims and of their templates are immutable.
-    fn applied(&self) -> &'static str {
+    fn how_to_apply(&self) -> &'static str {
         match self.template {
             None => " (create the claim again)",
             Some(_) => " (create the template and the pod again)",
@@ -178,7 +178,7 @@ impl CreateResourceClaim {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
         let missing: Vec<_> = claim_names(fork).into_iter().filter(|(name, _)| claim(fork, name).is_none()).collect();
         for (claim, _) in missing {
-            for device_class in device_classes(fork).into_iter().take(CLASSES) {
+            for device_class in device_classes(fork).into_iter().take(MAX_CLASSES) {
                 add(CreateResourceClaim { claim: claim.clone(), device_class });
             }
         }
@@ -195,7 +195,7 @@ impl ChangeDeviceClass {
             // A typing error is more likely than another class.
             let similar = closest(&from, known.iter().map(String::as_str)).map(str::to_owned);
             let others = known.iter().filter(|class| Some(*class) != similar.as_ref()).cloned();
-            for to in similar.clone().into_iter().chain(others).take(CLASSES) {
+            for to in similar.clone().into_iter().chain(others).take(MAX_CLASSES) {
                 add(ChangeDeviceClass { of: of.clone(), from: from.clone(), to });
             }
         }
@@ -220,7 +220,7 @@ impl TolerateDevices {
             }
         }
         for (of, _) in requests {
-            for taints in sets.iter().filter(|taints| !taints.is_empty()).take(SETS) {
+            for taints in sets.iter().filter(|taints| !taints.is_empty()).take(MAX_TAINT_SETS) {
                 add(TolerateDevices { of: of.clone(), taints: taints.clone() });
             }
         }
@@ -360,7 +360,7 @@ impl fmt::Display for CreateResourceClaim {
 
 impl fmt::Display for ChangeDeviceClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "change the device class in {} from {} to {}{}", self.of, self.from, self.to, self.of.applied())
+        write!(f, "change the device class in {} from {} to {}{}", self.of, self.from, self.to, self.of.how_to_apply())
     }
 }
 
@@ -368,18 +368,18 @@ impl fmt::Display for TolerateDevices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("tolerate the device ")?;
         write_taints(f, &self.taints)?;
-        write!(f, " in {}{}", self.of, self.of.applied())
+        write!(f, " in {}{}", self.of, self.of.how_to_apply())
     }
 }
 
 impl fmt::Display for RemoveDeviceSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "remove the selector `{}` from {}{}", self.expression, self.of, self.of.applied())
+        write!(f, "remove the selector `{}` from {}{}", self.expression, self.of, self.of.how_to_apply())
     }
 }
 
 impl fmt::Display for LowerDeviceCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "lower the count in {} from {} to {}{}", self.of, self.from, self.to, self.of.applied())
+        write!(f, "lower the count in {} from {} to {}{}", self.of, self.from, self.to, self.of.how_to_apply())
     }
 }

@@ -14,10 +14,10 @@ use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of nodes that are considered, those with the least important pods first.
-const NODES: usize = 4;
+const MAX_NODES: usize = 4;
 
 /// Maximum number of pods on each of these nodes that are evicted alone.
-const PODS: usize = 12;
+const MAX_PODS: usize = 12;
 
 /// Evicts pods of one node within their disruption budgets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,31 +27,31 @@ pub struct Evict {
     pub pods: Vec<String>,
     /// Their node.
     pub node: String,
-    /// Whether one of them has a higher priority than the pod.
+    /// Whether one of them has a higher priority than the pod to place.
     #[serde(skip)]
     is_important: bool,
 }
 
 impl Evict {
     /// Adds the victims that a pod of the highest priority would preempt, single pods of their nodes, and single pods
-    /// that may hold devices.
+    /// that may hold devices. Evictions that budgets do not allow are left out.
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
         let budgets = fork.budgets();
-        let found = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX)));
-        let mut candidates: Vec<Candidate> = found.map(|found| found.candidates).unwrap_or_default();
+        let preemption = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX)));
+        let mut candidates: Vec<Candidate> = preemption.map(|preemption| preemption.candidates).unwrap_or_default();
         candidates.retain(|candidate| candidate.violations == 0);
         candidates.sort_by_key(|candidate| {
             (candidate.victims.iter().map(|victim| victim.spec.priority).max(), candidate.victims.len(), candidate.node)
         });
         let mut lists: Vec<(String, Vec<Arc<Pod>>)> = Vec::new();
         let base = fork.base();
-        for candidate in candidates.into_iter().take(NODES) {
+        for candidate in candidates.into_iter().take(MAX_NODES) {
             let node = base.name(candidate.node).to_owned();
             if candidate.victims.len() > 1 {
-                let mut alone: Vec<Arc<Pod>> = base.infos()[candidate.node.get()].pods.clone();
-                alone.sort_by(|a, b| (a.spec.priority, &a.name).cmp(&(b.spec.priority, &b.name)));
-                lists.extend(alone.into_iter().take(PODS).map(|pod| (node.clone(), vec![pod])));
+                let mut single_pods: Vec<Arc<Pod>> = base.infos()[candidate.node.get()].pods.clone();
+                single_pods.sort_by(|a, b| (a.spec.priority, &a.name).cmp(&(b.spec.priority, &b.name)));
+                lists.extend(single_pods.into_iter().take(MAX_PODS).map(|pod| (node.clone(), vec![pod])));
             }
             lists.push((node, candidate.victims.to_vec()));
         }
@@ -59,7 +59,7 @@ impl Evict {
         for name in situation.nodes("DynamicResources") {
             let index = base.interner.get(name).and_then(|name| base.node(name));
             let pods = index.iter().flat_map(|index| &base.infos()[index.get()].pods);
-            let holders = pods.filter(|pod| pod.spec.may_use_devices()).take(PODS);
+            let holders = pods.filter(|pod| pod.spec.may_use_devices()).take(MAX_PODS);
             lists.extend(holders.map(|pod| (name.to_owned(), vec![pod.clone()])));
         }
         for (node, victims) in lists {

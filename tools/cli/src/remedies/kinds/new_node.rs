@@ -13,8 +13,8 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
-/// Number of shapes that are tried, the most frequent first.
-const SHAPES: usize = 12;
+/// Maximum number of shapes that are tried, the most frequent first.
+const MAX_SHAPES: usize = 12;
 
 /// The label with the name of a node.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -49,7 +49,7 @@ fn shapes(fork: &Fork<'_>) -> Vec<String> {
     let mut shapes: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for node in fork.nodes() {
         let name = node.metadata.name.as_deref().unwrap_or_default();
-        // Nodes of one shape have the same text.
+        // The key of `shapes` is a text that is equal for nodes of one shape.
         let labels = node.metadata.labels.iter().flatten().filter(|(key, value)| *key != HOSTNAME && *value != name);
         let labels: Vec<_> = labels.collect();
         let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
@@ -61,11 +61,11 @@ fn shapes(fork: &Fork<'_>) -> Vec<String> {
     }
     let mut shapes: Vec<(usize, &str)> = shapes.into_values().collect();
     shapes.sort_by(|(a, a_name), (b, b_name)| b.cmp(a).then(a_name.cmp(b_name)));
-    shapes.into_iter().take(SHAPES).map(|(_, like)| like.to_owned()).collect()
+    shapes.into_iter().take(MAX_SHAPES).map(|(_, like)| like.to_owned()).collect()
 }
 
-/// Returns a node of the same shape with another name, without a cordon, condition taints and data of the original node
-/// alone, such as the provider ID.
+/// Returns a node of the same shape with another name. It is not cordoned, and has no condition taints and no data that
+/// only the original node has, such as the provider ID.
 pub(crate) fn copied(node: &ApiNode, name: &str) -> ApiNode {
     let old = node.metadata.name.as_deref().unwrap_or_default();
     let mut labels = node.metadata.labels.clone().unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of expressions that are tried.
-const EXPRESSIONS: usize = 16;
+const MAX_EXPRESSIONS: usize = 16;
 
 /// Removes an expression of the required node affinity, or all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,12 +33,14 @@ impl RemoveNodeAffinity {
         let expressions: Vec<Self> = terms
             .iter()
             .enumerate()
-            .flat_map(|(term, of)| all(of).enumerate().map(move |(at, expression)| (term, at, expression)))
+            .flat_map(|(at_term, term)| {
+                expressions_of(term).enumerate().map(move |(at, expression)| (at_term, at, expression))
+            })
             .map(|(term, at, expression)| RemoveNodeAffinity {
                 expression: Some(text(expression)),
                 at: Some((term, at)),
             })
-            .take(EXPRESSIONS)
+            .take(MAX_EXPRESSIONS)
             .collect();
         let is_single = terms.len() == 1 && expressions.len() == 1;
         if !is_single && !terms.is_empty() {
@@ -57,7 +59,7 @@ pub(super) fn required(fork: &Fork<'_>) -> Vec<NodeSelectorTerm> {
         .unwrap_or_default()
 }
 
-fn all(term: &NodeSelectorTerm) -> impl Iterator<Item = &NodeSelectorRequirement> {
+fn expressions_of(term: &NodeSelectorTerm) -> impl Iterator<Item = &NodeSelectorRequirement> {
     term.match_expressions.iter().flatten().chain(term.match_fields.iter().flatten())
 }
 
@@ -93,9 +95,9 @@ impl Change for RemoveNodeAffinity {
                         fields.remove(field);
                     }
                 }
-                if all(term).next().is_none() {
-                    // A term without expressions matches no node, so an only term is removed: the pod then matches all
-                    // nodes.
+                if expressions_of(term).next().is_none() {
+                    // A term without expressions matches no node. If it is the only term, the node affinity is removed:
+                    // the pod then matches all nodes. Beside other terms, it would not help.
                     if terms.len() > 1 {
                         return false;
                     }

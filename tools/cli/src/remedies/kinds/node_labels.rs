@@ -57,33 +57,34 @@ impl LabelNode {
     }
 }
 
-/// Returns the labels that a node lacks for the node selector and a term. `None`: labels do not suffice.
+/// Returns the labels that a node lacks for the node selector and a term. Returns `None` if an `In` expression has no value.
 fn missing_labels(
     node: &ApiNode,
     selector: &BTreeMap<String, String>,
     term: &NodeSelectorTerm,
 ) -> Option<BTreeMap<String, String>> {
     let empty = BTreeMap::new();
-    let has = node.metadata.labels.as_ref().unwrap_or(&empty);
-    let missing = selector.iter().filter(|(key, value)| has.get(*key) != Some(*value));
+    let current_labels = node.metadata.labels.as_ref().unwrap_or(&empty);
+    let missing = selector.iter().filter(|(key, value)| current_labels.get(*key) != Some(*value));
     let mut labels: BTreeMap<String, String> = missing.map(|(key, value)| (key.clone(), value.clone())).collect();
     for expression in term.match_expressions.iter().flatten() {
         let values = expression.values.as_deref().unwrap_or_default();
-        let current = has.get(&expression.key);
+        let current = current_labels.get(&expression.key);
         match expression.operator.as_str() {
             "In" if current.is_some_and(|value| values.contains(value)) => {}
             "In" => drop(labels.insert(expression.key.clone(), values.first()?.clone())),
             "Exists" if current.is_none() => drop(labels.insert(expression.key.clone(), String::new())),
-            // Other operators are kept as they are; the scheduler decides.
+            // For other operators, no label is set; the scheduler decides whether they match.
             _ => {}
         }
     }
     Some(labels)
 }
 
-/// Returns the labels that a node lacks for the spread constraints, one set for each of some known domains.
+/// Returns the labels that a node lacks for the spread constraints. Each set has one label: a missing topology key, with one
+/// of its first values on other nodes.
 fn missing_domains(fork: &Fork<'_>, node: &ApiNode) -> Vec<BTreeMap<String, String>> {
-    const DOMAINS: usize = 4;
+    const MAX_DOMAINS: usize = 4;
     let has = |key: &String| node.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(key));
     let constraints = fork.subject().spec.and_then(|spec| spec.topology_spread_constraints).unwrap_or_default();
     let mut sets = Vec::new();
@@ -92,7 +93,7 @@ fn missing_domains(fork: &Fork<'_>, node: &ApiNode) -> Vec<BTreeMap<String, Stri
             fork.nodes().filter_map(|other| other.metadata.labels.as_ref()?.get(&key)).collect();
         values.sort_unstable();
         values.dedup();
-        sets.extend(values.into_iter().take(DOMAINS).map(|value| BTreeMap::from([(key.clone(), value.clone())])));
+        sets.extend(values.into_iter().take(MAX_DOMAINS).map(|value| BTreeMap::from([(key.clone(), value.clone())])));
     }
     sets
 }

@@ -59,13 +59,13 @@ impl ChangeNodeSelector {
                 let labels = fork.nodes().flat_map(|node| node.metadata.labels.iter().flatten());
                 // Nodes have few distinct keys, so the set stays small.
                 let keys: BTreeSet<&str> = labels.map(|(key, _)| key.as_str()).collect();
-                if let Some(meant) = closest(&key, keys) {
-                    suggest(meant, &value);
+                if let Some(similar) = closest(&key, keys) {
+                    suggest(similar, &value);
                 }
             } else if !known.contains(value.as_str())
-                && let Some(meant) = closest(&value, known)
+                && let Some(similar) = closest(&value, known)
             {
-                suggest(&key, meant);
+                suggest(&key, similar);
             }
         }
     }

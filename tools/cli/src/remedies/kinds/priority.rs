@@ -13,8 +13,8 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
-/// Number of priorities that are tried, the lowest first.
-const PRIORITIES: usize = 4;
+/// Maximum number of priorities that are tried, the lowest first.
+const MAX_PRIORITIES: usize = 4;
 
 /// Raises the priority of the pod, which then preempts other pods within their disruption budgets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,22 +40,22 @@ impl RaisePriority {
         {
             return;
         }
-        let Some(found) = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX))) else { return };
-        for (priority, priority_class) in priorities(fork, pod.spec.priority, &found).into_iter().take(PRIORITIES) {
+        let Some(highest) = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX))) else { return };
+        for (priority, priority_class) in priorities(fork, pod.spec.priority, &highest).into_iter().take(MAX_PRIORITIES) {
             let preemption = fork.preempt(&Arc::new(with_priority(&pod, priority)));
-            let are_movable = |found: &PostFilterResult| {
-                found.nominated().is_some_and(|candidate| candidate.victims.iter().all(|pod| is_movable(pod, fork)))
+            let are_movable = |result: &PostFilterResult| {
+                result.nominated().is_some_and(|candidate| candidate.victims.iter().all(|pod| is_movable(pod, fork)))
             };
-            if let Some(victims) = preemption.filter(are_movable).and_then(|found| victims(&found)) {
+            if let Some(victims) = preemption.filter(are_movable).and_then(|result| victims(&result)) {
                 return add(RaisePriority { priority_class, priority, victims });
             }
         }
     }
 }
 
-/// Returns higher priorities, the lowest first: those of priority classes; without classes, those just above the
-/// victims of each candidate.
-fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i32, Option<String>)> {
+/// Returns higher priorities, the lowest first: those of priority classes or, if no class is higher, those just above the
+/// victims of each candidate that violates no budget.
+fn priorities(fork: &Fork<'_>, current: i32, preemption: &PostFilterResult) -> Vec<(i32, Option<String>)> {
     let mut classes: Vec<(i32, Option<String>)> = fork
         .list("PriorityClass")
         .filter_map(|object| match object {
@@ -69,7 +69,7 @@ fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i
         .collect();
     if classes.is_empty() {
         let highest = |candidate: &Candidate| candidate.victims.iter().map(|pod| pod.spec.priority).max();
-        let candidates = found.candidates.iter().filter(|candidate| candidate.violations == 0);
+        let candidates = preemption.candidates.iter().filter(|candidate| candidate.violations == 0);
         let mut values: Vec<i32> = candidates.filter_map(highest).map(|value| value.saturating_add(1)).collect();
         values.sort_unstable();
         values.dedup();
@@ -80,15 +80,15 @@ fn priorities(fork: &Fork<'_>, current: i32, found: &PostFilterResult) -> Vec<(i
 }
 
 /// Returns the victims of a preemption that respects all budgets; `None` if it violates one.
-fn victims(found: &PostFilterResult) -> Option<Vec<String>> {
-    let candidate = found.nominated().filter(|candidate| candidate.violations == 0)?;
+fn victims(preemption: &PostFilterResult) -> Option<Vec<String>> {
+    let candidate = preemption.nominated().filter(|candidate| candidate.violations == 0)?;
     let mut victims: Vec<String> = candidate.victims.iter().map(|pod| pod.namespaced_name().to_string()).collect();
     victims.sort_unstable();
     Some(victims)
 }
 
 impl Change for RaisePriority {
-    /// Raises the priority, and deletes the pods that the scheduler preempts.
+    /// Raises the priority, and deletes the victims. Returns whether the scheduler would preempt exactly these victims.
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
         let mut pod = fork.subject();
         let spec = pod.spec.get_or_insert_default();
@@ -96,7 +96,7 @@ impl Change for RaisePriority {
         spec.priority_class_name.clone_from(&self.priority_class);
         fork.set(pod);
         let pod = fork.pod();
-        let is_same = fork.preempt(&pod).and_then(|found| victims(&found)).as_ref() == Some(&self.victims);
+        let is_same = fork.preempt(&pod).and_then(|preemption| victims(&preemption)).as_ref() == Some(&self.victims);
         for (namespace, name) in self.victims.iter().filter_map(|victim| victim.split_once('/')) {
             fork.evict(namespace, name);
         }

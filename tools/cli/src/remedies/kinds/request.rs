@@ -12,7 +12,7 @@ use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of containers whose requests are lowered.
-const CONTAINERS: usize = 4;
+const MAX_CONTAINERS: usize = 4;
 
 /// Lowers a request to the highest value with which the pod is schedulable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,11 +27,13 @@ pub struct LowerRequest {
     pub from: String,
     /// The request afterwards.
     pub to: String,
+    /// The request as a number.
     #[serde(skip)]
     amount: i64,
     /// The smallest value that is tried.
     #[serde(skip)]
     smallest: i64,
+    /// `amount` minus the request afterwards.
     #[serde(skip)]
     reduction: i64,
 }
@@ -41,18 +43,18 @@ impl LowerRequest {
         let spec = fork.subject().spec.unwrap_or_default();
         let reasons = situation.reasons("NodeResourcesFit");
         for resource in reasons.into_iter().filter_map(|reason| reason.strip_prefix("Insufficient ")) {
-            let pod_level = of_pod(&spec).and_then(|resources| requested(resources, resource));
+            let pod_level = pod_resources(&spec).and_then(|resources| requested(resources, resource));
             let mut requests: Vec<(&str, i64)> = match pod_level {
                 Some(amount) => vec![("", amount)],
-                None => of_containers(&spec)
+                None => container_resources(&spec)
                     .filter_map(|(name, resources)| Some((name, requested(resources, resource)?)))
                     .collect(),
             };
             requests.sort_by_key(|(_, amount)| std::cmp::Reverse(*amount));
             // A request of the whole pod must cover the requests of its containers.
-            let in_containers = of_containers(&spec).filter_map(|(_, resources)| requested(resources, resource));
+            let in_containers = container_resources(&spec).filter_map(|(_, resources)| requested(resources, resource));
             let smallest = if pod_level.is_some() { in_containers.fold(0, i64::saturating_add).max(1) } else { 1 };
-            for (container, amount) in requests.into_iter().take(CONTAINERS).filter(|(_, amount)| *amount > smallest) {
+            for (container, amount) in requests.into_iter().take(MAX_CONTAINERS).filter(|(_, amount)| *amount > smallest) {
                 let mut lowered = LowerRequest {
                     container: container.to_owned(),
                     resource: resource.to_owned(),
@@ -82,11 +84,11 @@ impl LowerRequest {
     }
 }
 
-fn of_pod(spec: &PodSpec) -> Option<&ResourceRequirements> {
+fn pod_resources(spec: &PodSpec) -> Option<&ResourceRequirements> {
     spec.resources.as_ref()
 }
 
-fn of_containers(spec: &PodSpec) -> impl Iterator<Item = (&str, &ResourceRequirements)> {
+fn container_resources(spec: &PodSpec) -> impl Iterator<Item = (&str, &ResourceRequirements)> {
     let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten());
     containers.filter_map(|container| Some((container.name.as_str(), container.resources.as_ref()?)))
 }

@@ -9,7 +9,7 @@ use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
 /// Highest increase of `maxSkew` that is tried.
-const INCREASES: i64 = 1000;
+const MAX_INCREASE: i64 = 1000;
 
 /// Relaxes a spread constraint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ impl RelaxSpread {
                 let anyway = RelaxSpread { topology_key: constraint.topology_key, from, to: None, at };
                 let mut wider = anyway.clone();
                 wider.to = Some(from);
-                wider.set_strength(INCREASES);
+                wider.set_strength(MAX_INCREASE);
                 add(wider);
                 add(anyway);
             }
@@ -73,7 +73,7 @@ impl Change for RelaxSpread {
     }
 
     fn strengths(&self) -> i64 {
-        if self.to.is_some() { INCREASES } else { 1 }
+        if self.to.is_some() { MAX_INCREASE } else { 1 }
     }
 
     fn set_strength(&mut self, strength: i64) {

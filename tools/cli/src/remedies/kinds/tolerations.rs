@@ -11,8 +11,8 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_taints};
 
-/// Number of sets of taints that are tried, those of most nodes.
-const SETS: usize = 32;
+/// Maximum number of sets of taints that are tried, those of the most nodes.
+const MAX_SETS: usize = 32;
 
 /// A taint of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -49,7 +49,7 @@ impl AddTolerations {
         }
         let mut sets: Vec<(Vec<Taint>, usize)> = sets.into_iter().filter(|(taints, _)| !taints.is_empty()).collect();
         sets.sort_by_key(|(_, nodes)| Reverse(*nodes));
-        sets.into_iter().take(SETS).for_each(|(taints, _)| add(AddTolerations { taints }));
+        sets.into_iter().take(MAX_SETS).for_each(|(taints, _)| add(AddTolerations { taints }));
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn untolerated(pod: &ApiPod, node: &ApiNode) -> Vec<Taint> {
     taints
 }
 
-/// Returns whether a toleration tolerates a taint, by the operators that need no number.
+/// Returns whether a toleration tolerates a taint. Operators that compare numbers count as not tolerating.
 fn tolerates(toleration: &Toleration, taint: &ApiTaint) -> bool {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (key, effect) = (text(&toleration.key), text(&toleration.effect));

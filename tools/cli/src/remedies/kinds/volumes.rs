@@ -18,11 +18,11 @@ use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
 /// Maximum number of storage classes that are tried for a claim.
-const CLASSES: usize = 4;
+const MAX_CLASSES: usize = 4;
 /// The annotation of the default storage class.
-const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+const DEFAULT_CLASS_ANNOTATION: &str = "storageclass.kubernetes.io/is-default-class";
 /// The annotation of a bound claim.
-const BOUND: &str = "pv.kubernetes.io/bind-completed";
+const BOUND_ANNOTATION: &str = "pv.kubernetes.io/bind-completed";
 
 /// Creates a missing PersistentVolumeClaim of the pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -87,7 +87,7 @@ impl CreateClaim {
                 AnyObject::StorageClass(class) => {
                     let annotations = class.metadata.annotations.iter().flatten();
                     let is_default =
-                        annotations.into_iter().any(|(key, value)| key == DEFAULT_CLASS && value == "true");
+                        annotations.into_iter().any(|(key, value)| key == DEFAULT_CLASS_ANNOTATION && value == "true");
                     Some((!is_default, class.metadata.name.clone()?))
                 }
                 _ => None,
@@ -98,7 +98,7 @@ impl CreateClaim {
             classes.push((true, String::new()));
         }
         for name in claims(&pod).into_iter().filter(is_missing) {
-            for (_, class) in classes.iter().take(CLASSES) {
+            for (_, class) in classes.iter().take(MAX_CLASSES) {
                 add(CreateClaim { claim: name.clone(), storage_class: class.clone() });
             }
         }
@@ -161,8 +161,8 @@ impl Change for CreateVolume {
         let pod = fork.subject();
         let Some(mut claim) = claim(fork, &pod, &self.claim) else { return false };
         let class = class(fork, &self.storage_class);
-        let of_claim = claim.spec.get_or_insert_default();
-        let named = of_claim.volume_name.clone().filter(|name| !name.is_empty());
+        let claim_spec = claim.spec.get_or_insert_default();
+        let named = claim_spec.volume_name.clone().filter(|name| !name.is_empty());
         // A claim whose class waits for a consumer is bound only when the pod is scheduled.
         let is_bound_now = named.is_some() || class.is_none_or(|class| !waits_for_consumer(&class));
         let name = named.unwrap_or_else(|| format!("for-{}", self.claim));
@@ -181,9 +181,9 @@ impl Change for CreateVolume {
             metadata: ObjectMeta { name: Some(name.clone()), ..ObjectMeta::default() },
             spec: Some(PersistentVolumeSpec {
                 capacity: Some([("storage".to_owned(), Quantity(self.size.clone()))].into()),
-                access_modes: of_claim.access_modes.clone(),
-                storage_class_name: of_claim.storage_class_name.clone(),
-                volume_mode: of_claim.volume_mode.clone(),
+                access_modes: claim_spec.access_modes.clone(),
+                storage_class_name: claim_spec.storage_class_name.clone(),
+                volume_mode: claim_spec.volume_mode.clone(),
                 claim_ref: is_bound_now.then_some(reference),
                 host_path: Some(HostPathVolumeSource { path: format!("/{name}"), type_: None }),
                 ..PersistentVolumeSpec::default()
@@ -194,9 +194,9 @@ impl Change for CreateVolume {
             }),
         });
         if is_bound_now {
-            of_claim.volume_name = Some(name);
+            claim_spec.volume_name = Some(name);
             claim.status.get_or_insert_default().phase = Some("Bound".to_owned());
-            claim.metadata.annotations.get_or_insert_default().insert(BOUND.to_owned(), "yes".to_owned());
+            claim.metadata.annotations.get_or_insert_default().insert(BOUND_ANNOTATION.to_owned(), "yes".to_owned());
             fork.set(claim);
         }
         true
