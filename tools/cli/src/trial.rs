@@ -99,7 +99,7 @@ impl Trial {
         TrialState::Waiting(match self.simulator.hooks.rejections.get(&uid) {
             Some(rejection) => rejection.clone(),
             None => {
-                // A pod without an attempt is gated.
+                // A pod without an attempt is usually gated.
                 let status = self.simulator.scheduler.gate_status(&uid);
                 let message = status.map_or_else(|| "has not been attempted".to_owned(), |status| status.message());
                 WaitReason { message, reasons: Vec::new() }
@@ -183,7 +183,7 @@ impl Trial {
         self.simulator.scheduler.base_mut()
     }
 
-    /// Explains the scheduling cycle of a pod that the cluster need not have. `None`: no profile serves it.
+    /// Explains the scheduling cycle of a pod, which need not be in the cluster. Returns `None` if no profile serves the pod.
     pub(crate) fn explain(&mut self, pod: &ApiPod) -> Option<Explanation> {
         let profile = self.routes.profile_of(pod)?;
         let scheduler = &mut self.simulator.scheduler;

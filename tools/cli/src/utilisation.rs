@@ -62,21 +62,21 @@ pub fn utilisation(base: &Base) -> Vec<Utilisation> {
 
 /// Calls a function for each resource of a node: with the rank of the resource, by which resources are sorted, its name,
 /// and the requested and the allocatable amount. A slot without a node has no resources.
-pub(crate) fn for_each_amount(base: &Base, info: &NodeInfo, mut put: impl FnMut(usize, &str, i64, i64)) {
+pub(crate) fn for_each_amount(base: &Base, info: &NodeInfo, mut add_amount: impl FnMut(usize, &str, i64, i64)) {
     let Some(node) = &info.node else { return };
     let requested = requested(info);
-    put(0, "cpu", requested.milli_cpu, node.allocatable.milli_cpu);
-    put(1, "memory", requested.memory, node.allocatable.memory);
+    add_amount(0, "cpu", requested.milli_cpu, node.allocatable.milli_cpu);
+    add_amount(1, "memory", requested.memory, node.allocatable.memory);
     if (requested.ephemeral_storage, node.allocatable.ephemeral_storage) != (0, 0) {
-        put(2, "ephemeral-storage", requested.ephemeral_storage, node.allocatable.ephemeral_storage);
+        add_amount(2, "ephemeral-storage", requested.ephemeral_storage, node.allocatable.ephemeral_storage);
     }
-    put(3, "pods", info.pods.len() as i64, node.allowed_pods);
+    add_amount(3, "pods", info.pods.len() as i64, node.allowed_pods);
     for &(symbol, allocatable) in &node.allocatable.scalars {
-        put(4, base.interner.resolve(symbol), requested.scalar(symbol).unwrap_or(0), allocatable);
+        add_amount(4, base.interner.resolve(symbol), requested.scalar(symbol).unwrap_or(0), allocatable);
     }
     let unknown = requested.scalars.iter().filter(|(name, _)| node.allocatable.scalar(*name).is_none());
     for &(symbol, requested) in unknown {
-        put(4, base.interner.resolve(symbol), requested, 0);
+        add_amount(4, base.interner.resolve(symbol), requested, 0);
     }
 }
 

@@ -137,7 +137,8 @@ pub(crate) fn check_namespace<'a>(wanted: &str, known: impl Iterator<Item = &'a 
     if known.clone().any(|namespace| namespace == wanted) {
         return Ok(());
     }
-    let suggestion = closest(wanted, known).map(|suggested| format!("; did you mean `{suggested}`?")).unwrap_or_default();
+    let suggestion =
+        closest(wanted, known).map(|suggested| format!("; did you mean `{suggested}`?")).unwrap_or_default();
     Err(Failure::new(format_args!("no pod of the input is in namespace `{wanted}`{suggestion}")))
 }
 

@@ -60,7 +60,8 @@ impl Rows {
         shown.kept_by_budgets.retain(|pod| is_selected(&pod.kept.pod, Some(&pod.kept.node)));
         let pods: HashSet<String> = pods(&shown).map(str::to_owned).collect();
         shown.log.retain(|line| self.shows(line, &pods));
-        let mut selection = self.namespace.iter().map(|namespace| format!(" of namespace {namespace}")).collect::<String>();
+        let mut selection =
+            self.namespace.iter().map(|namespace| format!(" of namespace {namespace}")).collect::<String>();
         if !self.node.is_empty() {
             selection += &format!(" on {}", self.node.join(" or "));
         }

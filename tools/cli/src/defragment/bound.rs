@@ -46,16 +46,17 @@ pub(super) fn at_most(
             }
         }
     }
-    let kept_candidates = needed.into_iter().filter(|(resource, _)| enforced.contains(resource)).map(|(resource, needed)| {
-        let mut free = capacity_of_others.get(&resource).copied().unwrap_or_default();
-        let mut sizes = capacities_of_candidates.remove(&resource).unwrap_or_default();
-        sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
-        let enough = sizes.iter().take_while(|size| {
-            let is_short = free < needed;
-            free += **size;
-            is_short
+    let kept_candidates =
+        needed.into_iter().filter(|(resource, _)| enforced.contains(resource)).map(|(resource, needed)| {
+            let mut free = capacity_of_others.get(&resource).copied().unwrap_or_default();
+            let mut sizes = capacities_of_candidates.remove(&resource).unwrap_or_default();
+            sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
+            let enough = sizes.iter().take_while(|size| {
+                let is_short = free < needed;
+                free += **size;
+                is_short
+            });
+            enough.count()
         });
-        enough.count()
-    });
     candidates.len() - kept_candidates.max().unwrap_or(0).min(candidates.len())
 }

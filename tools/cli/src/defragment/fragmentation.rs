@@ -223,7 +223,8 @@ fn representative(pod: &ApiPod) -> ApiPod {
 fn requested_gpus(pod: &ApiPod, resources: &[String]) -> Vec<f64> {
     let mut interner = Interner::default();
     let model = convert_pod(pod, &mut interner);
-    let requested = |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
+    let requested =
+        |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
     resources.iter().map(|name| requested(name) as f64).collect()
 }
 

@@ -38,7 +38,11 @@ pub(crate) fn treatment(pod: &Pod, permissions: Permissions) -> Treatment {
     let owner = controller(&pod.metadata);
     let annotation = |key: &str| pod.metadata.annotations.as_ref().and_then(|all| all.get(key)).map(String::as_str);
     let is_daemon = owner.is_some_and(|owner| owner.kind == "DaemonSet");
-    if is_finished(pod) || pod.metadata.deletion_timestamp.is_some() || is_daemon || annotation(MIRROR_ANNOTATION).is_some() {
+    if is_finished(pod)
+        || pod.metadata.deletion_timestamp.is_some()
+        || is_daemon
+        || annotation(MIRROR_ANNOTATION).is_some()
+    {
         return Treatment::Stays;
     }
     if let Some((key, value)) = FORBIDDING_ANNOTATIONS.iter().find(|(key, value)| annotation(key) == Some(*value)) {

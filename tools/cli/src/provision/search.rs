@@ -159,7 +159,10 @@ impl<'a> Search<'a> {
                 return Ok((best, true));
             }
             visited += 1;
-            if self.trials >= self.max_trials || visited > MAX_SETS || heap.len().saturating_mul(counts.len()) > MAX_COUNTS {
+            if self.trials >= self.max_trials
+                || visited > MAX_SETS
+                || heap.len().saturating_mul(counts.len()) > MAX_COUNTS
+            {
                 return Ok((bound, false));
             }
             if !self.bound.is_short(&counts) {

@@ -78,7 +78,8 @@ fn the_profile_decides_about_constraints() {
 
 #[test]
 fn pending_pods_of_the_cluster_do_not_take_the_new_nodes() {
-    let provisioning = provision_for(&[pod("waits", 3, json!({}))], &[pod("a", 3, json!({}))], &[shape("large", 4, 15)], 1000);
+    let provisioning =
+        provision_for(&[pod("waits", 3, json!({}))], &[pod("a", 3, json!({}))], &[shape("large", 4, 15)], 1000);
     assert_eq!((counts(&provisioning), provisioning.optimal), (vec![("large", 1)], true));
 }
 
@@ -94,8 +95,12 @@ fn a_new_node_does_not_replace_one_with_its_name() {
 
 #[test]
 fn pods_that_fit_no_shape_are_reported() {
-    let provisioning = provision_for(&[], &[pod("a", 1, json!({})), pod("b", 9, json!({}))], &[shape("large", 8, 15)], 1000);
-    assert_eq!((provisioning.sufficient, provisioning.placements.len(), provisioning.waiting[0].pod.as_str()), (false, 1, "default/b"));
+    let provisioning =
+        provision_for(&[], &[pod("a", 1, json!({})), pod("b", 9, json!({}))], &[shape("large", 8, 15)], 1000);
+    assert_eq!(
+        (provisioning.sufficient, provisioning.placements.len(), provisioning.waiting[0].pod.as_str()),
+        (false, 1, "default/b")
+    );
 }
 
 #[test]
@@ -117,7 +122,10 @@ fn many_nodes_need_few_trials() {
     let provisioning = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 30);
     assert_eq!((provisioning.sufficient, counts(&provisioning)), (true, vec![("large", 60)]));
     let provisioning = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 4);
-    assert_eq!((provisioning.sufficient, provisioning.cut, provisioning.at_max_trials, provisioning.trials), (false, true, true, 4));
+    assert_eq!(
+        (provisioning.sufficient, provisioning.cut, provisioning.at_max_trials, provisioning.trials),
+        (false, true, true, 4)
+    );
 }
 
 #[test]

@@ -90,7 +90,10 @@ impl<'f, 'a> Search<'f, 'a> {
 
     /// Adds a combination to the results if the scheduler places the pod with it.
     fn try_combination(&mut self, changes: Vec<Remedy>) {
-        if self.is_cut() || self.found.iter().any(|found| is_variant(found, &changes)) || self.verify(&changes).is_none() {
+        if self.is_cut()
+            || self.found.iter().any(|found| is_variant(found, &changes))
+            || self.verify(&changes).is_none()
+        {
             return;
         }
         let changes = self.reduced(changes);

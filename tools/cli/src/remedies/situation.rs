@@ -53,7 +53,9 @@ impl Situation {
             let rejects = |plugin: &str| plugins.iter().any(|(name, _)| name == plugin);
             if rejects("NodeUnschedulable")
                 && rejects("TaintToleration")
-                && fork.node(&explained_node.node).is_some_and(|node| hard_taints(node).all(|taint| taint.key == CORDONED))
+                && fork
+                    .node(&explained_node.node)
+                    .is_some_and(|node| hard_taints(node).all(|taint| taint.key == CORDONED))
             {
                 plugins.retain(|(name, _)| name != "TaintToleration");
             }

@@ -103,6 +103,7 @@ pub(crate) struct Replay<'a> {
     is_synced: bool,
     /// Kinds with missing changes.
     open_gaps: BTreeSet<String>,
+    /// Answers for pending pods, from before a claim was written for them.
     before_allocation: EarlierAnswers<Name, Name>,
     window: Window,
     journal: Journal,

@@ -1,4 +1,4 @@
-//! The pods for which a scheduler writes a claim.
+//! Writes of resource claims, and the pods for which a scheduler makes them.
 
 use schedc_core::model::EXTENDED_RESOURCE_CLAIM_ANNOTATION;
 use schedc_kubernetes::shadow::earlier_answers::ClaimWrite;
@@ -7,7 +7,8 @@ use serde_json::Value;
 /// Namespace and name of a pod or claim.
 pub(super) type Name = (String, String);
 
-/// Returns the write of a claim that a recorded object contains. `None`: the object is not a claim.
+/// Returns the write of a claim that a recorded object contains. Returns `None` if the
+/// object is not a claim.
 pub(super) fn claim_write(object: &Value) -> Option<ClaimWrite<Name, Name>> {
     if object["kind"] != "ResourceClaim" {
         return None;

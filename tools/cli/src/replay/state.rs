@@ -30,6 +30,7 @@ pub(super) struct RecordedState<'a> {
     snapshot: u64,
 }
 
+/// An object in its recorded version.
 struct Known {
     /// The recorded text of the object. It is kept because a snapshot repeats objects without a change.
     text: Arc<str>,
@@ -39,8 +40,10 @@ struct Known {
     pending: Option<Box<ApiPod>>,
 }
 
+/// An object in the version of another order.
 struct Other {
     version: Version,
+    /// The pod, if it has no node and is not being deleted.
     pending: Option<Box<ApiPod>>,
 }
 
@@ -84,7 +87,7 @@ impl<'a> RecordedState<'a> {
         }
     }
 
-    /// Adds or replaces an object.
+    /// Adds or replaces an object. Returns a message if the object is invalid.
     pub(super) fn set(&mut self, value: Value, routes: &Routes) -> Result<SetResult, String> {
         let (kind, text) = (kind(&value)?, Arc::<str>::from(value.to_string()));
         let Some(object) = self.read(value)? else { return Ok(SetResult::Ignored(kind)) };
@@ -145,7 +148,7 @@ impl<'a> RecordedState<'a> {
         self.known.get(key).map(|known| known.text.clone())
     }
 
-    /// Returns the current version of an object.
+    /// Returns the version of an object that the cluster has now: recorded, or of another order.
     fn version(&self, key: &Reference) -> Option<&str> {
         match self.other_order.get(key) {
             Some(other) => other.version.as_deref(),
@@ -153,7 +156,7 @@ impl<'a> RecordedState<'a> {
         }
     }
 
-    /// Replaces an object by another version. Returns it if it is a pending pod.
+    /// Replaces an object by another version. Returns the new version if it is a pending pod.
     fn replace(&mut self, key: &Reference, version: &Version, routes: &Routes) -> Option<Box<ApiPod>> {
         let exists = self.version(key).is_some();
         // No error here: an invalid object is reported when the replay reaches its line.
@@ -178,7 +181,7 @@ impl<'a> RecordedState<'a> {
     fn apply(&mut self, object: &AnyObject, exists: bool, routes: &Routes) {
         if let AnyObject::Pod(pod) = object {
             self.cluster.use_profile(routes.profile_of(pod).unwrap_or_default());
-            // A pod of the same name may be another one.
+            // The existing pod of this name may have another uid.
             if exists {
                 self.cluster.remove(object);
             }

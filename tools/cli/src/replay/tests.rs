@@ -65,7 +65,7 @@ fn replay(texts: impl Iterator<Item = String>) -> Result<Report, ReadError> {
 }
 
 #[test]
-fn the_state_before_each_decision_decides() {
+fn each_decision_is_compared_in_the_state_before_it() {
     let report = replay(lines().iter().map(Value::to_string)).expect("a valid recording");
     let counts = report.counts[0];
     // The first pod is nominated for the other node, which has less capacity.

@@ -1,18 +1,19 @@
 //! The next changes of a recording, in the order of their resource versions.
 //!
 //! Watches of different kinds are not ordered: a recorder may receive a node's change after a binding that followed it. Resource versions of
-//! all kinds of a store are comparable, so lines wait here until no earlier change can follow.
+//! all kinds of a store are comparable, so lines wait here for a few seconds, in which earlier changes may arrive.
 
 use std::collections::VecDeque;
 
 use schedc_recording::entry::Line;
 use schedc_recording::reader::Place;
 
-/// Time for which a line waits for earlier changes, in milliseconds. A decision is compared with neighbouring states within this time.
+/// Time for which a line waits for earlier changes, in milliseconds. A decision with another
+/// answer is also evaluated in the neighbouring states of this time.
 pub(super) const SPAN: i64 = 5_000;
 
 /// Maximum number of waiting lines.
-const CAPACITY: usize = 4_096;
+const MAX_LINES: usize = 4_096;
 
 /// Waiting lines.
 #[derive(Default)]
@@ -20,7 +21,7 @@ pub(super) struct Window {
     lines: VecDeque<Waiting>,
     /// Version of the line that arrived last.
     version: u64,
-    /// Time of the latest line.
+    /// Latest time of a line, in milliseconds since 1970.
     now: i64,
 }
 
@@ -40,10 +41,10 @@ impl Window {
         self.lines.insert(at, Waiting { version, place, line });
     }
 
-    /// Removes the first line, if it has waited long enough.
+    /// Removes the first line, if it has waited for [`SPAN`] or there are too many lines.
     pub(super) fn pop_ready(&mut self) -> Option<(Place, Line)> {
         let first = self.lines.front()?;
-        if first.line.at + SPAN >= self.now && self.lines.len() <= CAPACITY {
+        if first.line.at + SPAN >= self.now && self.lines.len() <= MAX_LINES {
             return None;
         }
         self.pop()

@@ -28,9 +28,9 @@ pub(super) struct Intervals(Vec<(i64, PodTransition)>);
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3600 * SECOND;
-/// Maximum number of intervals, unless the longest interval length is too short.
-const PARTS: i64 = 12;
-/// Interval lengths that are easy to read.
+/// Maximum number of intervals, except for simulations of more than 12 intervals of 364 days.
+const MAX_INTERVALS: i64 = 12;
+/// Interval lengths that are easy to read, in nanoseconds. Longer simulations have intervals of 364 days.
 const LENGTHS: [i64; 26] = [
     SECOND / 1000,
     SECOND / 100,
@@ -65,41 +65,43 @@ impl Intervals {
         self.0.push((now, transition));
     }
 
-    /// Returns the intervals from 0 to `end`.
+    /// Returns the intervals from 0 to `end`, in nanoseconds.
     pub(super) fn over(&self, end: i64) -> Vec<Interval> {
         if end <= 0 {
             return Vec::new();
         }
-        let length = LENGTHS.into_iter().find(|length| end <= PARTS * length).unwrap_or(364 * 24 * HOUR);
+        let length = LENGTHS.into_iter().find(|length| end <= MAX_INTERVALS * length).unwrap_or(364 * 24 * HOUR);
         let count = (end - 1) / length + 1;
         let seconds = |nanoseconds| Span(nanoseconds).seconds();
         let mut transitions = self.0.iter().peekable();
-        let mut parts = Vec::new();
+        let mut intervals = Vec::new();
         let (mut pending, mut running) = (0_usize, 0_usize);
         for at in 0..count {
             let (from, to) = (at * length, end.min((at + 1) * length));
-            let mut part = Interval { from: seconds(from), to: seconds(to), ..Interval::default() };
+            let mut interval = Interval { from: seconds(from), to: seconds(to), ..Interval::default() };
             let is_last = at + 1 == count;
             while let Some((_, transition)) = transitions.next_if(|(time, _)| *time < to || is_last) {
                 match transition {
-                    PodTransition::Created => (part.created, pending) = (part.created + 1, pending + 1),
-                    PodTransition::CreatedOnNode => (part.created, running) = (part.created + 1, running + 1),
+                    PodTransition::Created => (interval.created, pending) = (interval.created + 1, pending + 1),
+                    PodTransition::CreatedOnNode => (interval.created, running) = (interval.created + 1, running + 1),
                     PodTransition::Bound => {
-                        part.placed += 1;
+                        interval.placed += 1;
                         (pending, running) = (pending.saturating_sub(1), running + 1);
                     }
                     PodTransition::Placed => running += 1,
-                    PodTransition::Deleted => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
+                    PodTransition::Deleted => {
+                        (interval.deleted, pending) = (interval.deleted + 1, pending.saturating_sub(1))
+                    }
                     PodTransition::DeletedFromNode | PodTransition::Preempted => {
-                        part.deleted += 1;
-                        part.preempted += usize::from(*transition == PodTransition::Preempted);
+                        interval.deleted += 1;
+                        interval.preempted += usize::from(*transition == PodTransition::Preempted);
                         running = running.saturating_sub(1);
                     }
                 }
             }
-            parts.push(Interval { pending, running, ..part });
+            intervals.push(Interval { pending, running, ..part });
         }
-        parts
+        intervals
     }
 }
 
@@ -117,9 +119,9 @@ mod tests {
             (12_902_960 * SECOND, 14 * 24 * HOUR, 11),
             (20 * 365 * 24 * HOUR, 364 * 24 * HOUR, 21),
         ] {
-            let parts = Intervals::default().over(end);
-            assert_eq!((parts[0].to, parts.len()), (Span(length.min(end)).seconds(), count), "{end}");
-            assert_eq!(parts[count - 1].to, Span(end).seconds());
+            let intervals = Intervals::default().over(end);
+            assert_eq!((intervals[0].to, intervals.len()), (Span(length.min(end)).seconds(), count), "{end}");
+            assert_eq!(intervals[count - 1].to, Span(end).seconds());
         }
         assert_eq!(Intervals::default().over(0), []);
     }
@@ -130,10 +132,12 @@ mod tests {
         transitions.push(0, PodTransition::Created);
         transitions.push(SECOND, PodTransition::Bound);
         transitions.push(12 * SECOND, PodTransition::DeletedFromNode);
-        let parts = transitions.over(12 * SECOND);
-        let show = |part: &Interval| (part.created, part.placed, part.deleted, part.pending, part.running);
-        assert_eq!(parts.len(), 12);
-        assert_eq!(parts.iter().take(2).map(show).collect::<Vec<_>>(), [(1, 0, 0, 1, 0), (0, 1, 0, 0, 1)]);
-        assert_eq!(show(&parts[11]), (0, 0, 1, 0, 0));
+        let intervals = transitions.over(12 * SECOND);
+        let show = |interval: &Interval| {
+            (interval.created, interval.placed, interval.deleted, interval.pending, interval.running)
+        };
+        assert_eq!(intervals.len(), 12);
+        assert_eq!(intervals.iter().take(2).map(show).collect::<Vec<_>>(), [(1, 0, 0, 1, 0), (0, 1, 0, 0, 1)]);
+        assert_eq!(show(&intervals[11]), (0, 0, 1, 0, 0));
     }
 }

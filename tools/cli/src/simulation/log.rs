@@ -63,6 +63,7 @@ pub(super) struct Log {
 struct Waiting {
     name: String,
     pod: Arc<AnyObject>,
+    /// Whether the queue has the pod as unschedulable or gated.
     is_parked: bool,
 }
 
@@ -103,7 +104,7 @@ impl Log {
                 let before = waiting.as_ref().map(|waiting| &*waiting.pod);
                 if kind == ChangeKind::Added {
                     self.line(now, &name, LogEvent::Created, "");
-                } else if before.is_some_and(|before| is_other(before, pod)) {
+                } else if before.is_some_and(|before| has_other_spec(before, pod)) {
                     self.line(now, &name, LogEvent::Changed, "");
                 }
                 let is_parked = waiting.is_some_and(|waiting| waiting.is_parked);
@@ -120,14 +121,14 @@ impl Log {
             Failure::Error(_) => LogEvent::Failed,
         };
         let name = format!("Pod {}", outcome.pod.namespaced_name());
-        let room = match (nominated_node, victims) {
+        let nomination = match (nominated_node, victims) {
             (Some(node), []) => format!(" Its nominated node remains {node}."),
             (Some(node), victims) => {
                 format!(" Its nominated node is {node}, where {} will be preempted.", victims.join(", "))
             }
             (None, _) => String::new(),
         };
-        self.line(now, name, what, format!("{}{room}", failure.message()));
+        self.line(now, name, what, format!("{}{nomination}", failure.message()));
     }
 
     /// Records which pods are parked (unschedulable or gated), before the scheduler receives a change.
@@ -165,8 +166,8 @@ impl Log {
     }
 }
 
-/// Returns whether a pod differs by more than its status.
-fn is_other(before: &AnyObject, pod: &Pod) -> bool {
+/// Returns whether the labels or the spec of a pod, apart from its node, have changed.
+fn has_other_spec(before: &AnyObject, pod: &Pod) -> bool {
     let AnyObject::Pod(before) = before else { return true };
     let spec = |spec: &Option<PodSpec>| spec.clone().map(|spec| PodSpec { node_name: None, ..spec });
     (&before.metadata.labels, spec(&before.spec)) != (&pod.metadata.labels, spec(&pod.spec))

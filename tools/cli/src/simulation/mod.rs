@@ -80,9 +80,9 @@ pub(crate) fn simulate_with_hooks(
     observer: &mut dyn SimulationHooks,
 ) -> Result<Report, StartErrors> {
     let begin = Instant::now();
-    let mut kinds = objects.others_by_kind();
+    let mut objects_by_kind = objects.others_by_kind();
     for (kind, n) in timeline.objects {
-        *kinds.entry(kind).or_default() += n;
+        *objects_by_kind.entry(kind).or_default() += n;
     }
     let mut other_kinds = std::mem::take(&mut objects.skipped);
     for (kind, n) in timeline.skipped {
@@ -91,9 +91,9 @@ pub(crate) fn simulate_with_hooks(
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::latest_time(&all), nanoseconds);
     let recorder = Recorder::new(options.routes, start, options.log, progress, observer);
-    let mut of_cluster = cluster::simulator_options(&options.routes, options.seed, start);
-    of_cluster.scheduler.extenders = options.extenders;
-    let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
+    let mut simulator_options = cluster::simulator_options(&options.routes, options.seed, start);
+    simulator_options.scheduler.extenders = options.extenders;
+    let mut simulator = Simulator::new(bundle, simulator_options, recorder)?;
     for object in all {
         // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
         let _ = simulator.add(object);
@@ -116,7 +116,7 @@ pub(crate) fn simulate_with_hooks(
             simulator.hooks.pod_records.failed(&uid, &status.message());
         }
     }
-    let simulated = begin.elapsed();
+    let elapsed = begin.elapsed();
 
     let Simulator { hooks: Recorder { pod_records, skipped, without_object, log, .. }, scheduler, server, .. } =
         simulator;
@@ -149,11 +149,11 @@ pub(crate) fn simulate_with_hooks(
             events_without_object: without_object,
             events_not_reached,
             nodes: base.count(),
-            objects: kinds,
+            objects: objects_by_kind,
             other_kinds,
-            seconds: (options.read + simulated).as_secs_f64(),
+            seconds: (options.read + elapsed).as_secs_f64(),
             read_seconds: options.read.as_secs_f64(),
-            schedule_seconds: simulated.as_secs_f64(),
+            schedule_seconds: elapsed.as_secs_f64(),
         },
         waits,
         over_time: transitions.over(end),

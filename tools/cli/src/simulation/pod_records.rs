@@ -7,19 +7,24 @@ use super::report::{KeptByBudget, Placement, Preempted, Unschedulable, Waits};
 use crate::budgets::ProtectedPod;
 use crate::timeline::Span;
 
-/// Records of all pods that ever existed, by uid.
+/// Records of all pods that ever existed.
 #[derive(Default)]
 pub(super) struct PodRecords {
+    /// The records in the order of creation.
     pods: Vec<Record>,
+    /// Indices in `pods`.
     by_uid: HashMap<String, usize>,
     /// Victims of preemption, until they are deleted.
     victims: HashMap<String, Victim>,
     /// Pods that budgets protect from preemption, and the preemptors.
     kept: BTreeSet<(ProtectedPod, String)>,
     transitions: Intervals,
+    /// Indices of the pods that the simulation bound, in the order of bindings.
     bound: Vec<usize>,
     preempted: Vec<Preempted>,
+    /// Number of attempts of all pods.
     pub(super) attempts: usize,
+    /// Number of attempts of all pods after their first ones.
     pub(super) retries: usize,
 }
 
@@ -31,7 +36,7 @@ struct Victim {
     violates: Vec<String>,
 }
 
-/// The kind of pod that lost its node by preemption.
+/// The kind of a pod that lost its node by preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Preemption {
     /// A pod that the simulation placed.
@@ -95,10 +100,10 @@ impl PodRecords {
         let Some((_, record)) = self.record(uid) else { return false };
         record.attempts += 1;
         record.attempted.get_or_insert(before);
-        let again = record.attempts > 1;
+        let is_retry = record.attempts > 1;
         self.attempts += 1;
-        self.retries += usize::from(again);
-        !again
+        self.retries += usize::from(is_retry);
+        !is_retry
     }
 
     /// Records the reason why a pod was not placed or is gated.
@@ -162,7 +167,7 @@ impl PodRecords {
             return None;
         }
         record.deleted = Some(now);
-        let moment = match (&record.node, record.is_served) {
+        let transition = match (&record.node, record.is_served) {
             (Some(_), _) if victim.is_some() => PodTransition::Preempted,
             (Some(_), _) => PodTransition::DeletedFromNode,
             (None, true) => PodTransition::Deleted,
@@ -173,7 +178,7 @@ impl PodRecords {
             let kind = if record.bound.is_some() { Preemption::OfPlacedPod } else { Preemption::OfGivenPod };
             (kind, Preempted { pod: record.name.clone(), node, by, violates, at: Span(now).seconds() })
         });
-        self.transitions.push(now, moment);
+        self.transitions.push(now, transition);
         let (kind, preempted) = preempted?;
         self.preempted.push(preempted);
         Some(kind)

@@ -26,11 +26,12 @@ pub(super) struct Recorder<'a, F> {
     pub(super) log: Option<Log>,
     /// The disruption budgets of the scheduler's state.
     budgets: Budgets,
-    /// Number of changes of objects that did not exist.
+    /// Number of events whose object did not exist.
     pub(super) without_object: usize,
     /// Names of existing nodes.
     nodes: HashSet<String>,
     routes: Routes,
+    /// Start in nanoseconds since 1970.
     start: i64,
     /// Number of attempted pods.
     attempted: usize,
@@ -62,7 +63,7 @@ impl<'a, F: FnMut(usize)> Recorder<'a, F> {
     }
 
     /// Records the deletion or the end of a pod.
-    fn gone(&mut self, uid: &str, now: i64) {
+    fn record_removal(&mut self, uid: &str, now: i64) {
         if self.pod_records.record_deletion(uid, now) == Some(Preemption::OfGivenPod) {
             self.skipped.bound -= 1;
         }
@@ -103,12 +104,12 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<'_, F> {
         let AnyObject::Pod(pod) = &*change.object else { return };
         let uid = pod.metadata.uid.as_deref().unwrap_or_default();
         if change.kind == ChangeKind::Deleted {
-            return self.gone(uid, now);
+            return self.record_removal(uid, now);
         }
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
         if self.pod_records.contains(uid) {
             if is_finished(pod) {
-                self.gone(uid, now);
+                self.record_removal(uid, now);
             } else if let Some(node) = node {
                 self.pod_records.bound(uid, node, now);
             }

@@ -22,7 +22,8 @@ pub struct Report {
     pub over_time: Vec<Interval>,
     /// Placed pods, in the order of their binding.
     pub placements: Vec<Placement>,
-    /// Pods without a node at the end: first gated pods, then the others in the order of their first attempts.
+    /// Pods without a node at the end: first those without an attempt, such as gated pods, then the others in the order of their
+    /// first attempts.
     pub unschedulable: Vec<Unschedulable>,
     /// Pods that were deleted before they had a node, in the order of `unschedulable`.
     pub deleted_unplaced: Vec<Unschedulable>,
@@ -70,7 +71,7 @@ pub struct Summary {
     pub end: f64,
     /// The reason why it ended.
     pub ended: Ended,
-    /// Creations, updates and deletions of events files and traces that took place.
+    /// Creations, updates and deletions of events files and traces up to the time limit.
     pub events: usize,
     /// Of those, updates and deletions of objects that no longer existed, such as preempted pods.
     pub events_without_object: usize,
@@ -173,7 +174,7 @@ pub struct Placement {
 pub struct Unschedulable {
     /// `namespace/name`.
     pub pod: String,
-    /// kube-scheduler's message of the last attempt.
+    /// kube-scheduler's message of the last attempt; for a pod without an attempt, the reason why it is gated.
     pub message: String,
     /// Time of the pod's creation.
     pub created: f64,

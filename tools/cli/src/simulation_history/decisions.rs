@@ -11,7 +11,7 @@ use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler::Outcome;
 use schedc_report::{Candidate, Decision, PluginScore};
 
-/// Maximum number of evaluations of a node for a pod. An evaluation takes about a microsecond.
+/// Maximum number of evaluations in a simulation. An evaluation of one node for one pod takes about a microsecond.
 const MAX_EVALUATIONS: usize = 10_000_000;
 
 /// The scores of the chosen nodes, and of the best other ones.
@@ -19,6 +19,7 @@ const MAX_EVALUATIONS: usize = 10_000_000;
 pub(crate) struct Decisions {
     /// Feasible nodes of attempts whose outcome is not known, by the pod's uid.
     open: HashMap<Uid, Vec<NodeExplanation>>,
+    /// Number of evaluations so far.
     evaluations: usize,
     /// Number of attempts without scores, because there were too many evaluations.
     pub(crate) left_out: usize,
@@ -28,7 +29,7 @@ pub(crate) struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the decision about a pod that has a node.
+    /// Returns the decision about a pod, by `namespace/name`; `None` if the pod has no node or the decision has no scores.
     pub(crate) fn of(&self, pod: &str) -> Option<&Decision> {
         self.by_pod.get(pod)
     }
@@ -56,7 +57,7 @@ impl Decisions {
         self.open.insert(pod.uid.clone(), nodes);
     }
 
-    /// Keeps the scores of the chosen node and of the best other one.
+    /// Keeps the scores of the chosen node and of the best other one, if the pod was placed.
     pub(super) fn after_attempt(&mut self, name: &str, outcome: &Outcome) {
         let Some(nodes) = self.open.remove(&outcome.pod.uid) else { return };
         let Ok(placed) = &outcome.result else { return };

@@ -25,20 +25,20 @@ pub(crate) struct SimulationHistory {
     /// Time of the first event.
     start: Option<i64>,
     attempts: u32,
-    /// Resources by rank and name, in the order of their discovery.
+    /// Rank and name of each resource, in the order of discovery.
     pub(crate) resources: Vec<(usize, String)>,
     /// Names of all nodes that ever existed.
     pub(crate) nodes: Vec<String>,
     node_indices: HashMap<String, usize>,
     node_changes: Vec<NodeChange>,
     pod_changes: Vec<PodChange>,
-    /// Places of the pods that count, by uid.
+    /// Place of each pod, by uid.
     places: HashMap<String, Place>,
     /// Pods that had a node from the beginning, and their nodes.
     pub(crate) bound_before: Vec<(String, String)>,
     /// The scores behind decisions.
     pub(crate) decisions: Decisions,
-    /// Reasons of the last rejection with their numbers of nodes, by pod.
+    /// Reasons of the last attempt with their numbers of nodes, by pod; empty if the pod was placed.
     pub(crate) reasons: HashMap<String, Vec<(String, usize)>>,
 }
 
@@ -75,14 +75,17 @@ struct PodChange {
     running: i64,
 }
 
+/// The number of pods in which a pod is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Pending,
     Running,
+    /// Finished, deleted, or not served by a profile.
     Nowhere,
 }
 
 impl Place {
+    /// Returns the contribution of a pod to the numbers of pending and of running pods.
     fn counts(self) -> (i64, i64) {
         (i64::from(self == Place::Pending), i64::from(self == Place::Running))
     }
@@ -128,7 +131,10 @@ impl SimulationHistory {
         let mut amounts = Vec::new();
         if let Some(info) = index.and_then(|index| base.infos().get(index.get())) {
             for_each_amount(base, info, |rank, name, requested, allocatable| {
-                let known = self.resources.iter().position(|(of, known)| *of == rank && known == name);
+                let known = self
+                    .resources
+                    .iter()
+                    .position(|(other_rank, other_name)| *other_rank == rank && other_name == name);
                 let resource = known.unwrap_or_else(|| {
                     self.resources.push((rank, name.to_owned()));
                     self.resources.len() - 1
@@ -161,9 +167,9 @@ impl SimulationHistory {
             // A pod without a node that is being deleted, or that waits for another scheduler.
             SchedulingState::Deleting | SchedulingState::OtherScheduler(_) => Place::Nowhere,
         };
-        let (was, is) = (before.unwrap_or(Place::Nowhere).counts(), place.counts());
-        if was != is {
-            self.pod_changes.push(PodChange { at, pending: is.0 - was.0, running: is.1 - was.1 });
+        let (old, new) = (before.unwrap_or(Place::Nowhere).counts(), place.counts());
+        if old != new {
+            self.pod_changes.push(PodChange { at, pending: new.0 - old.0, running: new.1 - old.1 });
         }
         self.places.insert(uid.to_owned(), place);
     }

@@ -46,7 +46,7 @@ impl Axis {
         }
     }
 
-    /// Returns distinct positions at equal distances, including both ends.
+    /// Returns at most `max` distinct positions at equal distances, including both ends; only the end if `max` is 1.
     fn positions(self, max: usize) -> Vec<i64> {
         let steps = i64::try_from(max).unwrap_or(i64::MAX).saturating_sub(1).clamp(0, self.end());
         if steps == 0 {
@@ -56,7 +56,7 @@ impl Axis {
         (0..=steps).map(at).collect()
     }
 
-    /// Returns a position as a number for readers.
+    /// Returns a position in the unit of the axis.
     fn value(self, position: i64) -> f64 {
         match self {
             Axis::Time(_) => Span(position).seconds(),
@@ -144,7 +144,7 @@ impl SimulationHistory {
     }
 }
 
-/// Returns the requested share of a resource of a node.
+/// Returns the requested share of a resource of a node in percent; `None` if the node does not have the resource.
 pub(crate) fn share(amounts: &[Amount], resource: usize) -> Option<f64> {
     let amount = amounts.iter().find(|amount| amount.resource == resource)?;
     percent(amount.requested, amount.allocatable)

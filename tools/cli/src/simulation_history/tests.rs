@@ -13,7 +13,7 @@ use crate::simulation::{Options, Report, SimulationInput, simulate, simulate_wit
 use crate::timeline::Timeline;
 use default_profile::with_edge::Profiles;
 
-/// Returns a node, and pods that request one core each.
+/// Returns two nodes with this number of cores, a pod on node `a`, and pending pods. Each pod requests one core.
 fn manifests(cores: u32, pods: u32) -> String {
     let mut text = String::new();
     for node in ["a", "b"] {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Reference;
 use super::time::EventTime;
 
-/// An action as written.
+/// An event as written in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WrittenEvent {
     pub(super) when: EventTime,
@@ -51,7 +51,7 @@ const AT: &str = "at";
 const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
 const USAGE: &str = "an event has a time (`at: 12.5s`) and one of `create`, `apply`, `update` and `delete`";
 
-/// Reads one entry. Adds its errors to `problems`.
+/// Reads one entry. Adds its events to `events` and its errors to `problems`.
 pub(super) fn read(
     entry: Entry,
     reader: &mut ObjectReader,
@@ -61,40 +61,40 @@ pub(super) fn read(
     let mut report = |place: &SourceLocation, message: String| {
         problems.push(Problem { place: place.clone(), object: None, field: None, message });
     };
-    let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
-    if has("apiVersion") && has("kind") {
+    let has_field = |name: &str| entry.fields.iter().any(|field| field.name == name);
+    if has_field("apiVersion") && has_field("kind") {
         let message = "is a manifest, not an event; put it below `create:` and add its time (`at: 12.5s`)";
         return report(&entry.place, message.to_owned());
     }
     let (mut when, mut verb) = (None, None);
-    let mut is_whole = true;
+    let mut is_valid = true;
     for field in entry.fields {
         match field.name.as_str() {
-            AT => match moment(&field.value) {
-                Ok(moment) => when = Some(moment),
+            AT => match event_time(&field.value) {
+                Ok(time) => when = Some(time),
                 Err(message) => {
-                    is_whole = false;
+                    is_valid = false;
                     report(&field.place, format!("at: {message}"));
                 }
             },
             name if VERBS.contains(&name) => match &verb {
                 None => verb = Some(field),
                 Some(Field { name: other, .. }) => {
-                    is_whole = false;
+                    is_valid = false;
                     report(&field.place, format!("has both `{other}` and `{name}`; split it into two events"));
                 }
             },
             name => {
-                is_whole = false;
+                is_valid = false;
                 let message = match closest(name, VERBS.into_iter().chain([AT])) {
-                    Some(meant) => format!("unknown field `{name}`; did you mean `{meant}`?"),
+                    Some(similar) => format!("unknown field `{name}`; did you mean `{similar}`?"),
                     None => format!("unknown field `{name}`; {USAGE}"),
                 };
                 report(&field.place, message);
             }
         }
     }
-    if !is_whole {
+    if !is_valid {
         return;
     }
     let (when, verb) = match (when, verb) {
@@ -105,7 +105,7 @@ pub(super) fn read(
         (_, None) => return report(&entry.place, format!("has no action; {USAGE}")),
     };
     let Field { name: verb, place, value } = verb;
-    for (value, place) in parts(value, &place, reader, problems) {
+    for (value, place) in objects(value, &place, reader, problems) {
         match action(&verb, value, reader) {
             Ok(what) => events.push(WrittenEvent { when, what, place }),
             Err(EntryError::Event(message)) => {
@@ -119,6 +119,7 @@ pub(super) fn read(
 
 /// The reason why an entry is not an event.
 enum EntryError {
+    /// An error of the event itself.
     Event(String),
     /// Errors of the manifest.
     Object(Vec<ObjectError>),
@@ -140,7 +141,7 @@ fn problem(ObjectError { object, field, message }: ObjectError, place: &SourceLo
     Problem { place: place.clone(), object: Some(object), field, message }
 }
 
-fn moment(value: &Value) -> Result<EventTime, String> {
+fn event_time(value: &Value) -> Result<EventTime, String> {
     match value {
         Value::String(text) => EventTime::parse(text),
         Value::Number(number) => EventTime::parse(&number.to_string()),
@@ -149,7 +150,7 @@ fn moment(value: &Value) -> Result<EventTime, String> {
 }
 
 /// Returns the objects of an event: one, or the items of a list.
-fn parts(
+fn objects(
     value: Value,
     place: &SourceLocation,
     reader: &mut ObjectReader,
@@ -200,7 +201,7 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
         }));
     };
     if verb == "delete" {
-        return deleted(&fields, reader);
+        return deletion(&fields, reader);
     }
     let kinds = reader.kinds;
     let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -231,7 +232,7 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
 }
 
 /// Reads the object to delete, given by name or by manifest.
-fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<EntryAction, EntryError> {
+fn deletion(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<EntryAction, EntryError> {
     let metadata = match fields.get("metadata") {
         None => None,
         Some(metadata) => {
@@ -243,7 +244,7 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Ent
         && let Some(unknown) = fields.keys().find(|field| !known.contains(&field.as_str()))
     {
         return Err(EntryError::from(match closest(unknown, known) {
-            Some(meant) => format!("unknown field `{unknown}`; did you mean `{meant}`?"),
+            Some(similar) => format!("unknown field `{unknown}`; did you mean `{similar}`?"),
             None => format!("unknown field `{unknown}`; an object is named by `kind`, `namespace` and `name`"),
         }));
     }
@@ -281,13 +282,13 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Ent
     })
 }
 
-/// Returns the kind with this name, if scheduling uses it.
+/// Returns the kind with this name, if scheduling uses it. A name that resembles a known kind is an error.
 fn kind(written: &str, kinds: Kinds) -> Result<Option<KindInfo>, String> {
     if let Some(kind) = kinds.named(written) {
         return Ok(Some(kind));
     }
     match closest(written, KINDS.iter().copied()) {
-        Some(meant) => Err(format!("there is no kind `{written}`; did you mean `{meant}`?")),
+        Some(similar) => Err(format!("there is no kind `{written}`; did you mean `{similar}`?")),
         None => Ok(None),
     }
 }

@@ -19,7 +19,7 @@ use super::{Action, Event, Reference, Span};
 pub(super) enum EventDraft {
     /// As written.
     Written(EntryAction),
-    /// Creation of an object that is complete.
+    /// Creation of an object that already has its defaults and is validated.
     Admitted(AnyObject),
 }
 
@@ -104,7 +104,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Adds the next event.
+    /// Adds the next event in the order of time. Its errors are added to the problems.
     pub(super) fn add_event(&mut self, at: Span, draft: EventDraft, place: SourceLocation) {
         let result = match draft {
             EventDraft::Admitted(object) => {
@@ -201,7 +201,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// Adds the creation of an object that is complete.
+    /// Adds the creation of an object that has its defaults and is validated.
     fn add_object(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
         let reference = Reference::of(&object);
         if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
@@ -223,7 +223,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Creates a pod's namespace if it has no manifest.
+    /// Creates a pod's namespace if it does not exist.
     fn imply_namespace(&mut self, at: Span, name: &str, place: &SourceLocation) {
         let reference = Reference::new(Namespace::KIND, false, "", name);
         if self.known.get(&reference).is_none_or(|known| matches!(known.latest, LatestState::Gone)) {
@@ -296,8 +296,8 @@ impl<'a> History<'a> {
         (self.problems.len() == before).then_some(object.object)
     }
 
-    /// Assigns a uid, which differs from those of earlier objects with this name and of the original of a copied
-    /// manifest.
+    /// Removes the uid if another object has it, as in a copied manifest. Assigns a new uid if there were objects of this
+    /// name before.
     fn assign_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
         let creations = self.known.get(reference).map_or(0, |known| known.creations);
         let uid = &mut object.metadata_mut().uid;
@@ -330,9 +330,9 @@ impl<'a> History<'a> {
         }
     }
 
-    fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
+    fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, suggestion: &str) -> Problem {
         if let Some(KnownObject { place: deletion, .. }) = self.known.get(reference) {
-            return problem(place, reference, format!("does not exist at {at}: deleted at {deletion}{instead}"));
+            return problem(place, reference, format!("does not exist at {at}: deleted at {deletion}{suggestion}"));
         }
         let same_kind = self.known.iter().filter(|(other, known)| {
             other.kind == reference.kind && !matches!(known.latest, LatestState::Gone | LatestState::Implied)
@@ -340,8 +340,8 @@ impl<'a> History<'a> {
         let mut names: Vec<String> = same_kind.map(|(other, _)| other.local()).collect();
         names.sort_unstable();
         let hint = match closest(&reference.local(), names.iter().map(String::as_str)) {
-            Some(meant) => format!("; did you mean `{meant}`?"),
-            None => instead.to_owned(),
+            Some(similar) => format!("; did you mean `{similar}`?"),
+            None => suggestion.to_owned(),
         };
         problem(place, reference, format!("does not exist at {at}{hint}"))
     }

@@ -94,7 +94,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Creates a reference by name; without a namespace, it is `default`.
+    /// Creates a reference by name. The default namespace of namespaced kinds is `default`; other kinds have none.
     fn new(kind: &'static str, is_namespaced: bool, namespace: &str, name: &str) -> Self {
         let namespace = match namespace {
             _ if !is_namespaced => "",
@@ -109,7 +109,7 @@ impl Reference {
         Reference::new(object.kind(), object.has_namespace(), object.namespace(), object.name())
     }
 
-    /// Returns the name within its kind.
+    /// Returns the name within its kind: `namespace/name`, or the name of a cluster-scoped object.
     pub fn local(&self) -> String {
         match self.namespace.is_empty() {
             true => self.name.clone(),
@@ -191,7 +191,7 @@ fn earliest(events: &[WrittenEvent]) -> Option<Timestamp> {
     points.min()
 }
 
-/// Returns the time since the start.
+/// Returns the time of an event since the start. A time before the start is an error.
 fn since(start: Option<Timestamp>, when: EventTime) -> Result<Span, String> {
     let point = match when {
         EventTime::After(span) => return Ok(span),

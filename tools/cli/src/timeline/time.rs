@@ -16,7 +16,7 @@ const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
 ];
 
-/// A duration in nanoseconds, from 0 to 292 years. Displays in Go's notation, such as `1h2m3.5s`.
+/// A duration in nanoseconds, up to 292 years. Parsed durations are not negative. Displays in Go's notation, such as `1h2m3.5s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub i64);
 
@@ -40,15 +40,15 @@ impl Span {
         let mut rest = text;
         let mut total = 0;
         while !rest.is_empty() {
-            let (amount, after) = take(rest, |c| c.is_ascii_digit() || c == '.');
-            let (unit, after) = take(after, |c| !c.is_ascii_digit() && c != '.');
+            let (amount, after) = split_while(rest, |c| c.is_ascii_digit() || c == '.');
+            let (unit, after) = split_while(after, |c| !c.is_ascii_digit() && c != '.');
             let Some(&(_, size)) = UNITS.iter().find(|(name, _)| *name == unit) else {
                 return Err(match amount.is_empty() || unit.is_empty() || unit.contains(char::is_whitespace) {
-                    true => no_duration(text),
+                    true => invalid_duration(text),
                     false => format!("`{text}` has the unit `{unit}`; the units are h, m, s, ms, us and ns"),
                 });
             };
-            total += scaled(amount, size).ok_or_else(|| no_duration(text))?;
+            total += scaled(amount, size).ok_or_else(|| invalid_duration(text))?;
             if total > i128::from(i64::MAX) {
                 return Err(format!("`{text}` is too long; 292 years are the limit"));
             }
@@ -56,7 +56,7 @@ impl Span {
         }
         match i64::try_from(total) {
             Ok(nanoseconds) if !text.is_empty() => Ok(Span(nanoseconds)),
-            _ => Err(no_duration(text)),
+            _ => Err(invalid_duration(text)),
         }
     }
 
@@ -70,12 +70,12 @@ impl Span {
     }
 }
 
-fn no_duration(text: &str) -> String {
+fn invalid_duration(text: &str) -> String {
     format!("`{text}` is not a duration such as `12.5s` or `1h30m`")
 }
 
-/// Splits a text at the first character that does not meet a condition.
-fn take(text: &str, condition: impl Fn(char) -> bool) -> (&str, &str) {
+/// Splits a text before the first character that does not meet a condition.
+fn split_while(text: &str, condition: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !condition(c)).unwrap_or(text.len()))
 }
 

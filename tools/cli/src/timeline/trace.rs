@@ -20,8 +20,8 @@ const CREATED: &str = "trace/created";
 /// Deletion time. Without it, the object is not deleted.
 const DELETED: &str = "trace/deleted";
 
-/// Removes the objects with later creation times, and records their events. Returns the number of objects in
-/// the trace.
+/// Removes the objects that the trace creates after the start, and adds the creations and deletions of the trace to `drafts`.
+/// Returns the number of objects in the trace.
 pub(super) fn take(
     objects: &mut Objects,
     drafts: &mut Vec<(Span, EventDraft, SourceLocation)>,
@@ -85,7 +85,7 @@ fn times(annotations: &BTreeMap<String, String>) -> Result<(Span, Option<Span>),
     let unknown = annotations.keys().find(|name| name.starts_with(PREFIX) && !known.contains(&name.as_str()));
     if let Some(unknown) = unknown {
         return Err(match closest(unknown, known) {
-            Some(meant) => format!("has the unknown annotation `{unknown}`; did you mean `{meant}`?"),
+            Some(similar) => format!("has the unknown annotation `{unknown}`; did you mean `{similar}`?"),
             None => format!("has the unknown annotation `{unknown}`; those of a trace are `{CREATED}` and `{DELETED}`"),
         });
     }

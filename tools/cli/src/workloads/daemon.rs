@@ -56,7 +56,7 @@ fn should_run_on(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
             .all(|taint| !matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute) || is_tolerated(taint))
 }
 
-/// Returns a pod that can only be on this node. Its node affinity replaces that of the template.
+/// Returns a pod that can run only on this node. Its required node affinity replaces that of the template.
 fn for_node(template: &Pod, node: &str) -> Pod {
     let mut pod = template.clone();
     let affinity = pod.spec.get_or_insert_default().affinity.get_or_insert_default();

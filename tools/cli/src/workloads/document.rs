@@ -27,7 +27,7 @@ pub(super) struct Document {
     fields: Map<String, Value>,
 }
 
-/// The meaning of a document.
+/// The objects that a document describes.
 pub(super) enum Content {
     Workload(Box<SubmittedWorkload>),
     Other(Sourced<AnyObject>),
@@ -102,8 +102,8 @@ impl Document {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Returns kind, namespace and name; `None` without a name. Two kinds of the same name are not distinguished by
-    /// their group, because schedulers read only one of them.
+    /// Returns kind, namespace and name; `None` without a name, or if schedulers ignore the kind. Two kinds of the same name
+    /// are not distinguished by their group, because schedulers read only one of them.
     pub(super) fn key(&self) -> Option<(String, String, String)> {
         let namespace = self.metadata("namespace").unwrap_or("default");
         let is_skipped = AnyObject::is_namespaced(&self.kind).is_none() && self.template_path().is_none();
@@ -126,8 +126,8 @@ impl Document {
     }
 
     fn template_path(&self) -> Option<&'static str> {
-        let is_own = |version: &str, kind: &str| version == self.version && kind == self.kind;
-        WORKLOADS.iter().find(|(version, kind, _)| is_own(version, kind)).map(|(_, _, path)| *path)
+        let is_this_kind = |version: &str, kind: &str| version == self.version && kind == self.kind;
+        WORKLOADS.iter().find(|(version, kind, _)| is_this_kind(version, kind)).map(|(_, _, path)| *path)
     }
 
     fn field(&self, path: &str) -> Option<&Value> {
@@ -136,7 +136,7 @@ impl Document {
         names.try_fold(first, |value, name| value.get(name)).filter(|value| !value.is_null())
     }
 
-    /// Reads the document. Reports its problems.
+    /// Reads the document. Adds its problems to `problems`. Returns `None` if there are any, or if schedulers ignore the kind.
     pub(super) fn read(self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<Content> {
         let before = problems.len();
         let Some(path) = self.template_path() else { return self.read_object(reader, problems) };
@@ -158,8 +158,9 @@ impl Document {
             return None;
         }
         // A 32-bit number, as in Kubernetes: pod names contain its sum with an ordinal, which must not overflow.
-        let first = self.field("spec.ordinals.start").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let first = first.unwrap_or(0) as usize;
+        let first_ordinal =
+            self.field("spec.ordinals.start").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+        let first_ordinal = first_ordinal.unwrap_or(0) as usize;
         let selector = self.field("spec.selector").cloned();
         Some(Content::Workload(Box::new(SubmittedWorkload {
             namespace: self.metadata("namespace").unwrap_or("default").to_owned(),
@@ -168,7 +169,7 @@ impl Document {
             name,
             place: self.place,
             replicas,
-            first,
+            first_ordinal,
             selector,
             template_path: path,
             template,
@@ -191,7 +192,7 @@ impl Document {
                     place: self.place,
                     replicas: Replicas::Number(1),
                     is_indexed: false,
-                    first: 0,
+                    first_ordinal: 0,
                     selector: None,
                     template_path: "",
                     template: *pod,
@@ -206,7 +207,8 @@ impl Document {
         }
     }
 
-    /// Reads a workload whose kind schedulers read, too. Reports its problems.
+    /// Reads a workload of a kind that schedulers read too, such as ReplicaSet; `None` for other kinds and for errors, which are
+    /// added to `problems`.
     fn read_typed(&self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<AnyObject> {
         AnyObject::is_namespaced(&self.kind)?;
         match reader.read(&self.version, &self.kind, Value::Object(self.fields.clone())) {
@@ -218,7 +220,7 @@ impl Document {
         }
     }
 
-    /// Reads the pod template. Its problems are reported unless another reader has reported them.
+    /// Reads the pod template. Its problems are added only with `report`: otherwise, [`Document::read_typed`] has added them.
     fn template(
         &self,
         path: &str,
@@ -248,7 +250,7 @@ impl Document {
         }
     }
 
-    /// Reports a pod that already has a node. Returns `None` then.
+    /// Returns `None` for a pod that already has a node, and adds the problem.
     fn check_node(&self, pod: &Pod, field: &str, problems: &mut Vec<Problem>) -> Option<()> {
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
         if node.is_none_or(str::is_empty) {
@@ -268,7 +270,7 @@ impl Document {
         self.problem(field.as_deref(), message)
     }
 
-    /// Returns the number of pods that exist at the same time.
+    /// Returns the number of pods that exist at the same time; `None` for an invalid number, which is added to `problems`.
     fn replicas(&self, problems: &mut Vec<Problem>) -> Option<Replicas> {
         let mut number = |path: &str| match self.field(path) {
             None => Some(None),

@@ -38,9 +38,11 @@ pub(crate) struct Submission {
     /// Errors that were ignored.
     pub ignored: IgnoredErrors,
     admission: Option<Admission>,
+    /// Names of the namespaces that exist.
     namespaces: HashSet<String>,
+    /// Namespaces and names of the pods that exist.
     taken: HashSet<(String, String)>,
-    /// Number of pods so far.
+    /// Number of pods that [`Submission::pods`] has returned.
     expanded: usize,
 }
 
@@ -61,14 +63,14 @@ impl Submission {
     /// that an API server would refuse.
     pub(crate) fn read(files: &[PathBuf], cluster: &Objects) -> Result<Submission, Error> {
         let mut problems = Vec::new();
-        let mut found = Vec::new();
+        let mut all_entries = Vec::new();
         for file in files {
             match entries::read(file) {
-                Ok(entries) => found.extend(entries),
+                Ok(entries) => all_entries.extend(entries),
                 Err(error) => problems.extend(error.problems),
             }
         }
-        let documents = document::documents(found, &mut problems);
+        let documents = document::documents(all_entries, &mut problems);
         Submission::new(documents, cluster, problems)
     }
 
@@ -155,10 +157,10 @@ impl Submission {
         let Some(admission) = &self.admission else { return };
         let workload = &self.workloads[at];
         let mut pod = Sourced { object: workload.pod(0).into(), place: workload.place.clone() };
-        let mut found = Vec::new();
+        let mut pod_problems = Vec::new();
         // A copy admits the pod, because the name of this pod must not count as taken.
-        admission.clone().admit(&mut pod, &mut found);
-        problems.extend(found.into_iter().map(|problem| workload.own_problem(problem)));
+        admission.clone().admit(&mut pod, &mut pod_problems);
+        problems.extend(pod_problems.into_iter().map(|problem| workload.own_problem(problem)));
     }
 
     /// Returns the next pod of a workload, with a new name. `ordinal` numbers the pods of a workload; the second value
@@ -184,27 +186,32 @@ impl Submission {
         workload: usize,
         nodes: impl Iterator<Item = &'n Node>,
     ) -> Result<Vec<NewPod>, Problem> {
-        let of = &self.workloads[workload];
-        let pods: Vec<(Pod, Vec<PersistentVolumeClaim>)> = match of.replicas {
-            Replicas::EachNode => daemon::pods(&of.pod(0), nodes).into_iter().map(|pod| (pod, Vec::new())).collect(),
+        let submitted = &self.workloads[workload];
+        let pods: Vec<(Pod, Vec<PersistentVolumeClaim>)> = match submitted.replicas {
+            Replicas::EachNode => {
+                daemon::pods(&submitted.pod(0), nodes).into_iter().map(|pod| (pod, Vec::new())).collect()
+            }
             Replicas::Number(number) if self.expanded.saturating_add(number) > MAX_PODS => {
                 let message = format!("{number} pods are too many; {MAX_PODS} is the maximum of all workloads");
-                return Err(of.problem("spec.replicas", message));
+                return Err(submitted.problem("spec.replicas", message));
             }
-            Replicas::Number(number) => (0..number).map(|ordinal| (of.pod(ordinal), of.claims(ordinal))).collect(),
+            Replicas::Number(number) => {
+                (0..number).map(|ordinal| (submitted.pod(ordinal), submitted.claims(ordinal))).collect()
+            }
         };
         let is_taken =
             |(pod, _): &&(Pod, _)| pod.metadata.name.is_some() && self.taken.contains(&pods::name_of(&pod.metadata));
         if let Some((pod, _)) = pods.iter().find(is_taken) {
             let (namespace, name) = pods::name_of(&pod.metadata);
             let message = format!("the cluster has pod {namespace}/{name} already; remove one of them or rename it");
-            return Err(of.problem("metadata.name", message));
+            return Err(submitted.problem("metadata.name", message));
         }
         self.expanded += pods.len();
         Ok(pods.into_iter().map(|(pod, claims)| self.complete(pod, claims)).collect())
     }
 
-    /// Applies the defaults of an API server, whose problems [`Submission::check_template`] has reported.
+    /// Applies the defaults of an API server to a pod and its claims, and adds the namespace if it is missing. Problems are
+    /// dropped, because [`Submission::check_template`] has reported them.
     fn complete(&mut self, mut pod: Pod, claims: Vec<PersistentVolumeClaim>) -> NewPod {
         let mut before = Vec::new();
         let (namespace, name) = pods::name_of(&pod.metadata);

@@ -31,8 +31,8 @@ pub(crate) struct SubmittedWorkload {
     pub replicas: Replicas,
     /// Whether the pods of a Job have an index.
     pub(super) is_indexed: bool,
-    /// Number of the first pod of a StatefulSet.
-    pub(super) first: usize,
+    /// Ordinal of the first pod of a StatefulSet; 0 for other kinds.
+    pub(super) first_ordinal: usize,
     pub(super) selector: Option<Value>,
     pub(super) template_path: &'static str,
     pub(super) template: Pod,
@@ -60,7 +60,7 @@ impl SubmittedWorkload {
         &mut self.template
     }
 
-    /// Lets every pod have a new name, as if a controller created it.
+    /// Replaces the name of a Pod manifest by a prefix, so that each of its pods gets a generated name.
     pub(crate) fn generate_names(&mut self) {
         let metadata = &mut self.template.metadata;
         if let Some(name) = metadata.name.take() {
@@ -88,8 +88,8 @@ impl SubmittedWorkload {
         Problem { object: Some(self.title()), field, ..problem }
     }
 
-    /// Returns the controller of the pods: API version, kind and name. A Deployment controls a ReplicaSet, and a
-    /// CronJob a Job.
+    /// Returns the controller of the pods: API version, kind and name; `None` for a Pod manifest. The pods of a Deployment
+    /// belong to its ReplicaSet, and those of a CronJob to its Job.
     fn owner(&self) -> Option<(&'static str, &'static str, String)> {
         Some(match self.kind.as_str() {
             "ReplicationController" => ("v1", "ReplicationController", self.name.clone()),
@@ -104,7 +104,7 @@ impl SubmittedWorkload {
         })
     }
 
-    /// Returns a hash of the template; it replaces the hash that the Deployment controller computes.
+    /// Returns a hash of the template, in place of the hash that the Deployment controller computes.
     fn template_hash(&self) -> String {
         let text = serde_json::to_string(&self.template).unwrap_or_default();
         let fnv = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -164,7 +164,7 @@ impl SubmittedWorkload {
             "StatefulSet" => {
                 let name = self.ordinal_name(ordinal);
                 label("statefulset.kubernetes.io/pod-name", name.clone());
-                label("apps.kubernetes.io/pod-index", (self.first + ordinal).to_string());
+                label("apps.kubernetes.io/pod-index", (self.first_ordinal + ordinal).to_string());
                 metadata.name = Some(name);
                 metadata.generate_name = None;
             }
@@ -197,14 +197,14 @@ impl SubmittedWorkload {
     }
 
     fn ordinal_name(&self, ordinal: usize) -> String {
-        format!("{}-{}", self.name, self.first + ordinal)
+        format!("{}-{}", self.name, self.first_ordinal + ordinal)
     }
 
     fn claim_name(&self, claim: &PersistentVolumeClaim, ordinal: usize) -> String {
         format!("{}-{}", claim.metadata.name.as_deref().unwrap_or_default(), self.ordinal_name(ordinal))
     }
 
-    /// Lets the pod use its own claims.
+    /// Adds a volume for each of the pod's claims.
     fn add_claims(&self, pod: &mut Pod, ordinal: usize) {
         let volumes = pod.spec.get_or_insert_default().volumes.get_or_insert_default();
         for claim in &self.claims {

@@ -61,15 +61,15 @@ fn each_controller_has_its_number_of_pods() {
 
 #[test]
 fn pods_have_the_labels_and_the_owner_of_their_controller() {
-    let found = pods(&workload("apps/v1", "Deployment", json!({"replicas": 1}))).unwrap();
-    let metadata = &found[0].pod.metadata;
+    let new_pods = pods(&workload("apps/v1", "Deployment", json!({"replicas": 1}))).unwrap();
+    let metadata = &new_pods[0].pod.metadata;
     let owner = &metadata.owner_references.as_ref().unwrap()[0];
     let hash = &metadata.labels.as_ref().unwrap()["pod-template-hash"];
     assert_eq!((owner.kind.as_str(), &owner.name), ("ReplicaSet", &format!("web-{hash}")));
     assert!(metadata.name.as_ref().unwrap().starts_with(&format!("web-{hash}-")));
-    assert_eq!(found[0].before[0].name(), "shop", "the namespace is missing in the cluster");
-    let found = pods(&workload("batch/v1", "Job", json!({"completionMode": "Indexed"}))).unwrap();
-    assert_eq!(found[0].pod.metadata.labels.as_ref().unwrap()["batch.kubernetes.io/job-completion-index"], "0");
+    assert_eq!(new_pods[0].before[0].name(), "shop", "the namespace is missing in the cluster");
+    let new_pods = pods(&workload("batch/v1", "Job", json!({"completionMode": "Indexed"}))).unwrap();
+    assert_eq!(new_pods[0].pod.metadata.labels.as_ref().unwrap()["batch.kubernetes.io/job-completion-index"], "0");
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn pods_of_a_stateful_set_have_fixed_names_and_claims() {
     let claim = json!({"metadata": {"name": "data"}, "spec": {
         "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
     let spec = json!({"replicas": 2, "ordinals": {"start": 5}, "serviceName": "web", "volumeClaimTemplates": [claim]});
-    let found = pods(&workload("apps/v1", "StatefulSet", spec)).unwrap();
-    assert_eq!(names(&found), ["web-5", "web-6"]);
-    let claims: Vec<&str> = found[1].before.iter().map(AnyObject::name).collect();
+    let new_pods = pods(&workload("apps/v1", "StatefulSet", spec)).unwrap();
+    assert_eq!(names(&new_pods), ["web-5", "web-6"]);
+    let claims: Vec<&str> = new_pods[1].before.iter().map(AnyObject::name).collect();
     assert_eq!(claims, ["data-web-6"]);
-    let volumes = found[1].pod.spec.as_ref().unwrap().volumes.as_ref().unwrap();
+    let volumes = new_pods[1].pod.spec.as_ref().unwrap().volumes.as_ref().unwrap();
     assert_eq!(volumes[0].persistent_volume_claim.as_ref().unwrap().claim_name, "data-web-6");
 }
 
@@ -89,14 +89,14 @@ fn pods_of_a_stateful_set_have_fixed_names_and_claims() {
 fn a_daemon_set_has_a_pod_on_each_node_that_it_selects() {
     let mut manifest = workload("apps/v1", "DaemonSet", json!({}));
     manifest["spec"]["template"]["spec"]["nodeSelector"] = json!({"disk": "ssd"});
-    let found = pods(&manifest).unwrap();
+    let new_pods = pods(&manifest).unwrap();
     let node = |new: &NewPod| {
         let affinity = new.pod.spec.clone()?.affinity?.node_affinity?;
         let terms = affinity.required_during_scheduling_ignored_during_execution?.node_selector_terms;
         terms[0].match_fields.as_ref()?[0].values.as_ref()?.first().cloned()
     };
     // A cordoned node is tolerated, another taint is not.
-    assert_eq!(found.iter().filter_map(node).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(new_pods.iter().filter_map(node).collect::<Vec<_>>(), ["a", "b"]);
 }
 
 #[test]

@@ -264,7 +264,8 @@ mod tests {
         let compilation = compilation();
         let scores = compilation.plans[0].points[Point::Score].len();
         let all = without_each_score(&compilation).expect("a valid profile");
-        let score_counts: Vec<usize> = all.iter().map(|it| it.compilation.plans[0].points[Point::Score].len()).collect();
+        let score_counts: Vec<usize> =
+            all.iter().map(|it| it.compilation.plans[0].points[Point::Score].len()).collect();
         assert_eq!((score_counts[0], score_counts.len()), (scores, scores + 1));
         assert!(score_counts[1..].iter().all(|count| *count == scores - 1));
     }

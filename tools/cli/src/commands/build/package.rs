@@ -65,7 +65,8 @@ impl Package {
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(Failure::new)?;
         let manifest = root.join("Cargo.toml");
-        let is_at_root = |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
+        let is_at_root =
+            |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
         let no_package =
             || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
         Package::new(metadata.packages.into_iter().find(is_at_root).ok_or_else(no_package)?, root)
@@ -75,7 +76,8 @@ impl Package {
         let Described { name, targets, dependencies, features, default_run, .. } = package;
         let kind = |kind: &'static str| targets.iter().filter(move |target| target.kind.iter().any(|is| is == kind));
         let is_or_uses = |package: &str| name == package || dependencies.iter().any(|of| of.name == package);
-        let is_scheduler = is_or_uses("schedc") && is_or_uses("schedc-codegen") && kind("custom-build").next().is_some();
+        let is_scheduler =
+            is_or_uses("schedc") && is_or_uses("schedc-codegen") && kind("custom-build").next().is_some();
         let programs: Vec<&str> = kind("bin").map(|target| target.name.as_str()).collect();
         let program = match (default_run.as_deref(), programs.as_slice()) {
             (Some(program), _) => program,

@@ -162,7 +162,8 @@ fn without_extender(extender: Option<&Value>) -> String {
         ("bind-verb", "binds pods in place of plugins"),
         ("unreserve-verb", "is notified of Unreserve"),
     ];
-    let missing_calls = calls.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
+    let missing_calls =
+        calls.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
     let missing_calls: Vec<&str> = missing_calls.map(|(_, what)| what).collect();
     if missing_calls.is_empty() {
         "none: it is never called".to_owned()

@@ -40,9 +40,9 @@ pub(super) fn placement_changes(
     let (a, history_a) = placed(&by_a, objects.clone(), seed, has_report)?;
     let (b, history_b) = placed(&by_b, objects, seed, has_report)?;
     let changes = compare(&outcomes(&a), &outcomes(&b), &nodes_before_preemption(&[&a, &b]));
-    let sides = history_a
-        .zip(history_b)
-        .map(|(history_a, history_b)| [SimulatedSide { report: a, history: history_a }, SimulatedSide { report: b, history: history_b }]);
+    let sides = history_a.zip(history_b).map(|(history_a, history_b)| {
+        [SimulatedSide { report: a, history: history_a }, SimulatedSide { report: b, history: history_b }]
+    });
     Ok((changes, sides))
 }
 
@@ -55,7 +55,8 @@ pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<Placing
         if profile_differences.is_empty() {
             return Ok(PlacingProfile { bundle: bundle.clone(), profile: profile.name });
         }
-        let only_settings_differ = profile_differences.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
+        let only_settings_differ =
+            profile_differences.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
         similar = similar.or(only_settings_differ.then_some(profile.name));
     }
     let interpretation = side.compilation().transpose()?.map(Interpretation::of);

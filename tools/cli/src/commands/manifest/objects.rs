@@ -155,5 +155,9 @@ impl Deployed<'_> {
 /// Returns all objects as one text.
 pub(super) fn text(deployed: &Deployed<'_>) -> String {
     let documents: Vec<String> = deployed.files().iter().map(File::objects).collect();
-    format!("# A scheduler for pods whose schedulerName is {}.\n{}", deployed.scheduler_name_list(), documents.join("---\n"))
+    format!(
+        "# A scheduler for pods whose schedulerName is {}.\n{}",
+        deployed.scheduler_name_list(),
+        documents.join("---\n")
+    )
 }

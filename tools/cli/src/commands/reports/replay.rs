@@ -103,19 +103,31 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn of(finding: &'a Finding) -> Self {
-        let (result, node, best, better_by, recorded_message, message_here, scores): (_, &str, &[String], _, &str, &str, &[Comparison]) =
-            match finding {
-                Finding::LowerScore { node, best, by, scores } => {
-                    ("lower score", node, best, Some(*by), "", "", scores)
-                }
-                Finding::Infeasible { node, reason, best, scores } => {
-                    ("infeasible", node, best, None, "", reason, scores)
-                }
-                Finding::OtherMessage { theirs, ours } => ("other message", "", &[], None, theirs, ours, &[]),
-                Finding::Fits { theirs, best } => ("fits", "", best, None, theirs, "", &[]),
-            };
+        let (result, node, best, better_by, recorded_message, message_here, scores): (
+            _,
+            &str,
+            &[String],
+            _,
+            &str,
+            &str,
+            &[Comparison],
+        ) = match finding {
+            Finding::LowerScore { node, best, by, scores } => ("lower score", node, best, Some(*by), "", "", scores),
+            Finding::Infeasible { node, reason, best, scores } => ("infeasible", node, best, None, "", reason, scores),
+            Finding::OtherMessage { theirs, ours } => ("other message", "", &[], None, theirs, ours, &[]),
+            Finding::Fits { theirs, best } => ("fits", "", best, None, theirs, "", &[]),
+        };
         let first = best.first().map_or("", String::as_str);
-        Row { result, node, best: first, others: best.len().saturating_sub(1), better_by, recorded_message, message_here, scores }
+        Row {
+            result,
+            node,
+            best: first,
+            others: best.len().saturating_sub(1),
+            better_by,
+            recorded_message,
+            message_here,
+            scores,
+        }
     }
 
     /// Returns the scores of the best and of the recorded node; `None` if the finding has no scores.
@@ -160,7 +172,11 @@ fn table(disagreements: &[Difference]) -> Table {
     .with(Column::text("Recorded node", Kind::Node, rows.iter().map(|row| row.node)))
     .with(Column::text("Best node here", Kind::Node, rows.iter().map(|row| row.best)))
     .with(Column::text("Result", Kind::Text, rows.iter().map(|row| row.result)))
-    .with(Column::numbers("Better by", Kind::Number(Unit::Count), rows.iter().map(|row| row.better_by.map(|by| by as f64))))
+    .with(Column::numbers(
+        "Better by",
+        Kind::Number(Unit::Count),
+        rows.iter().map(|row| row.better_by.map(|by| by as f64)),
+    ))
     .with(Column::text("Agrees", Kind::Text, orders.iter().map(String::as_str)))
     .with(Column::text("Profile", Kind::Text, all().map(|difference| difference.disagreement.profile)))
     .with(Column::text("Time", Kind::Text, all().map(|difference| difference.at.as_str())))

@@ -49,7 +49,8 @@ pub(super) fn table(explanation: &Explanation, comparison: &Comparison) -> Strin
     }
     let mut columns = Columns::new(["PLUGIN", ">WEIGHT", ">DIFFERENCE", "DECISIVE WEIGHT", "BEST WITHOUT IT"]);
     for PluginComparison { plugin, weight, difference, decisive_weight, without } in plugins {
-        let decisive = decisive_weight.as_ref().map_or_else(|| "-".to_owned(), |decisive| decisive_text(decisive, against));
+        let decisive =
+            decisive_weight.as_ref().map_or_else(|| "-".to_owned(), |decisive| decisive_text(decisive, against));
         let row = [(*plugin).to_owned(), weight.to_string(), difference.to_string(), decisive, names(without)];
         columns.row(row.to_vec());
     }

@@ -197,8 +197,10 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
         for Violation { budget, allowed, pods } in &preemption.violated_budgets {
             let victims_of_budget = count(pods.len(), "pod");
-            let _ =
-                writeln!(text, "  this violates the disruption budget {budget}: {victims_of_budget} removed, {allowed} allowed");
+            let _ = writeln!(
+                text,
+                "  this violates the disruption budget {budget}: {victims_of_budget} removed, {allowed} allowed"
+            );
         }
         for ProtectedPod { pod, node, budget } in &preemption.kept_by_budgets {
             let _ = writeln!(text, "  the disruption budget {budget} protects {pod} on {node}");

@@ -51,6 +51,8 @@ fn count(n: usize, noun: &str) -> String {
 fn more(left_out: usize) -> String {
     match left_out {
         0 => String::new(),
-        left_out => format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(left_out as u64)),
+        left_out => {
+            format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(left_out as u64))
+        }
     }
 }

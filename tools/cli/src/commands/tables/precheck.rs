@@ -60,7 +60,8 @@ fn workloads(workloads: &[WorkloadResult]) -> Option<String> {
     }
     let mut columns = Columns::new(["WORKLOAD", ">PODS", ">RUNNING", ">WAITING", "NODES"]);
     for WorkloadResult { workload, pods, running, waiting, nodes, .. } in workloads {
-        let mut shown: Vec<String> = nodes.iter().take(MAX_NODES).map(|(node, pods)| format!("{node} {pods}x")).collect();
+        let mut shown: Vec<String> =
+            nodes.iter().take(MAX_NODES).map(|(node, pods)| format!("{node} {pods}x")).collect();
         if nodes.len() > MAX_NODES {
             shown.push(format!("and {} more", nodes.len() - MAX_NODES));
         }

@@ -195,7 +195,10 @@ mod tests {
     #[test]
     fn quantiles_are_bounds_of_the_new_observations() {
         let new_observations = read([50, 99, 100]).since(&read([0, 9, 10]));
-        assert_eq!((new_observations.count(), new_observations.quantile_us(0.5), new_observations.quantile_us(0.99)), (90, Some(150.0), Some(1000.0)));
+        assert_eq!(
+            (new_observations.count(), new_observations.quantile_us(0.5), new_observations.quantile_us(0.99)),
+            (90, Some(150.0), Some(1000.0))
+        );
         assert_eq!(read([0, 0, 5]).quantile_us(0.5), None);
         assert_eq!(Buckets::default().quantile_us(0.5), None);
     }

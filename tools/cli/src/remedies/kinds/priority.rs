@@ -41,7 +41,8 @@ impl RaisePriority {
             return;
         }
         let Some(highest) = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX))) else { return };
-        for (priority, priority_class) in priorities(fork, pod.spec.priority, &highest).into_iter().take(MAX_PRIORITIES) {
+        for (priority, priority_class) in priorities(fork, pod.spec.priority, &highest).into_iter().take(MAX_PRIORITIES)
+        {
             let preemption = fork.preempt(&Arc::new(with_priority(&pod, priority)));
             let are_movable = |result: &PostFilterResult| {
                 result.nominated().is_some_and(|candidate| candidate.victims.iter().all(|pod| is_movable(pod, fork)))

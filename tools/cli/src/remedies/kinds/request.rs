@@ -54,7 +54,9 @@ impl LowerRequest {
             // A request of the whole pod must cover the requests of its containers.
             let in_containers = container_resources(&spec).filter_map(|(_, resources)| requested(resources, resource));
             let smallest = if pod_level.is_some() { in_containers.fold(0, i64::saturating_add).max(1) } else { 1 };
-            for (container, amount) in requests.into_iter().take(MAX_CONTAINERS).filter(|(_, amount)| *amount > smallest) {
+            for (container, amount) in
+                requests.into_iter().take(MAX_CONTAINERS).filter(|(_, amount)| *amount > smallest)
+            {
                 let mut lowered = LowerRequest {
                     container: container.to_owned(),
                     resource: resource.to_owned(),

@@ -170,7 +170,7 @@ fn others() -> Vec<Value> {
     ]
 }
 
-/// Returns a pod with a node, or a pending one.
+/// Returns a pod on a node, or a pending pod without a node.
 fn pod(name: &str, node: Option<&str>, rest: Value) -> Value {
     let mut pod = object(
         "v1",
@@ -341,16 +341,16 @@ fn pseudonyms_do_not_change_any_result() {
         let line = serde_json::from_value(line.clone()).expect("a line");
         serde_json::to_string(&anonymiser.line(line)).expect("JSON")
     };
-    let other: Vec<String> = lines.iter().map(anonymised).collect();
+    let anonymised_lines: Vec<String> = lines.iter().map(anonymised).collect();
     let plain = replay(lines.iter().map(Value::to_string)).expect("a valid recording");
-    let replayed = replay(other.iter().cloned()).expect("a valid recording");
+    let replayed = replay(anonymised_lines.iter().cloned()).expect("a valid recording");
     assert_eq!(plain.ignored, replayed.ignored);
     let (expected, found) = (results(&plain), results(&replayed));
     for (expected, found) in expected.iter().zip(&found) {
         assert_eq!(expected, found, "{}", lines[line_of(expected)]);
     }
     assert_eq!((plain.counts, plain.ties), (replayed.counts, replayed.ties));
-    let text = other.concat();
+    let text = anonymised_lines.concat();
     for name in
         NODES.iter().chain(&ZONES).chain(&["shop", "web", "lonely", "checkout", "large-gpu", "volume-data", "sales"])
     {

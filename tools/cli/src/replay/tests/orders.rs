@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A recording with two nodes of equal size and two pending pods. A node with 12 CPUs is better than one with 8, unless a pod runs on it.
+/// A recording with the nodes `a` and `b` of 8 CPUs and two pending pods. A node `a` of 12 CPUs is better, unless a pod runs on it.
 struct Recording(Vec<Value>);
 
 fn node(name: &str, cpu: &str) -> Value {
@@ -80,7 +80,7 @@ impl Recording {
 
 #[test]
 fn changes_are_applied_in_the_order_of_resource_versions() {
-    // The node grew before the binding, but its watch was slower.
+    // Node b grew before the binding, but the watch of nodes was slower than that of pods.
     let start = Recording::with(node("a", "12"));
     let recording = start.bind(20, 22, "web-1", "b").set(25, 21, node("b", "64"));
     let counts = recording.replay().counts[0];
@@ -96,28 +96,28 @@ fn without_versions_a_change_that_was_received_late_explains_a_decision() {
 
 #[test]
 fn a_change_that_the_scheduler_had_not_received_explains_a_decision() {
-    // A third node was not yet known, and a fourth does not matter.
+    // The scheduler had not received node large. Node tiny does not matter.
     let recording =
         Recording::new().set(20, 20, node("large", "64")).set(21, 21, node("tiny", "0")).bind(22, 22, "web-1", "a");
     assert_eq!(recording.explanation(), "before Node large was created (r:7)");
     let message = "0/2 nodes are available: 2 Insufficient cpu.";
-    let lost = Recording::new().set(15, 15, node("a", "500m")).set(16, 16, node("b", "500m"));
-    let recording = lost.delete_node(20, 20, "b").reject(21, 21, "web-1", message);
-    let theirs = recording.replay().disagreements.remove(0).disagreement.finding;
-    let Finding::OtherMessage { ours, .. } = theirs else { panic!("another message: {theirs:?}") };
+    let with_small_nodes = Recording::new().set(15, 15, node("a", "500m")).set(16, 16, node("b", "500m"));
+    let recording = with_small_nodes.delete_node(20, 20, "b").reject(21, 21, "web-1", message);
+    let finding = recording.replay().disagreements.remove(0).disagreement.finding;
+    let Finding::OtherMessage { ours, .. } = finding else { panic!("another message: {finding:?}") };
     let message = ours
         .replace("0/1", "0/2")
         .replace("1 Insufficient", "2 Insufficient")
         .replace("1 Preemption", "2 Preemption")
         .replace("1 No preemption", "2 No preemption");
-    let lost = Recording::new().set(15, 15, node("a", "500m")).set(16, 16, node("b", "500m"));
-    let recording = lost.delete_node(20, 20, "b").reject(21, 21, "web-1", &message);
+    let with_small_nodes = Recording::new().set(15, 15, node("a", "500m")).set(16, 16, node("b", "500m"));
+    let recording = with_small_nodes.delete_node(20, 20, "b").reject(21, 21, "web-1", &message);
     assert_eq!(recording.explanation(), "before Node b was deleted (r:9)");
 }
 
 #[test]
 fn an_earlier_decision_that_is_written_later_explains_a_decision() {
-    // Both nodes are equal until web-2 takes one. It was decided first, but bound last.
+    // Node a is better until web-2 runs on it. The scheduler decided about web-2 first, but bound it last.
     let start = Recording::with(node("a", "12"));
     let recording = start.bind(20, 20, "web-1", "b").bind(21, 21, "web-2", "a");
     assert_eq!(recording.explanation(), "after Pod shop/web-2 was bound (r:10)");
@@ -135,7 +135,7 @@ fn a_decision_without_such_an_order_is_unexplained_and_the_state_is_restored() {
     let changed = Recording::new().set(20, 20, node("a", "12")).set(21, 21, node("b", "12"));
     let report = changed.bind(22, 22, "web-1", "unknown").bind(23, 23, "web-2", "a").replay();
     assert_eq!((report.explained, report.unexplained), (0, 1), "{report:#?}");
-    // The nodes are equal again.
+    // In the restored state, the nodes are equal.
     assert_eq!((report.counts[0].same_best, report.ties), (1, 1), "{report:#?}");
 }
 
