@@ -124,7 +124,7 @@ pub(crate) fn capacity(
             pools.push(PoolCapacity { pool: value, nodes: nodes.len(), pods, alone });
         }
     }
-    Ok(Capacity { pools, ..of_cluster })
+    Ok(Capacity { pools, ..cluster_capacity })
 }
 
 /// Returns the names of nodes by the value of a label.

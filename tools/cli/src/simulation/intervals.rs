@@ -99,7 +99,7 @@ impl Intervals {
                     }
                 }
             }
-            intervals.push(Interval { pending, running, ..part });
+            intervals.push(Interval { pending, running, ..interval });
         }
         intervals
     }
