@@ -11,9 +11,9 @@ use super::walk::{SchemaField, Walk};
 
 /// Deserializes the example of a type.
 fn example<T: DeserializeOwned>(walk: &RefCell<Walk>) -> Result<T, serde_json::Error> {
-    let (left_out, findings) = (BTreeSet::new(), RefCell::new(ReadFindings::default()));
+    let (skipped, findings) = (BTreeSet::new(), RefCell::new(ReadFindings::default()));
     let source = Source::Example(walk);
-    T::deserialize(Reader { source, path: Path::Root, left_out: &left_out, findings: &findings })
+    T::deserialize(Reader { source, path: Path::Root, skipped: &skipped, findings: &findings })
 }
 
 /// Returns all fields of a type.
