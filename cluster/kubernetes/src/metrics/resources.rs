@@ -19,7 +19,7 @@ struct Request {
     pod: Arc<Pod>,
     node: Arc<str>,
     scheduler: Arc<str>,
-    /// Scalar resources other than cpu, memory and storage, by name.
+    /// Requests of resources other than cpu, memory and ephemeral storage, by name.
     scalars: Vec<(Arc<str>, i64)>,
 }
 

@@ -98,12 +98,12 @@ impl SchedulerCounts {
         fn labels(labels: &WaitLabels) -> [&str; 3] {
             [&labels.driver, &labels.profile, labels.result.label()]
         }
-        for (of, count) in allocations {
-            exposition.number(&table::BINDING_CONDITIONS_ALLOCATIONS, &labels(of), *count as f64);
+        for (wait_labels, count) in allocations {
+            exposition.number(&table::BINDING_CONDITIONS_ALLOCATIONS, &labels(wait_labels), *count as f64);
         }
-        for (of, durations) in waits {
+        for (wait_labels, durations) in waits {
             let family = &table::BINDING_CONDITIONS_WAIT_DURATION;
-            exposition.histogram(family, &labels(of), &Histogram::of(family, durations));
+            exposition.histogram(family, &labels(wait_labels), &Histogram::of(family, durations));
         }
     }
 

@@ -141,7 +141,7 @@ impl<T: Transport> AuthoritySources<T> {
         })
     }
 
-    /// Looks up in the cluster the values that no file provides.
+    /// Looks up in the cluster the values that no file provides. They stay empty if the ConfigMap does not exist.
     pub(super) async fn look_up(&self, authority_config: &mut AuthorityConfig) -> Result<(), String> {
         let Some(transport) = &self.cluster else { return Ok(()) };
         let in_context = |why: String| format!("looking up authorities in {CONFIG_MAP}: {why}");

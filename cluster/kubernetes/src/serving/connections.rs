@@ -28,7 +28,8 @@ use crate::logs::RateLimit;
 /// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review.
+    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review, or is
+    /// refused if there is none.
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,
@@ -148,9 +149,9 @@ impl Connections {
         peer.touch();
         peer.begin_head();
 
-        let of = peer.clone();
+        let request_peer = peer.clone();
         let service = service_fn(move |request| {
-            let (answers, in_flight) = (answers.clone(), RequestInFlight::new(of.clone()));
+            let (answers, in_flight) = (answers.clone(), RequestInFlight::new(request_peer.clone()));
             async move { Ok::<_, Infallible>(answers.answer(in_flight.peer(), request).await) }
         });
         let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));

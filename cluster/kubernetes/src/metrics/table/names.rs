@@ -173,7 +173,7 @@ families! {
         MILLISECONDS,
         Beta
     ) = "Time that pods waited in Permit, by result.";
-    /// Pods that were retried without an event.
+    /// Pods that were bound after a retry without an event.
     pub(crate) SCHEDULED_AFTER_FLUSH: counter("scheduler_pod_scheduled_after_flush_total", &[], Alpha) =
         "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.";
     /// Attempts per bound pod.
