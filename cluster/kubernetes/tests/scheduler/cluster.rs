@@ -1,4 +1,4 @@
-//! Cluster in which the test plays every component except the scheduler.
+//! Cluster for tests, which act as all of its components except the API server and the scheduler.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scalar_names() {
+    fn scalar_resources_are_recognized_by_name() {
         for (name, scalar) in [
             ("example.com/gpu", true),
             ("hugepages-2Mi", true),

@@ -71,7 +71,7 @@ impl Classes {
         self.by_name.insert(name.to_owned(), Class { priority, preemption_policy });
     }
 
-    /// Removes a class.
+    /// Removes a class, unless it is built in.
     pub(super) fn remove(&mut self, name: &str) {
         if !SYSTEM.iter().any(|(system, _)| *system == name) {
             self.by_name.remove(name);

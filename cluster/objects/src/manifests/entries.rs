@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_and_lists() {
+    fn json_values_and_items_of_lists_are_entries() {
         check(
             "a.jsonl",
             "{\"at\": \"1s\"}\n{\"at\":\n\"2s\"}{}\n[{\"at\": \"3s\"},\n {\"at\": \"4s\"}\n]\n[]",
