@@ -1,5 +1,5 @@
 //! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster without an
-//! extender, with one that caches nodes, and with one that receives full_nodes nodes. The extender is a separate process
+//! extender, with one that caches nodes, and with one that receives full nodes. The extender is a separate process
 //! that accepts all nodes. Its responses have the fields of an extender in Go, but it does not parse requests. The
 //! reported time is the median of all pods.
 //!
@@ -157,7 +157,7 @@ fn main() {
     println!("without an extender       {without:>10.1?} a pod");
     for (name, took) in [
         ("node-cache-capable       ", measure::<names::Profiles>(&all, pods, overrides)),
-        ("sent full_nodes nodes         ", measure::<nodes::Profiles>(&all, pods, overrides)),
+        ("sent whole nodes         ", measure::<nodes::Profiles>(&all, pods, overrides)),
     ] {
         let rate = 1.0 / took.as_secs_f64();
         println!(

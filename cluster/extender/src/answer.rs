@@ -54,8 +54,8 @@ pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, Stri
 }
 
 impl Filtered {
-    /// Returns the names of the remaining nodes, and removes them from this result. As in kube-scheduler, `NodeNames` is
-    /// read if the extender received names (`by_name`) and returned this field. Otherwise `Nodes` is read; without
+    /// Returns the names of the remaining nodes, and removes them from this result. As in kube-scheduler, `NodeNames`
+    /// is read if the extender received names (`by_name`) and returned this field. Otherwise `Nodes` is read; without
     /// `Nodes`, no node remains.
     pub(crate) fn remaining(&mut self, by_name: bool) -> Vec<String> {
         match (self.node_names.take(), self.nodes.take()) {

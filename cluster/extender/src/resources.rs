@@ -9,8 +9,8 @@ use serde::de::IgnoredAny;
 
 use crate::settings::ManagedResource;
 
-/// Returns whether a container or init container has a request or a limit of one of these resources. Returns `false` for
-/// a pod without a stored original, such as a deleted pod.
+/// Returns whether a container or init container has a request or a limit of one of these resources. Returns `false`
+/// for a pod without a stored original, such as a deleted pod.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
     let manifest: PodManifest = serde_json::from_str(original).unwrap_or_default();

@@ -63,8 +63,8 @@ impl Controllers {
     }
 }
 
-/// Returns the name of a provisioned volume. It contains the claim's uid, in lower case, and with `-` for characters that
-/// a name must not have.
+/// Returns the name of a provisioned volume. It contains the claim's uid, in lower case, and with `-` for characters
+/// that a name must not have.
 fn volume_name(uid: &str) -> String {
     let uid = uid.strip_prefix("PersistentVolumeClaim/").unwrap_or(uid);
     format!("pvc-{}", uid.replace(['/', '#'], "-").to_ascii_lowercase())

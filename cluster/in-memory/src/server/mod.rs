@@ -65,9 +65,9 @@ impl Default for ApiServerOptions {
 /// The objects of a cluster. All times are nanoseconds since 1970.
 ///
 /// The server sets uid, resource version and creation time of stored objects, and has the rules for bindings, statuses
-/// and deletions of pods that a scheduler relies on. It applies no other defaults, and validates only names, patches and
-/// the status of resource claims; `schedc_objects::default` has the defaults and the validation. Finalizers block deletion
-/// if [`ApiServerOptions::finalizers_hold`] is set.
+/// and deletions of pods that a scheduler relies on. It applies no other defaults, and validates only names, patches
+/// and the status of resource claims; `schedc_objects::default` has the defaults and the validation. Finalizers block
+/// deletion if [`ApiServerOptions::finalizers_hold`] is set.
 ///
 /// An object that is applied again keeps its uid, creation time and deletion time. It also keeps fields of other
 /// writers that the new manifest does not set: the node of a bound pod, the volume of a claim, the claim of a volume,
@@ -157,8 +157,8 @@ impl ApiServer {
         self.events.iter()
     }
 
-    /// Creates an object. Keeps a given creation time, and a given uid unless another object has had that uid. An object
-    /// with only a `generateName` gets a free name.
+    /// Creates an object. Keeps a given creation time, and a given uid unless another object has had that uid. An
+    /// object with only a `generateName` gets a free name.
     ///
     /// # Errors
     /// Returns an error if an object of this name exists, or the object has neither a name nor a `generateName`.

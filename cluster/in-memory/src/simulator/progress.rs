@@ -45,8 +45,8 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Returns whether every pod that will be retried has had `enough` attempts in this epoch, and no other pod is in flight.
-    /// `attempts` is the number of attempts in flight.
+    /// Returns whether every pod that will be retried has had `enough` attempts in this epoch, and no other pod is in
+    /// flight. `attempts` is the number of attempts in flight.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

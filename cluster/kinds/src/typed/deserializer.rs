@@ -85,8 +85,8 @@ impl<'a> Reader<'a> {
         !self.skipped.is_empty() && self.skipped.contains(&path.to_string())
     }
 
-    /// Returns the known field that a misspelt name probably means. `None`: no name is similar, or misspelt names are not
-    /// followed.
+    /// Returns the known field that a misspelt name probably means. `None`: no name is similar, or misspelt names are
+    /// not followed.
     fn suggestion(&self, name: &str, known: &'static [&'static str]) -> Option<&'static str> {
         if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
     }

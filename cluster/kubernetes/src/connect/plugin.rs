@@ -69,8 +69,8 @@ struct Status {
 }
 
 impl Plugin {
-    /// Reads `exec` of a kubeconfig. `at` resolves a command that contains a `/`; `cluster` is the cluster information for
-    /// the plugin.
+    /// Reads `exec` of a kubeconfig. `at` resolves a command that contains a `/`; `cluster` is the cluster information
+    /// for the plugin.
     pub(super) fn new(
         exec: &Exec,
         label: String,

@@ -50,8 +50,8 @@ use tasks::SpawnedTasks;
 /// Maximum numbers of events and of pods per turn. Between turns, tasks that call the API server run.
 const MAX_EVENTS_PER_TURN: usize = 256;
 const MAX_PODS_PER_TURN: usize = 16;
-/// Maximum number of bindings in flight. The server processes fewer at a time, so a higher maximum would gain nothing. It
-/// would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
+/// Maximum number of bindings in flight. The server processes fewer at a time, so a higher maximum would gain nothing.
+/// It would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
 const MAX_BINDINGS: usize = 96;
 /// Grace periods when the scheduler stops: of bindings in flight, and of other tasks. A task that waits for a volume
 /// may take longer; the next leader then retries its pod.

@@ -27,8 +27,8 @@ pub use table::FLAGS;
 pub(crate) use table::NO_GO_PROFILES;
 pub use values::duration;
 
-/// Parsed command line. A field is `None` if its flag is not set; a value in the file of `--config`, or the default, then
-/// applies.
+/// Parsed command line. A field is `None` if its flag is not set; a value in the file of `--config`, or the default,
+/// then applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flags {
     /// `--config`

@@ -28,8 +28,8 @@ use crate::logs::RateLimit;
 /// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review, or is
-    /// refused if there is none.
+    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review, or
+    /// is refused if there is none.
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,

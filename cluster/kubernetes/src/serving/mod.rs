@@ -73,9 +73,8 @@ pub struct ServerParts<'a, T> {
     pub authentication: &'a flags::Authentication,
     /// Authorization flags.
     pub authorization: &'a flags::Authorization,
-    /// API server for TokenReviews, found by `--authentication-kubeconfig` or from inside a cluster. `None`: only
-    /// certificates that an authority in a file signed authenticate clients and request-header proxies; clients without a
-    /// certificate are anonymous.
+    /// API server for TokenReviews, found by `--authentication-kubeconfig` or from inside a cluster. `None`: clients and
+    /// request-header proxies need a certificate signed by an authority in a file; clients without one are anonymous.
     pub authentication_client: Option<T>,
     /// API server for SubjectAccessReviews, found by `--authorization-kubeconfig` or from inside a cluster. `None`:
     /// only always-allowed paths are served, except for members of `system:masters`.

@@ -17,8 +17,8 @@ pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
 pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
-/// Purpose of a request. Each class has a separate connection, so other requests never delay bindings. If a rate limit is
-/// set, each class except watches and leases also has a separate one.
+/// Purpose of a request. Each class has a separate connection, so other requests never delay bindings. If a rate limit
+/// is set, each class except watches and leases also has a separate one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.

@@ -1,4 +1,4 @@
-//! API server defaults and validation of pods and nodes; `others` has those of other objects, and `validation` the errors.
+//! API server defaults of pods and nodes; `others` has those of other objects, and `validation` the errors.
 
 mod others;
 mod validation;

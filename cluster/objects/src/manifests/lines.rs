@@ -37,7 +37,7 @@ impl Lines {
     }
 }
 
-/// Replaces brackets with dots: messages have keys of maps in brackets, which a document does not distinguish from names.
+/// Replaces brackets with dots: messages have keys of maps in brackets, but documents do not tell them from fields.
 fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }

@@ -2,9 +2,9 @@
 //!
 //! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
 //! has a status. There are no kubelets here that report readiness. Therefore a pod without the condition `Ready` is
-//! healthy if it has a node and has not finished. As in the real controller, a pod with this condition is healthy if the
-//! condition is true, even if the pod has finished. A pod that is being deleted is not healthy. A status of a manifest is
-//! kept until the budget's spec changes; later changes of the number of healthy pods are added to it.
+//! healthy if it has a node and has not finished. As in the real controller, a pod with this condition is healthy if
+//! the condition is true, even if the pod has finished. A pod that is being deleted is not healthy. A status of a
+//! manifest is kept until the budget's spec changes; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod label_index;

@@ -528,7 +528,7 @@ fn strings_of_pods_and_budgets_that_are_gone_are_freed() {
         world.controllers.run(&mut world.server, 0);
         max_len = max_len.max(world.controllers.disruption.interner.len());
     }
-    // Pods without a node have no grace period. Strings are freed in the second pass, and a pass begins after 16,384 new
-    // strings.
+    // Pods without a node have no grace period. Strings are freed in the second pass, and a pass begins after 16,384
+    // new strings.
     assert!(max_len <= 3 * 16_384, "{max_len} strings of 75,000");
 }

@@ -89,8 +89,8 @@ fn all(
         endpoints.checked(check_name, name, passes.is_ok());
         match passes {
             Ok(()) => lines += &format!("[+]{check_name} ok\n"),
-            // By default, any client may read this page, so it withholds reasons. The page of a single check has them, and
-            // requires authorization.
+            // By default, any client may read this page, so it withholds reasons. The page of a single check has them,
+            // and requires authorization.
             Err(why) => {
                 lines += &format!("[-]{check_name} failed: reason withheld\n");
                 reasons.push(format!("{check_name}: {why}"));
