@@ -4,8 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use schedc_core::extenders::ExtenderCall;
 
-/// Calls since the last read. If `CAPACITY` calls are stored, the next call replaces them all, so memory is bounded
-/// even if they are never read.
+/// Calls since the last read. If `CAPACITY` calls are stored, the next call replaces them all.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
 

@@ -22,7 +22,6 @@ const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
 /// Factor from scores of extenders to scores of plugins.
 const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
 
-/// Client of an extender.
 #[derive(Debug)]
 pub(crate) struct ExtenderClient {
     pub(crate) settings: &'static Extender,

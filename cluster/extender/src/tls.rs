@@ -78,7 +78,6 @@ fn tls_error(error: rustls::Error) -> Error {
     Error::Io(std::io::Error::other(error))
 }
 
-/// Connection with TLS.
 pub(crate) struct TlsTransport {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,

@@ -15,7 +15,6 @@ fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static
 /// Maximum number of known fields that are listed if none is similar.
 const LISTED: usize = 12;
 
-/// Suggestion for an unknown field.
 pub(crate) struct FieldSuggestion<'a> {
     pub(crate) field: &'a UnknownField,
     /// All fields of the kind.

@@ -9,8 +9,8 @@ use schedc_extender::Extender;
 use crate::cluster::{Cluster, EXTENDER};
 use crate::server::{Reply, Server};
 
-/// Checks the error of a filter call with this response, with `URL` for the server's URL. Also checks that an ignorable
-/// extender with this response is skipped, and that prioritize adds no scores.
+/// Checks the error of a filter call with this response, where `URL` stands for the server's. Also checks that an
+/// ignorable extender is skipped, and that prioritize adds no scores.
 fn check(reply: Reply, expected: Expect) {
     let server = Server::start(move |_, _| reply.clone());
     let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it fails");

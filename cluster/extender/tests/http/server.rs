@@ -27,7 +27,6 @@ pub(crate) enum Reply {
 
 /// Server. It ends with the test's process.
 pub(crate) struct Server {
-    /// URL.
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<(String, Value)>>>,
     connections: Arc<AtomicUsize>,

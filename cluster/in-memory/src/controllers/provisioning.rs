@@ -14,9 +14,9 @@ use crate::server::{ApiServer, Key};
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Controllers {
-    /// Creates a volume for a claim and binds it. The volume is accessible from the selected node. Without a selected
-    /// node, the first topology that the class allows applies. If the selected node does not exist, the claim gets no
-    /// volume, and the selection is removed.
+    /// Creates a volume for a claim and binds it. The volume is accessible from the selected node. If none is
+    /// selected, the first topology that the class allows applies. If the selected node does not exist, only the
+    /// selection is removed.
     pub(super) fn provision(&self, server: &mut ApiServer, claim: UnboundClaim<'_>, class: &StorageClass, now: i64) {
         let UnboundClaim { key, written, claim } = claim;
         let provisioner = self.interner.resolve(class.provisioner);

@@ -29,7 +29,6 @@ pub(super) struct ResourceClaims {
 }
 
 impl ResourceClaims {
-    /// Processes a change.
     pub(super) fn observe(&mut self, server: &mut ApiServer, change: &Change, now: i64) {
         let is_gone = change.kind == ChangeKind::Deleted;
         match &*change.object {

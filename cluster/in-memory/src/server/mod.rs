@@ -221,7 +221,7 @@ impl ApiServer {
             ("", kind) => format!("{kind}/{}", key.name),
             (namespace, kind) => format!("{kind}/{namespace}/{}", key.name),
         };
-        // Names do not contain `#`, so these uids differ from all uids that are derived from other keys.
+        // Names do not contain `#`, so these uids differ from those of other keys.
         let numbered = (2_u64..).map(|n| format!("{name}#{n}"));
         let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
         let mut free = candidates.chain(numbered).filter(|uid| !self.uids.contains(&hash(uid)));
@@ -289,7 +289,6 @@ pub fn uid_of(object: &AnyObject) -> Uid {
     Uid(object.metadata().uid.as_deref().unwrap_or_default().into())
 }
 
-/// Returns an object as JSON.
 pub(crate) fn json_of(object: &AnyObject) -> Value {
     // Kubernetes' types have only string keys, so their serialization cannot fail.
     object.to_json().unwrap_or_default()

@@ -237,7 +237,6 @@ struct Fields<'a> {
     next: Option<(&'a str, Source<'a>)>,
 }
 
-/// The fields that remain to be read.
 enum RemainingFields<'a> {
     Value {
         fields: &'a Map<String, Value>,
@@ -358,13 +357,11 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     }
 }
 
-/// The items of a list.
 struct Items<'a> {
     reader: &'a Reader<'a>,
     remaining: RemainingItems<'a>,
 }
 
-/// The items that remain to be read.
 enum RemainingItems<'a> {
     Value(std::iter::Enumerate<std::slice::Iter<'a, Value>>),
     Example(Option<&'a RefCell<Walk>>),

@@ -65,7 +65,7 @@ impl Target {
     /// Finds the cluster of a user's command as kubectl does: in this kubeconfig, otherwise in that of the environment
     /// variable `KUBECONFIG`, otherwise in `~/.kube/config`, otherwise by the environment of a pod. `context` selects a
     /// context of the kubeconfig instead of the current one, and requires a kubeconfig. Several existing files in
-    /// `KUBECONFIG` are an error, because they are not merged.
+    /// `KUBECONFIG` are an error: they are not merged.
     pub fn of_user(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Target, ConnectError> {
         user_choice::target(kubeconfig, context, |name| std::env::var_os(name))
     }

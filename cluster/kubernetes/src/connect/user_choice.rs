@@ -30,8 +30,7 @@ pub(super) fn target(
     }
 }
 
-/// Returns the existing file that the environment variable names, or its first file if none exists. Several existing
-/// files are an error.
+/// Returns the only existing file that the environment variable names, or its first file if none exists.
 fn of_variable(value: Option<OsString>) -> Result<Option<PathBuf>, ConnectError> {
     let Some(value) = value else { return Ok(None) };
     let files: Vec<PathBuf> = split_paths(&value).filter(|file| !file.as_os_str().is_empty()).collect();

@@ -353,8 +353,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         Ok(())
     }
 
-    /// Waits for an event, a completed task, a deadline, a change of the leadership, a snapshot request or the stop
-    /// signal. Handles the event or the completed task.
+    /// Waits for an event, a completed task, a deadline or a signal. Handles the event or the completed task.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));

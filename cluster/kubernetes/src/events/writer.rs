@@ -108,8 +108,8 @@ impl<T: Transport> EventWriter<T> {
     }
 }
 
-/// Sends one event, with retries while there is no response. An event that the server refuses is dropped without a
-/// message; an event that is lost after all retries is logged.
+/// Sends one event, with retries while there is no response. Logs an event that is lost after all retries, but not one
+/// that the server refuses.
 async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lost: Arc<RateLimit>) {
     let mut last = String::new();
     let EventWrite { namespace, name, operation } = write;

@@ -73,8 +73,7 @@ impl Process {
     }
 }
 
-/// Returns the processor time and the start time in seconds, from the texts of `/proc/self/stat` and `/proc/stat`. The
-/// start time is relative to the boot time in the latter.
+/// Returns the processor time and the start time in seconds, from `/proc/self/stat` and the boot time in `/proc/stat`.
 fn times(process: &str, system: &str) -> (Option<f64>, Option<f64>) {
     // The process name before the last bracket may contain any character.
     let fields: Vec<f64> = match process.rsplit_once(')') {

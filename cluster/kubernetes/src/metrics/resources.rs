@@ -13,7 +13,6 @@ use super::table;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodRequests(Vec<Request>);
 
-/// Requests of one pod.
 #[derive(Clone, Debug)]
 struct Request {
     pod: Arc<Pod>,

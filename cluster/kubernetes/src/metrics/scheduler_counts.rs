@@ -15,7 +15,6 @@ use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
 
-/// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchedulerCounts {
     queue: queue::QueueCounts,
@@ -126,7 +125,6 @@ impl SchedulerCounts {
     }
 }
 
-/// Writes the sizes and limits of caches.
 pub(super) fn write_caches<'a>(caches: impl IntoIterator<Item = &'a CacheSize>, exposition: &mut Exposition<'_>) {
     for CacheSize { cache, size, limit } in caches {
         exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);

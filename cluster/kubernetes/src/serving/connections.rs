@@ -66,7 +66,6 @@ impl Default for Limits {
 /// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
 const WAITING: usize = 64 << 10;
 
-/// Open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     peers: Mutex<HashMap<u64, Arc<Peer>>>,
@@ -76,9 +75,7 @@ pub(super) struct Connections {
     refused: RateLimit,
 }
 
-/// Handler of requests.
 pub(super) trait RequestHandler: Send + Sync + 'static {
-    /// Returns the response to a request.
     fn answer(&self, peer: &Peer, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> + Send;
 }
 

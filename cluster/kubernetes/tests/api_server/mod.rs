@@ -29,7 +29,6 @@ use tokio::task::JoinHandle;
 
 use crate::support::Fast;
 
-/// Drops events.
 #[derive(Clone)]
 struct NoEvents;
 

@@ -27,7 +27,6 @@ pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// Returns the path of a pod.
 pub(crate) fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Amounts<'a>(SmallVec<[(&'a str, Quantity); 4]>);
 
-/// Resource list of an object.
 pub(crate) type ResourceList = BTreeMap<String, Text>;
 
 impl<'a> Amounts<'a> {

@@ -64,7 +64,6 @@ impl DefaultClasses {
         }
     }
 
-    /// Removes a class.
     pub(super) fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }

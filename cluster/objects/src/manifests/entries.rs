@@ -173,7 +173,6 @@ impl Rest<'_> {
         self.text[self.at..].chars().next()
     }
 
-    /// Returns the current line.
     fn line(&mut self) -> u32 {
         let passed = self.text[self.counted..self.at].matches('\n').count();
         self.line = self.line.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));

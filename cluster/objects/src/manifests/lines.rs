@@ -24,7 +24,6 @@ impl Lines {
         Lines(documents.iter().map(lines).collect())
     }
 
-    /// Returns the number of documents.
     pub(super) fn documents(&self) -> usize {
         self.0.len()
     }
@@ -42,7 +41,6 @@ fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }
 
-/// A document.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Document(Tree<Document, Document>);

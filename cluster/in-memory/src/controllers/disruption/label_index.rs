@@ -60,7 +60,6 @@ impl LabelIndex {
         budgets.insert(name.clone());
     }
 
-    /// Removes a budget.
     pub(super) fn remove_budget(&mut self, name: &str, required: Option<Label>) {
         match required {
             Some(label) => remove(&mut self.budgets_by_label, label, name),

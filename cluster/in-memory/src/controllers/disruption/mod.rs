@@ -34,7 +34,6 @@ const SYNC_FAILED: &str = "SyncFailed";
 /// Message of a budget with pods that have no controller.
 const UNMANAGED: &str = "pods without a controller are not expected; set `minAvailable` to a number to count them";
 
-/// The disruption controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
     interner: Interner,
@@ -44,10 +43,8 @@ pub(super) struct Disruption {
     queue: BTreeSet<(Arc<str>, Arc<str>)>,
 }
 
-/// The budgets of a namespace.
 #[derive(Clone, Debug, Default)]
 struct Namespace {
-    /// Budgets by name.
     budgets: BTreeMap<Arc<str>, Budget>,
     index: LabelIndex,
 }
@@ -69,7 +66,6 @@ struct Budget {
 /// The pods that a budget selects.
 #[derive(Clone, Debug, Default)]
 struct Members {
-    /// Members by name.
     pods: BTreeMap<Arc<str>, Member>,
     /// Number of healthy members.
     healthy: i32,

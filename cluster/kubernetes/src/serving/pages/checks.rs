@@ -5,7 +5,6 @@ use hyper::StatusCode;
 use super::{Answer, Endpoints, parameters, text};
 use crate::health::Health;
 
-/// Health check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     /// The process responds.

@@ -179,12 +179,10 @@ fn known_requests(
     }
 }
 
-/// Checks the spec of a device class.
 pub(super) fn class(spec: &DeviceClassSpec, reporter: &mut ProblemReporter<'_>) {
     cel("spec", spec.selectors.as_ref(), reporter);
 }
 
-/// Checks the spec of a resource slice.
 pub(super) fn slice(spec: &ResourceSliceSpec, reporter: &mut ProblemReporter<'_>) {
     if spec.driver.is_empty() {
         reporter.report("spec.driver", "is missing");
