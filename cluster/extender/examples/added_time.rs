@@ -1,7 +1,7 @@
 //! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster without an
-//! extender, with one that caches nodes, and with one that receives whole nodes. The extender is a separate process
-//! that accepts all nodes. Its responses contain them as those of extenders in Go do, but it does not parse requests.
-//! The reported time is the median of all pods.
+//! extender, with one that caches nodes, and with one that receives full nodes. The extender is a separate process
+//! that accepts all nodes. Its responses have the fields of an extender in Go, but it does not parse requests. The
+//! reported time is the median of all pods.
 //!
 //! `cargo run --release -p schedc-extender --example added_time [NODES [PODS]]`
 
@@ -61,25 +61,26 @@ fn pod(at: usize) -> AnyObject {
     AnyObject::Pod(Box::new(serde_json::from_value(pod).expect("a pod")))
 }
 
-/// Responds to all requests with all nodes, until standard input ends. Prints its URL.
+/// Prints its URL, then accepts all nodes in each response, until standard input ends.
 fn serve(nodes: &[Value]) {
     let names: Vec<&Value> = nodes.iter().map(|node| &node["metadata"]["name"]).collect();
     let scores: Vec<Value> = names.iter().map(|name| json!({"Host": name, "Score": 5})).collect();
     let by_name = Arc::new(json!({"NodeNames": names}).to_string());
-    let whole = Arc::new(json!({"Nodes": {"items": nodes}}).to_string());
+    let full_nodes = Arc::new(json!({"Nodes": {"items": nodes}}).to_string());
     let scores = Arc::new(json!(scores).to_string());
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     println!("http://{}", listener.local_addr().expect("it has an address"));
     thread::spawn(move || {
         for socket in listener.incoming().map_while(Result::ok) {
-            let (by_name, whole, scores) = (by_name.clone(), whole.clone(), scores.clone());
-            thread::spawn(move || answer(socket, &by_name, &whole, &scores));
+            let (by_name, full_nodes, scores) = (by_name.clone(), full_nodes.clone(), scores.clone());
+            thread::spawn(move || answer(socket, &by_name, &full_nodes, &scores));
         }
     });
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
 }
 
-/// Starts an extender for this number of nodes, and returns its URL. It ends with this program.
+/// Starts an extender process for this number of nodes, and returns it with its URL. It ends with this program, whose
+/// end closes its standard input.
 fn extender(count: usize) -> (Child, String) {
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     command.args([EXTENDER, &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -91,7 +92,7 @@ fn extender(count: usize) -> (Child, String) {
     (child, url.trim_end().to_owned())
 }
 
-fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option<()> {
+fn answer(socket: TcpStream, by_name: &str, full_nodes: &str, scores: &str) -> Option<()> {
     socket.set_nodelay(true).ok()?;
     let mut socket = BufReader::with_capacity(1 << 16, socket);
     loop {
@@ -110,7 +111,7 @@ fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option
         socket.read_exact(&mut body).ok()?;
         let answer = match line.starts_with("POST /prioritize") {
             true => scores,
-            false if body.ends_with(b"\"NodeNames\":null}") => whole,
+            false if body.ends_with(b"\"NodeNames\":null}") => full_nodes,
             false => by_name,
         };
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", answer.len());

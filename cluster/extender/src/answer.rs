@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::case_insensitive::case_insensitive;
 
-/// Reasons by node name.
+/// Reasons for rejections, by node name.
 pub(crate) type Reasons = BTreeMap<String, Option<String>>;
 
 case_insensitive! {
@@ -54,8 +54,9 @@ pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, Stri
 }
 
 impl Filtered {
-    /// Returns the names of the remaining nodes. As in kube-scheduler, `NodeNames` counts for an extender that received
-    /// names, and `Nodes` otherwise or without `NodeNames`. Without both, no node remains.
+    /// Returns the names of the remaining nodes, and removes them from this result. As in kube-scheduler, `NodeNames`
+    /// is read if the extender received names (`by_name`) and returned this field. Otherwise `Nodes` is read; without
+    /// `Nodes`, no node remains.
     pub(crate) fn remaining(&mut self, by_name: bool) -> Vec<String> {
         match (self.node_names.take(), self.nodes.take()) {
             (Some(names), _) if by_name => names.into_iter().map(Option::unwrap_or_default).collect(),
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_in_any_case() {
+    fn keys_match_in_any_case() {
         for json in [
             r#"{"NodeNames":["a"],"FailedNodes":{"B":"no"},"Error":"e"}"#,
             r#"{"nodenames":["a"],"failedNodes":{"B":"no"},"error":"e","Other":[{}]}"#,

@@ -1,10 +1,10 @@
-//! Durations of extender calls, until they are read.
+//! Extender calls with their durations, stored until metrics read them.
 
 use std::sync::{Mutex, PoisonError};
 
 use schedc_core::extenders::ExtenderCall;
 
-/// Calls since the last read. At the maximum number, all stored calls are dropped.
+/// Calls since the last read. If `CAPACITY` calls are stored, the next call replaces them all.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
 

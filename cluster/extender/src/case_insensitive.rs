@@ -39,7 +39,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// Matches a key that equals one of these, ignoring case.
+/// Deserializes a key to the known key that equals it, ignoring ASCII case. `None`: an unknown key.
 pub(crate) struct Key<'a>(pub(crate) &'a [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {

@@ -17,12 +17,11 @@ use crate::http::{CallError, Client};
 use crate::settings::{Extender, Pem};
 use crate::{overrides, preemption, request, resources};
 
-/// Range of an extender's scores.
+/// Valid scores of an extender.
 const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
-/// Factor from this range to that of plugin scores.
+/// Factor from scores of extenders to scores of plugins.
 const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
 
-/// Client of an extender.
 #[derive(Debug)]
 pub(crate) struct ExtenderClient {
     pub(crate) settings: &'static Extender,
@@ -44,7 +43,7 @@ impl ExtenderClient {
     ) -> Result<ExtenderClient, String> {
         let overrides = |setting| overrides::value(overrides, setting, settings.url_prefix, is_only);
         let url = overrides(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
-        // The file name is leaked, since it lives as long as the program, like a setting of the profile.
+        // The file name is leaked, because settings are `'static`.
         let file = |setting| overrides(setting).map(|file| Pem::File(String::leak(file.to_owned())));
         let mut tls = settings.tls.unwrap_or_default();
         tls.ca = file(Setting::CaFile).or(tls.ca);
@@ -61,7 +60,7 @@ impl ExtenderClient {
         managed.is_empty() || resources::requests_any(pod, base, managed)
     }
 
-    /// Returns the nodes that remain, and the reasons for the others.
+    /// Returns the nodes that the extender leaves, and the rejections that its response lists.
     pub(crate) fn filter(
         &self,
         verb: &str,
@@ -75,26 +74,32 @@ impl ExtenderClient {
             if let Some(error) = answer.error.take().filter(|error| !error.is_empty()) {
                 return Err(error);
             }
-            let mut left = NodeMask::default();
-            left.resize(base.infos().len());
+            let mut remaining = NodeMask::default();
+            remaining.resize(base.infos().len());
             for name in answer.remaining(by_name) {
                 let node = node(base, &name).filter(|&node| nodes.contains(node));
                 let unknown =
                     || format!("extender {:?} returned node {name:?}, which was not in the request", self.url);
-                left.insert(node.ok_or_else(unknown)?);
+                remaining.insert(node.ok_or_else(unknown)?);
             }
-            // For a node in both lists, UnschedulableAndUnresolvable wins.
+            // The last rejection of a node counts, so UnschedulableAndUnresolvable wins for a node in both lists.
             let mut rejections = Vec::new();
-            self.add(&mut rejections, base, answer.failed, Code::Unschedulable);
-            self.add(&mut rejections, base, answer.failed_unresolvable, Code::UnschedulableAndUnresolvable);
-            Ok((left, rejections))
+            self.add_rejections(&mut rejections, base, answer.failed, Code::Unschedulable);
+            self.add_rejections(&mut rejections, base, answer.failed_unresolvable, Code::UnschedulableAndUnresolvable);
+            Ok((remaining, rejections))
         })
     }
 
-    fn add(&self, to: &mut Vec<ExtenderRejection>, base: &Base, reasons: Option<Reasons>, code: Code) {
+    fn add_rejections(
+        &self,
+        rejections: &mut Vec<ExtenderRejection>,
+        base: &Base,
+        reasons: Option<Reasons>,
+        code: Code,
+    ) {
         for (name, reason) in reasons.into_iter().flatten() {
             match node(base, &name) {
-                Some(node) => to.push(ExtenderRejection { node, code, reason: reason.unwrap_or_default() }),
+                Some(node) => rejections.push(ExtenderRejection { node, code, reason: reason.unwrap_or_default() }),
                 None => {
                     tracing::debug!(extender = %self.url, node = name, "Extender rejected an unknown node")
                 }
@@ -102,7 +107,7 @@ impl ExtenderClient {
         }
     }
 
-    /// Returns the amounts to add to the total scores of nodes.
+    /// Returns the amounts to add to the total scores of nodes, or an error if a score is out of range.
     pub(crate) fn prioritize(
         &self,
         verb: &str,

@@ -34,7 +34,7 @@ impl HttpExtenders {
     /// Creates extenders with the settings of their profile and these overrides.
     ///
     /// # Errors
-    /// A URL is invalid, or certificates cannot be read.
+    /// A URL or a TLS setting is invalid, or a certificate or key cannot be read.
     pub fn with(settings: &'static [Extender], overrides: &Overrides) -> Result<Self, String> {
         let extenders = HttpExtenders::new(settings);
         extenders
@@ -46,8 +46,8 @@ impl HttpExtenders {
     }
 
     fn all(&self) -> Result<&[ExtenderClient], String> {
-        let client = self.clients.get_or_init(|| make(self.settings, &overrides::from_environment(), &self.calls));
-        client.as_deref().map_err(String::clone)
+        let clients = self.clients.get_or_init(|| make(self.settings, &overrides::from_environment(), &self.calls));
+        clients.as_deref().map_err(String::clone)
     }
 
     /// Returns the extenders that have a verb and handle a pod.
@@ -61,7 +61,7 @@ impl HttpExtenders {
         Ok(with_verb.filter(move |(client, _)| client.is_interested(pod, base)))
     }
 
-    /// Returns the indices of the extenders that have a verb and handle a pod.
+    /// Returns the indices of the extenders that have a verb and handle a pod; none if the clients cannot be created.
     fn indices(&self, pod: &Pod, base: &Base, verb: fn(&Extender) -> Option<&'static str>) -> Vec<usize> {
         let all = self.all().unwrap_or_default().iter().enumerate();
         let matching = all.filter(|(_, client)| verb(client.settings).is_some() && client.is_interested(pod, base));
@@ -70,7 +70,7 @@ impl HttpExtenders {
 }
 
 impl Extenders for HttpExtenders {
-    /// Applies overrides, which take precedence over the environment.
+    /// Creates the clients with these overrides, which take precedence over the environment. Existing clients remain.
     fn set_up(&self, overrides: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
         self.clients.get_or_init(|| {
             let mut all = overrides::from_environment();
@@ -103,7 +103,7 @@ impl Extenders for HttpExtenders {
         Ok(rejections)
     }
 
-    /// Calls all extenders concurrently, as kube-scheduler does.
+    /// Calls the extenders that handle the pod concurrently, as kube-scheduler does.
     fn prioritize(&self, pod: &Arc<Pod>, base: &Base, feasible: &NodeMask, totals: &mut [i64]) {
         let interested: Vec<_> = match self.interested(pod, base, |extender| extender.prioritize_verb) {
             Ok(interested) => interested.collect(),

@@ -13,9 +13,9 @@ use ureq::{Agent, Error, Proxy};
 use crate::settings::Tls;
 use crate::tls::{self, TlsConnector};
 
-/// A response may be this many times as long as the request, since it may repeat all nodes, plus an allowance for
-/// reasons.
+/// Factor from the length of a request to the maximum length of its response, which may repeat all nodes.
 const NODES_FACTOR: u64 = 4;
+/// Bytes that a response may have in addition, for reasons of rejections.
 const REASONS_ALLOWANCE: u64 = 16 << 20;
 
 /// HTTP client of one extender, usable from several threads.
@@ -29,7 +29,7 @@ impl Client {
     /// Creates a client for the server of a URL. `skip_verify`: its certificate is not verified, unless there is a CA.
     ///
     /// # Errors
-    /// The URL is invalid, or certificates cannot be read.
+    /// The URL or a TLS setting is invalid, or a certificate or key cannot be read.
     pub(crate) fn new(url: &str, tls: Tls, skip_verify: bool, timeout: Duration) -> Result<Client, String> {
         let uri: Uri = url.parse().map_err(|error| format!("it is not a URL: {error}"))?;
         let Some(host) = uri.host() else { return Err("it is not a URL with a host".to_owned()) };
@@ -43,14 +43,15 @@ impl Client {
             }
             _ => return Err("it is not a URL of http or https".to_owned()),
         };
-        // Go uses no proxy for this machine either.
-        let is_here = bare == "localhost" || bare.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback());
+        // Like Go, use no proxy for loopback addresses.
+        let is_loopback_host =
+            bare == "localhost" || bare.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback());
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_global(Some(timeout))
-            .proxy(if is_here { None } else { Proxy::try_from_env() })
+            .proxy(if is_loopback_host { None } else { Proxy::try_from_env() })
             .user_agent(concat!("schedc/", env!("CARGO_PKG_VERSION")))
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None)
@@ -63,15 +64,15 @@ impl Client {
     /// Posts JSON and returns the body of the response.
     ///
     /// # Errors
-    /// The call failed, or the status code is not 200.
+    /// The call failed, the status code is not 200, or the response is too long.
     pub(crate) fn post(&self, url: &str, body: &[u8]) -> Result<Vec<u8>, CallError> {
         let result = self.agent.post(url).header("content-type", "application/json").send(body);
         let mut response = result.map_err(|error| self.failure(error))?;
         if response.status() != 200 {
             return Err(CallError::Status(response.status().as_u16()));
         }
-        let longest = NODES_FACTOR * body.len() as u64 + REASONS_ALLOWANCE;
-        let response = response.body_mut().with_config().limit(longest).read_to_vec();
+        let max_length = NODES_FACTOR * body.len() as u64 + REASONS_ALLOWANCE;
+        let response = response.body_mut().with_config().limit(max_length).read_to_vec();
         response.map_err(|error| self.failure(error))
     }
 

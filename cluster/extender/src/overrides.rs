@@ -6,7 +6,7 @@ use schedc_core::extenders::{Overrides, Setting};
 use schedc_core::profile::ProfileInfo;
 use serde::Deserialize;
 
-/// Command-line flag and environment variable of each setting. Commas separate entries of a variable.
+/// Command-line flag and environment variable of each setting. Commas separate the entries in a variable.
 const SETTINGS: [(Setting, &str, &str); 4] = [
     (Setting::UrlPrefix, "--extender-url-prefix", "SCHEDC_EXTENDER_URL_PREFIX"),
     (Setting::CaFile, "--extender-ca-file", "SCHEDC_EXTENDER_CA_FILE"),
@@ -47,7 +47,8 @@ pub(crate) fn value<'a>(
 /// # Errors
 /// No extender has the URL prefix of an entry, or an entry has none and this profile has several extenders.
 pub(crate) fn check(overrides: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
-    let others: Vec<String> = profiles.iter().flat_map(|profile| profile.extenders).filter_map(|it| url(it)).collect();
+    let others: Vec<String> =
+        profiles.iter().flat_map(|profile| profile.extenders).filter_map(|extender| url(extender)).collect();
     let mut all: Vec<&str> = own.iter().copied().chain(others.iter().map(String::as_str)).collect();
     all.sort_unstable();
     all.dedup();
@@ -87,14 +88,14 @@ fn named_url(entry: &str) -> Option<&str> {
     ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
 }
 
-/// Returns the URL prefix of an extender in [`ProfileInfo`].
-fn url(shown: &str) -> Option<String> {
+/// Returns the URL prefix in an extender's JSON ([`ProfileInfo::extenders`]).
+fn url(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "kebab-case")]
-    struct Shown {
+    struct Extender {
         url_prefix: String,
     }
-    serde_json::from_str(shown).ok().map(|Shown { url_prefix }| url_prefix)
+    serde_json::from_str(json).ok().map(|Extender { url_prefix }| url_prefix)
 }
 
 #[cfg(test)]
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn overrides_name_the_extender_unless_there_is_one() {
+    fn entries_without_a_url_apply_to_an_only_extender() {
         let given = overrides(&[
             (Setting::UrlPrefix, "http://a=http://c"),
             (Setting::UrlPrefix, "http://x"),

@@ -1,4 +1,4 @@
-//! Request bodies: the argument types of `extender/v1`, with Go's keys and its `null` values.
+//! Request bodies: the argument types of `extender/v1`, with the keys and `null` values that Go's encoder writes.
 
 use std::collections::BTreeMap;
 

@@ -9,8 +9,8 @@ use serde::de::IgnoredAny;
 
 use crate::settings::ManagedResource;
 
-/// Returns whether a container or init container has a request or a limit of one of these resources. A deleted pod has
-/// none.
+/// Returns whether a container or init container has a request or a limit of one of these resources. Returns `false`
+/// for a pod without a stored original, such as a deleted pod.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
     let manifest: PodManifest = serde_json::from_str(original).unwrap_or_default();
@@ -52,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_requests_and_limits_of_containers_and_init_containers() {
+    fn managed_resources_are_found_in_requests_and_limits() {
         let managed = [ManagedResource { name: "example.com/gpu", ignored_by_scheduler: false }];
         let gpu = r#"{"example.com/gpu":"0"}"#;
-        for (spec, asks) in [
+        for (spec, requests_managed) in [
             (format!(r#"{{"containers":[{{"resources":{{"requests":{gpu}}}}}]}}"#), true),
             (format!(r#"{{"containers":[{{}},{{"resources":{{"limits":{gpu}}}}}]}}"#), true),
             (format!(r#"{{"initContainers":[{{"resources":{{"requests":{gpu}}}}}],"containers":[]}}"#), true),
@@ -65,7 +65,7 @@ mod tests {
             let (mut base, pod) = (Base::default(), Pod::default());
             assert!(!requests_any(&pod, &base, &managed));
             base.originals.set_pod(&pod.uid, Some(format!(r#"{{"spec":{spec}}}"#).into()));
-            assert_eq!(requests_any(&pod, &base, &managed), asks, "{spec}");
+            assert_eq!(requests_any(&pod, &base, &managed), requests_managed, "{spec}");
         }
     }
 }

@@ -62,13 +62,13 @@ pub struct Tls {
 /// Certificates or a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pem {
-    /// File, which is read when the scheduler starts.
+    /// File, which is read once, when the client is created.
     File(&'static str),
     /// PEM text.
     Text(&'static str),
 }
 
-/// Returns the objects that these extenders receive as originals.
+/// Returns the objects whose originals these extenders require.
 pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
     let mut all = RequiredOriginals::NONE;
     let mut at = 0;
@@ -81,10 +81,10 @@ pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
 
 impl Extender {
     const fn originals(&self) -> RequiredOriginals {
-        let asks_of_nodes = self.filter_verb.is_some() || self.prioritize_verb.is_some();
+        let sends_nodes = self.filter_verb.is_some() || self.prioritize_verb.is_some();
         let preempts = self.preempt_verb.is_some();
         RequiredOriginals {
-            nodes: asks_of_nodes && !self.node_cache_capable,
+            nodes: sends_nodes && !self.node_cache_capable,
             // Required even without verbs that send the pod: managed resources are looked up in its original, and
             // `RequiredOriginals::any` identifies profiles with extenders.
             waiting_pods: true,

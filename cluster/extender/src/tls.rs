@@ -65,7 +65,7 @@ impl<In: Transport> Connector<In> for TlsConnector {
     fn connect(&self, details: &ConnectionDetails<'_>, chained: Option<In>) -> Result<Option<Self::Out>, Error> {
         let Some(transport) = chained else { return Err(Error::ConnectionFailed) };
         let Some((config, name)) = &self.0 else { return Ok(Some(Either::A(transport))) };
-        let mut connection = ClientConnection::new(config.clone(), name.clone()).map_err(broken)?;
+        let mut connection = ClientConnection::new(config.clone(), name.clone()).map_err(tls_error)?;
         let mut socket = TransportAdapter::new(transport.boxed(), details.current_time.clone());
         socket.set_timeout(details.timeout);
         connection.complete_io(&mut socket)?;
@@ -74,11 +74,10 @@ impl<In: Transport> Connector<In> for TlsConnector {
     }
 }
 
-fn broken(error: rustls::Error) -> Error {
+fn tls_error(error: rustls::Error) -> Error {
     Error::Io(std::io::Error::other(error))
 }
 
-/// Connection with TLS.
 pub(crate) struct TlsTransport {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,

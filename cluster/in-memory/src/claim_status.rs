@@ -38,8 +38,8 @@ pub fn check_claim_status(old: &Value, new: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether two allocations are equal. Unlike in an API server, a missing time may be added: schedulers do so,
-/// and manifests of users rarely have it.
+/// Returns whether two allocations are equal. Unlike in an API server, a missing `allocationTimestamp` may be added:
+/// schedulers add it, and manifests of users rarely have it.
 fn is_same_allocation(old: &Value, new: &Value) -> bool {
     let mut new = new.clone();
     if let Some(fields) = new.as_object_mut()

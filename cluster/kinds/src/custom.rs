@@ -64,7 +64,7 @@ impl Kinds {
         Kinds(kinds)
     }
 
-    /// Returns the kind with this API version and name in manifests.
+    /// Returns the declared kind with this API version and this name in manifests.
     pub fn find(self, api_version: &str, kind: &str) -> Option<&'static CustomKind> {
         self.0.iter().find(|custom| (custom.api_version, custom.kind) == (api_version, kind))
     }

@@ -149,12 +149,12 @@ pub(crate) use each_kind;
 each_kind!(kinds);
 
 impl AnyObject {
-    /// Returns whether objects of a kind are in a namespace, or `None` if schedulers ignore the kind.
+    /// Returns whether objects of a built-in kind are in a namespace, or `None` for all other kinds.
     pub fn is_namespaced(kind: &str) -> Option<bool> {
         known(kind).map(|(_, is_namespaced)| is_namespaced)
     }
 
-    /// Returns a kind by its name, with its API version. `None`: schedulers ignore the kind.
+    /// Returns a built-in kind by its name, with its API version. `None`: there is no built-in kind with this name.
     pub fn kind_named(kind: &str) -> Option<(&'static str, &'static str)> {
         APIS.iter().find(|(name, _)| *name == kind).copied()
     }
@@ -183,7 +183,7 @@ pub fn namespace(metadata: &ObjectMeta) -> &str {
     metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
 }
 
-/// Returns whether objects of a kind are in a namespace; `false` for unknown kinds.
+/// Returns whether objects of a built-in kind are in a namespace; `false` for all other kinds.
 pub fn is_namespaced(kind: &str) -> bool {
     known(kind).is_some_and(|(_, is_namespaced)| is_namespaced)
 }

@@ -8,7 +8,7 @@
 //! | [`driver`] | runs a scheduler at an API server |
 //! | [`dry_run`] | scheduling without writes |
 //! | [`election`] | leader election between replicas |
-//! | [`events`] | events for users: aggregation, rate limits, requests |
+//! | [`events`] | events for users: series of repeated events, and requests |
 //! | [`flags`] | kube-scheduler's command line: supported, ignored and refused flags |
 //! | [`health`] | liveness and readiness |
 //! | [`inspect`] | dump and comparison of the scheduler's cache |

@@ -52,7 +52,8 @@ struct PageMeta {
 /// objects of each page. Returns the resource version of the list.
 ///
 /// # Errors
-/// The list cannot be read, or expires before its last page.
+/// The server does not have the kind, the user may not list it, the list cannot be read, or it expires before its last
+/// page.
 pub async fn list<Item: DeserializeOwned>(
     transport: &impl Transport,
     resource: &Resource,

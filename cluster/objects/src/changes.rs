@@ -7,7 +7,7 @@ use schedc_kinds::AnyObject;
 
 use crate::convert::{convert_node, convert_object, convert_pod, is_finished, uid};
 
-/// Returns the change for an object that exists in this form. A finished pod is a removal. `None`: schedulers
+/// Returns the change for a created or updated object; for a finished pod, that of its removal. `None`: schedulers
 /// ignore the kind.
 pub fn upsert_change(object: &AnyObject, interner: &mut Interner) -> Option<Change> {
     match object {
@@ -84,13 +84,13 @@ mod tests {
             "{kind: PodDisruptionBudget, metadata: {name: a}}",
         ] {
             let object = api_object(yaml);
-            let came = convert_object(&object, interner).map(|object| object.key());
-            assert_eq!(object_key(&object, interner), came, "{yaml}");
+            let expected = convert_object(&object, interner).map(|object| object.key());
+            assert_eq!(object_key(&object, interner), expected, "{yaml}");
         }
     }
 
     #[test]
-    fn a_finished_pod_is_a_removal() {
+    fn finished_pods_are_removed() {
         let object = api_object("{kind: Pod, metadata: {name: a, uid: u}, status: {phase: Succeeded}}");
         let change = upsert_change(&object, &mut Interner::default());
         assert!(matches!(change, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));

@@ -1,4 +1,4 @@
-//! Loading of manifests, with the API server's defaults, in one step.
+//! Loading of manifests in one step: reading, defaults and validation.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -8,14 +8,13 @@ use schedc_kinds::{SchemaField, UnknownField};
 /// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`. Names of at
 /// most three letters have no completion.
 fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let mut unique_completion = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
-    unique_completion.next().copied().filter(|_| unique_completion.next().is_none())
+    let mut completions = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
+    completions.next().copied().filter(|_| completions.next().is_none())
 }
 
 /// Maximum number of known fields that are listed if none is similar.
 const LISTED: usize = 12;
 
-/// Suggestion for an unknown field.
 pub(crate) struct FieldSuggestion<'a> {
     pub(crate) field: &'a UnknownField,
     /// All fields of the kind.

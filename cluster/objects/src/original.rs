@@ -1,7 +1,7 @@
 //! Originals: objects as an API server writes them, for extenders that receive whole objects.
 //!
-//! They have kube-scheduler's form: without `apiVersion` and `kind`, and pods without `managedFields`. The rest is kept
-//! byte for byte.
+//! They have kube-scheduler's form: without `apiVersion` and `kind`, and pods without `managedFields`. All other values
+//! are kept byte for byte.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub fn member<'a>(json: &'a str, key: &str) -> Result<Option<&'a str>, serde_jso
     Ok(members.into_iter().find(|(of, _)| of == key).map(|(_, value)| value.get()))
 }
 
-/// Returns the JSON texts of a list's elements.
+/// Returns the JSON texts of a list's elements. `null` is an empty list.
 ///
 /// # Errors
 /// Returns an error if the text is not a JSON list.
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_a_list() {
+    fn members_and_elements_are_json_texts() {
         let list = r#"{"kind":"NodeList","items":[{"metadata":{}}, {}]}"#;
         assert_eq!(elements(member(list, "items").unwrap().unwrap()).unwrap(), [r#"{"metadata":{}}"#, "{}"]);
         assert_eq!((member(list, "none").unwrap(), elements("null").unwrap()), (None, vec![]));

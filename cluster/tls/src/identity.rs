@@ -42,9 +42,8 @@ mod tests {
     use super::*;
     use crate::provider;
 
-    /// `openssl x509 -req` without extensions writes this version.
     #[test]
-    fn a_certificate_of_x509_version_1() {
+    fn certificates_of_x509_version_1_are_matched_with_their_key() {
         let own = rcgen::generate_simple_self_signed(["a".to_owned()]).unwrap();
         let other = rcgen::generate_simple_self_signed(["b".to_owned()]).unwrap();
         let mut certificate = own.cert.der().to_vec();

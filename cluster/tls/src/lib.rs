@@ -69,7 +69,7 @@ pub fn provider() -> Arc<CryptoProvider> {
 /// Builds the TLS configuration of a client.
 ///
 /// # Errors
-/// No authority or no usable identity is found in the PEM, or the key does not match the certificate.
+/// Returns an error if no authority is found, or the identity cannot be used.
 pub fn client_config(authorities: Authorities<'_>, identity: Option<Identity<'_>>) -> Result<ClientConfig, TlsError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(provider.clone())

@@ -53,7 +53,6 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Creates a cluster with an extender at a URL.
     pub(crate) fn new(extender: Extender, url: &str) -> Cluster {
         Cluster::with(vec![(extender, url)]).expect("it works in a test")
     }

@@ -9,7 +9,8 @@ use schedc_extender::Extender;
 use crate::cluster::{Cluster, EXTENDER};
 use crate::server::{Reply, Server};
 
-/// Checks the result of a filter with this response. The server's address is removed.
+/// Checks the error of a filter call with this response, where `URL` stands for the server's. Also checks that an
+/// ignorable extender is skipped, and that prioritize adds no scores.
 fn check(reply: Reply, expected: Expect) {
     let server = Server::start(move |_, _| reply.clone());
     let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it fails");
@@ -20,7 +21,7 @@ fn check(reply: Reply, expected: Expect) {
 }
 
 #[test]
-fn malformed_responses() {
+fn malformed_responses_are_errors_of_filter() {
     check(Reply::Code(500), expect!["failed filter with extender at URL URL/filter, code 500"]);
     check(Reply::Code(404), expect!["failed filter with extender at URL URL/filter, code 404"]);
     check(Reply::Code(307), expect!["failed filter with extender at URL URL/filter, code 307"]);
@@ -39,7 +40,7 @@ fn malformed_responses() {
 }
 
 #[test]
-fn responses_about_unknown_nodes() {
+fn responses_with_unknown_nodes_are_errors() {
     check(
         Reply::Json(r#"{"NodeNames":["a","z"]}"#.into()),
         expect![[r#"extender "URL" returned node "z", which was not in the request"#]],
@@ -47,7 +48,7 @@ fn responses_about_unknown_nodes() {
 }
 
 #[test]
-fn cut_connections() {
+fn cut_connections_are_errors() {
     check(
         Reply::Raw(String::new()),
         expect!["extender URL: filter: it closed the connection before it responded (Peer disconnected)"],
@@ -63,7 +64,7 @@ fn cut_connections() {
 }
 
 #[test]
-fn scores_out_of_range_are_ignored() {
+fn a_response_with_an_invalid_score_adds_no_scores() {
     for score in ["11", "-1", "1.5", "\"1\""] {
         let response = format!(r#"[{{"Host":"a","Score":10}},{{"Host":"b","Score":{score}}}]"#);
         let server = Server::start(move |_, _| Reply::Json(response.clone()));
@@ -87,7 +88,7 @@ fn a_slow_extender_times_out() {
     let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it is late");
     assert_eq!(error, format!("extender {}: filter: it took longer than 500ms", server.url));
     assert!(start.elapsed() < Duration::from_secs(2));
-    // A server that never accepts the connection fails in the same way.
+    // A server that never accepts the connection causes the same error.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let error = Cluster::new(EXTENDER, &format!("http://{}", silent.local_addr().unwrap()))
         .filter()
@@ -96,7 +97,7 @@ fn a_slow_extender_times_out() {
 }
 
 #[test]
-fn an_unreachable_extender() {
+fn an_unreachable_extender_is_an_error() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = Cluster::new(EXTENDER, &format!("http://{closed}")).filter().expect_err("the port is closed");
     assert_eq!(error, format!("extender http://{closed}: filter: connection refused"));

@@ -44,7 +44,7 @@ fn recorded(name: &str) -> Vec<Exchange> {
     text.lines().map(line).collect()
 }
 
-/// Removes what differs between runs.
+/// Removes fields that differ between runs, and sorts lists.
 fn comparable(mut value: Value) -> Value {
     match &mut value {
         Value::Object(members) => {
@@ -60,8 +60,8 @@ fn comparable(mut value: Value) -> Value {
             ] {
                 members.remove(key);
             }
-            // Fields of conditions that depend on their writer: `lastProbeTime` is `null` in Go, and the generation
-            // is a version.
+            // Fields of conditions that depend on their writer: Go writes `lastProbeTime` as `null`, and
+            // `observedGeneration` is a version.
             members.remove("lastProbeTime");
             members.remove("observedGeneration");
             members.values_mut().for_each(|member| *member = comparable(member.take()));
@@ -106,7 +106,7 @@ fn replay<B: Bundle>(name: &str, test: &str) {
 
 /// Creates the nodes of the recording, and its pods one after the other.
 fn simulate<B: Bundle>(exchanges: &[Exchange]) {
-    let mut simulator = Simulator::of::<B>(Options::default()).expect("extenders can be requests");
+    let mut simulator = Simulator::of::<B>(Options::default()).expect("the profile is valid");
     let object = |kind: &str, value: &Value| -> AnyObject {
         let value = value.clone();
         match kind {
@@ -114,7 +114,7 @@ fn simulate<B: Bundle>(exchanges: &[Exchange]) {
             _ => AnyObject::Pod(Box::new(serde_json::from_value(value).expect("a pod"))),
         }
     };
-    // All recordings contain the same nodes.
+    // All recordings were made with the same nodes. Only this one contains full nodes.
     let full = recorded("full-nodes");
     for node in full[0].body["Nodes"]["items"].as_array().expect("nodes") {
         simulator.add(object("Node", node)).expect("it has a name");

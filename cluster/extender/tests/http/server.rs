@@ -10,12 +10,12 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
-/// Response.
+/// Response of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// JSON with status code 200.
     Json(String),
-    /// Status code.
+    /// Status code, with a short body that is not JSON.
     Code(u16),
     /// Literal bytes, after which the connection ends.
     Raw(String),
@@ -27,7 +27,6 @@ pub(crate) enum Reply {
 
 /// Server. It ends with the test's process.
 pub(crate) struct Server {
-    /// URL.
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<(String, Value)>>>,
     connections: Arc<AtomicUsize>,
@@ -39,7 +38,7 @@ impl Server {
         Server::with_tls(None, reply)
     }
 
-    /// Starts a server with TLS.
+    /// Starts a server that responds by path and body, with TLS if `tls` is set.
     pub(crate) fn with_tls(
         tls: Option<Arc<ServerConfig>>,
         reply: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
@@ -48,16 +47,16 @@ impl Server {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}/x", listener.local_addr().expect("it works in a test"));
         let (requests, connections) = (Arc::<Mutex<_>>::default(), Arc::<AtomicUsize>::default());
-        let (reply, remembered, counted) = (Arc::new(reply), requests.clone(), connections.clone());
+        let (reply, recorded, counted) = (Arc::new(reply), requests.clone(), connections.clone());
         thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
                 counted.fetch_add(1, Ordering::Relaxed);
-                let (reply, remembered, tls) = (reply.clone(), remembered.clone(), tls.clone());
+                let (reply, recorded, tls) = (reply.clone(), recorded.clone(), tls.clone());
                 thread::spawn(move || match tls {
-                    None => serve(socket, &*reply, &remembered),
+                    None => serve(socket, &*reply, &recorded),
                     Some(tls) => {
                         let session = ServerConnection::new(tls).expect("it works in a test");
-                        serve(StreamOwned::<ServerConnection, TcpStream>::new(session, socket), &*reply, &remembered);
+                        serve(StreamOwned::<ServerConnection, TcpStream>::new(session, socket), &*reply, &recorded);
                     }
                 });
             }
@@ -85,7 +84,7 @@ fn serve(socket: impl Read + Write, reply: &dyn Fn(&str, &Value) -> Reply, reque
             thread::sleep(time);
             reply = *then;
         }
-        // The client may have gone.
+        // A write fails if the client has closed the connection.
         let is_over = match reply {
             Reply::Json(json) => {
                 let head = format!(

@@ -33,7 +33,7 @@ fn identity(name: &str) -> Identity {
 }
 
 /// Starts an extender with a certificate. If `client` is set, clients must present that certificate.
-fn server(of: &Identity, client: Option<&Identity>) -> Server {
+fn server(own: &Identity, client: Option<&Identity>) -> Server {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -50,7 +50,7 @@ fn server(of: &Identity, client: Option<&Identity>) -> Server {
         }
     };
     let config =
-        builder.with_single_cert(vec![of.certificate.der().clone()], of.key.clone_key()).expect("it works in a test");
+        builder.with_single_cert(vec![own.certificate.der().clone()], own.key.clone_key()).expect("it works in a test");
     Server::with_tls(Some(Arc::new(config)), |_, _| Reply::Json(r#"{"NodeNames":["b"]}"#.to_owned()))
 }
 
@@ -87,7 +87,7 @@ fn insecure_tls_accepts_any_certificate() {
 }
 
 #[test]
-fn a_client_certificate_is_shown() {
+fn a_client_certificate_is_presented() {
     let (own, client) = (identity("extender.test"), identity("scheduler.test"));
     let server = server(&own, Some(&client));
     let named = Tls { ca: Some(Pem::Text(own.pem)), server_name: Some("extender.test"), ..Tls::default() };
@@ -106,7 +106,7 @@ fn invalid_certificates_are_reported_at_startup() {
     };
     let missing = error(Tls { ca: Some(Pem::File("/nowhere/ca.pem")), ..Tls::default() });
     assert!(missing.starts_with("extender https://127.0.0.1:1: /nowhere/ca.pem: "), "{missing}");
-    // Without a limit, this would be read forever.
+    // This file has no end.
     let endless = error(Tls { ca: Some(Pem::File("/dev/zero")), ..Tls::default() });
     assert_eq!(endless, "extender https://127.0.0.1:1: /dev/zero: this is a device; a regular file is required");
     let empty = error(Tls { ca: Some(Pem::Text("-----BEGIN -----END ")), ..Tls::default() });

@@ -71,8 +71,8 @@ fn preemption_uses_the_victims_of_the_extender() {
     );
     let uids = Cluster::new(EXTENDER, &server.url);
     assert_eq!(uids.preempt().unwrap(), ["a: on-a /2", "c: on-c /0"]);
-    let of = |name: &str| json!({"Pods": [{"UID": format!("on-{name}")}], "NumPDBViolations": 0});
-    let victims = json!({"a": of("a"), "b": of("b"), "c": of("c")});
+    let on = |name: &str| json!({"Pods": [{"UID": format!("on-{name}")}], "NumPDBViolations": 0});
+    let victims = json!({"a": on("a"), "b": on("b"), "c": on("c")});
     assert_eq!(server.take_requests()[0].1["NodeNameToMetaVictims"], victims);
 
     let whole = Extender { node_cache_capable: false, ..EXTENDER };
@@ -123,8 +123,8 @@ fn bind_and_unreserve_name_pod_and_node() {
     let cluster = Cluster::new(EXTENDER, &server.url);
     assert_eq!(cluster.bind(), Some(Ok(true)));
     cluster.unreserve();
-    let of = json!({"PodName": "web", "PodNamespace": "n", "PodUID": "u", "Node": "a"});
-    assert_eq!(server.take_requests(), [("/x/bind".into(), of.clone()), ("/x/unreserve".into(), of)]);
+    let body = json!({"PodName": "web", "PodNamespace": "n", "PodUID": "u", "Node": "a"});
+    assert_eq!(server.take_requests(), [("/x/bind".into(), body.clone()), ("/x/unreserve".into(), body)]);
     let refuses = answers(r#"{"Error":"taken"}"#);
     assert_eq!(Cluster::new(EXTENDER, &refuses.url).bind(), Some(Err("taken".into())));
     let ignorable = Extender { ignorable: true, ..EXTENDER };

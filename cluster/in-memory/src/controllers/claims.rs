@@ -13,7 +13,7 @@ pub(super) struct UnboundClaim<'a> {
     pub(super) key: &'a Key,
     /// The object of the API server.
     pub(super) written: &'a api::PersistentVolumeClaim,
-    /// The same claim in the model.
+    /// The claim, converted to the model.
     pub(super) claim: &'a PersistentVolumeClaim,
 }
 
@@ -63,7 +63,7 @@ impl Controllers {
     }
 }
 
-/// Deletes or releases the volume of a deleted claim with this uid (`reclaimVolume`).
+/// Deletes or releases a volume if it still references the deleted claim with this uid (`reclaimVolume`).
 pub(super) fn release(server: &mut ApiServer, volume: &str, claim: &str, now: i64) {
     let key = Key::cluster("PersistentVolume", volume);
     let Some(AnyObject::PersistentVolume(volume)) = server.get(&key).map(|object| &**object) else { return };
@@ -82,7 +82,8 @@ pub(super) fn release(server: &mut ApiServer, volume: &str, claim: &str, now: i6
     update(server, AnyObject::PersistentVolume(volume));
 }
 
-/// Binds the volume and the claim to each other (`bind`). Annotates each one that did not name the other before.
+/// Binds the volume and the claim to each other (`bind`). If one of them did not name the other before, annotates it as
+/// bound by the controller.
 pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api::PersistentVolumeClaim) {
     let volume_key = Key::cluster("PersistentVolume", volume);
     let Some(AnyObject::PersistentVolume(volume)) = server.get(&volume_key).map(|object| &**object) else { return };

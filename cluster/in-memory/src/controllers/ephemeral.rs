@@ -41,12 +41,12 @@ pub(super) fn create_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
     }
 }
 
-/// Deletes the claims of a deleted pod.
+/// Deletes the claims that a deleted pod owns.
 pub(super) fn delete_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
     for (key, _) in claims(pod) {
-        let owner = |owner: &OwnerReference| Some(&owner.uid) == pod.metadata.uid.as_ref();
+        let is_pod = |owner: &OwnerReference| Some(&owner.uid) == pod.metadata.uid.as_ref();
         let claim = server.get(&key).map(|claim| claim.metadata());
-        if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(owner)) {
+        if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(is_pod)) {
             // Cannot fail, because the claim exists.
             let _ = server.handle(&Request::Delete(key, None), now);
         }

@@ -34,7 +34,7 @@ pub(super) fn process(server: &mut ApiServer, now: i64) {
     }
 }
 
-/// Returns whether a pod that no longer exists owns a claim.
+/// Returns whether an owner of the claim is a pod that no longer exists.
 fn has_deleted_pod(server: &ApiServer, claim: &AnyObject) -> bool {
     let owners = claim.metadata().owner_references.iter().flatten();
     let mut pods = owners.filter(|owner| owner.kind == "Pod");

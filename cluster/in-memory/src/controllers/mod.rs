@@ -178,7 +178,7 @@ fn is_bound(claim: &api::PersistentVolumeClaim) -> bool {
     claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(BIND_COMPLETED))
 }
 
-/// Marks a bound claim without its volume as lost.
+/// Marks a claim as lost if it names this volume, which no longer exists.
 fn mark_lost(server: &mut ApiServer, key: &Key, volume: &str) {
     let Some(AnyObject::PersistentVolumeClaim(claim)) = server.get(key).map(|object| &**object) else { return };
     if claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) != Some(volume) {

@@ -14,8 +14,9 @@ use crate::server::{ApiServer, Key};
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Controllers {
-    /// Creates a volume for a claim and binds it. The volume is accessible from the selected node. If none is selected,
-    /// the first topology that the class allows applies.
+    /// Creates a volume for a claim and binds it. The volume is accessible from the selected node. If none is
+    /// selected, the first topology that the class allows applies. If the selected node does not exist, only the
+    /// selection is removed.
     pub(super) fn provision(&self, server: &mut ApiServer, claim: UnboundClaim<'_>, class: &StorageClass, now: i64) {
         let UnboundClaim { key, written, claim } = claim;
         let provisioner = self.interner.resolve(class.provisioner);
@@ -62,14 +63,14 @@ impl Controllers {
     }
 }
 
-/// Returns the name of a provisioned volume. It contains the claim's uid, without the characters of this server's uids
+/// Returns the name of a provisioned volume. It contains the claim's uid, in lower case, and with `-` for characters
 /// that a name must not have.
 fn volume_name(uid: &str) -> String {
     let uid = uid.strip_prefix("PersistentVolumeClaim/").unwrap_or(uid);
     format!("pvc-{}", uid.replace(['/', '#'], "-").to_ascii_lowercase())
 }
 
-/// Removes the selected node from a claim, because the node was deleted. The scheduler then selects another one.
+/// Removes the selected node from a claim, because the node does not exist. The scheduler then selects another one.
 fn reschedule(server: &mut ApiServer, claim: &api::PersistentVolumeClaim) {
     let mut claim = claim.clone();
     if let Some(annotations) = &mut claim.metadata.annotations {

@@ -29,13 +29,12 @@ pub(super) struct ResourceClaims {
 }
 
 impl ResourceClaims {
-    /// Processes a change.
     pub(super) fn observe(&mut self, server: &mut ApiServer, change: &Change, now: i64) {
         let is_gone = change.kind == ChangeKind::Deleted;
         match &*change.object {
             AnyObject::ResourceClaim(claim) => {
                 let key = change.key.clone();
-                self.list(&key, if is_gone { BTreeSet::new() } else { pods_of(claim) });
+                self.index_claim(&key, if is_gone { BTreeSet::new() } else { pods_of(claim) });
                 if !is_gone {
                     sync_claim(server, &key);
                     report_devices(server, &key, now);
@@ -46,7 +45,8 @@ impl ResourceClaims {
                 for key in self.by_pod.get(uid).cloned().into_iter().flatten() {
                     sync_claim(server, &key);
                     let claim = server.get(&key).map(|claim| claim.metadata());
-                    if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(|it| it.uid == uid)) {
+                    if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(|owner| owner.uid == uid))
+                    {
                         // Cannot fail, because the claim exists.
                         let _ = server.handle(&Request::Delete(key, None), now);
                     }
@@ -63,8 +63,8 @@ impl ResourceClaims {
         }
     }
 
-    /// Updates the index: lists a claim under these uids only.
-    fn list(&mut self, key: &Key, pods: BTreeSet<String>) {
+    /// Updates the index: it lists the claim under these uids only.
+    fn index_claim(&mut self, key: &Key, pods: BTreeSet<String>) {
         for uid in self.pods.remove(key).into_iter().flatten() {
             if let Some(keys) = self.by_pod.get_mut(&uid) {
                 keys.remove(key);
@@ -112,13 +112,13 @@ impl ResourceClaims {
     /// Returns the name of a claim that was generated already, although the pod's status does not have it yet.
     fn generated(&self, server: &ApiServer, pod: &Pod, claim: &str) -> Option<String> {
         let claims = self.by_pod.get(uid_of(pod)).into_iter().flatten();
-        let mut found = claims.filter_map(|key| server.get(key)).filter(|found| {
-            let metadata = found.metadata();
+        let mut generated = claims.filter_map(|key| server.get(key)).filter(|claim_object| {
+            let metadata = claim_object.metadata();
             let name = metadata.annotations.as_ref().and_then(|annotations| annotations.get(POD_CLAIM_NAME));
             let owners = metadata.owner_references.iter().flatten();
             name.is_some_and(|name| name == claim) && owners.into_iter().any(|owner| owner.uid == uid_of(pod))
         });
-        found.next().map(|found| found.name().to_owned())
+        generated.next().map(|claim_object| claim_object.name().to_owned())
     }
 }
 
@@ -177,15 +177,15 @@ fn pods_of(claim: &ResourceClaim) -> BTreeSet<String> {
 fn sync_claim(server: &mut ApiServer, key: &Key) {
     let Some(AnyObject::ResourceClaim(old)) = server.get(key).map(|object| &**object) else { return };
     let reserved = old.status.as_ref().and_then(|status| status.reserved_for.as_deref()).unwrap_or_default();
-    let left: Vec<_> = reserved.iter().filter(|consumer| is_in_use(server, key, consumer)).cloned().collect();
-    let is_released = left.len() < reserved.len();
-    let is_going = old.metadata.deletion_timestamp.is_some();
-    let is_held = old.metadata.finalizers.iter().flatten().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER);
-    if !(is_released || is_going && is_held && left.is_empty()) {
+    let remaining: Vec<_> = reserved.iter().filter(|consumer| is_in_use(server, key, consumer)).cloned().collect();
+    let is_released = remaining.len() < reserved.len();
+    let is_being_deleted = old.metadata.deletion_timestamp.is_some();
+    let has_finalizer = old.metadata.finalizers.iter().flatten().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER);
+    if !(is_released || is_being_deleted && has_finalizer && remaining.is_empty()) {
         return;
     }
     let mut claim = old.clone();
-    if left.is_empty() && is_held {
+    if remaining.is_empty() && has_finalizer {
         if let Some(status) = &mut claim.status {
             status.allocation = None;
             // An API server removes the status of devices that are not allocated.
@@ -195,7 +195,7 @@ fn sync_claim(server: &mut ApiServer, key: &Key) {
         let others: Vec<_> = finalizers.filter(|finalizer| finalizer != RESOURCE_CLAIM_FINALIZER).collect();
         claim.metadata.finalizers = (!others.is_empty()).then_some(others);
     }
-    claim.status.get_or_insert_default().reserved_for = (!left.is_empty()).then_some(left);
+    claim.status.get_or_insert_default().reserved_for = (!remaining.is_empty()).then_some(remaining);
     update(server, AnyObject::ResourceClaim(claim));
 }
 

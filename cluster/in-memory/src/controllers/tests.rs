@@ -78,8 +78,8 @@ fn class(provisioner: &str, mode: &str) -> String {
     format!("{{kind: StorageClass, metadata: {{name: c}}, provisioner: {provisioner}, volumeBindingMode: {mode}}}")
 }
 
-const BY_HAND: &str = "kubernetes.io/no-provisioner";
-const LATE: &str = "WaitForFirstConsumer";
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+const WAIT_FOR_FIRST_CONSUMER: &str = "WaitForFirstConsumer";
 
 #[test]
 fn a_claim_gets_the_smallest_matching_volume() {
@@ -112,7 +112,7 @@ fn a_claim_gets_the_smallest_matching_volume() {
 }
 
 #[test]
-fn a_claim_with_a_volume_name_gets_it_if_it_matches() {
+fn a_claim_gets_the_volume_that_it_names_if_it_matches() {
     for (volume, claim, is_bound) in [
         ("", "", true),
         ("claimRef: {namespace: default, name: data}", "", true),
@@ -163,7 +163,12 @@ fn a_claim_and_a_volume_with_mutual_references_are_bound() {
 
 #[test]
 fn a_claim_waiting_for_its_first_consumer_gets_the_chosen_volume() {
-    let mut world = world(&[&class(BY_HAND, LATE), &volume("a", 10, ""), &volume("b", 10, ""), &claim("p", 10, "")]);
+    let mut world = world(&[
+        &class(NO_PROVISIONER, WAIT_FOR_FIRST_CONSUMER),
+        &volume("a", 10, ""),
+        &volume("b", 10, ""),
+        &claim("p", 10, ""),
+    ]);
     let waiting = expect![[r#"
         claim p: Pending -
         volume a: Available -
@@ -195,7 +200,8 @@ fn immediate_claims_are_provisioned_immediately() {
 fn volumes_are_provisioned_for_the_selected_node() {
     let node = "{kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: a, rack: r1}}}";
     let csi = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi.example.com, nodeID: n1, topologyKeys: [rack]}]}}";
-    let mut world = world(&[&class("csi.example.com", LATE), node, &claim("p", 10, ""), &claim("q", 10, "")]);
+    let mut world =
+        world(&[&class("csi.example.com", WAIT_FOR_FIRST_CONSUMER), node, &claim("p", 10, ""), &claim("q", 10, "")]);
     let select = |node: &str| json!({"metadata": {"annotations": {SELECTED_NODE: node}}});
     world.patch("PersistentVolumeClaim", "p", select("n1"));
     world.check(expect![[r#"
@@ -253,7 +259,7 @@ fn controllers_list_after_missed_changes() {
 }
 
 #[test]
-fn missed_deletions_have_the_same_consequences() {
+fn missed_and_observed_deletions_have_equal_consequences() {
     let [default, pod] = pod_with_ephemeral_volume();
     let deleted = [("Pod", "default", "web"), ("PersistentVolumeClaim", "default", "p"), ("PersistentVolume", "", "b")];
     for is_missed in [false, true] {

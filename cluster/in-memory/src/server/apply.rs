@@ -16,7 +16,7 @@ impl ApiServer {
     /// Creates an object, or updates an existing one. [`ApiServer`] lists the fields that an update keeps.
     ///
     /// # Errors
-    /// Returns an error if the object has no name.
+    /// Returns an error if the object has neither a name nor a `generateName`.
     pub fn apply(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let key = Key::of(&object);
         let Some(old) = self.get(&key) else { return self.create(object, now) };

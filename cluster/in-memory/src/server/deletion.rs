@@ -66,7 +66,8 @@ impl ApiServer {
         }
     }
 
-    /// Removes an object without a grace period. If it has finalizers, sets its deletion time instead and returns it.
+    /// Removes an object without a grace period. If finalizers block this, sets its deletion time instead and returns
+    /// it.
     fn remove_or_hold(&mut self, key: &Key, now: i64) -> Option<Arc<AnyObject>> {
         let old = self.get(key)?;
         if !self.options.finalizers_hold || !has_finalizers(old) {

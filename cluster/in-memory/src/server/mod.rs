@@ -48,7 +48,8 @@ pub struct ApiServerOptions {
     pub grace: Option<Duration>,
     /// Maximum number of events that are kept. The oldest events are dropped first.
     pub events_kept: usize,
-    /// Whether finalizers block deletion until they are removed. Off by default: no controller here removes them.
+    /// Whether finalizers block deletion until they are removed. Off by default: the controllers here remove only the
+    /// finalizer of resource claims.
     pub finalizers_hold: bool,
     /// Kinds that plugins declare, in addition to the built-in ones.
     pub kinds: Kinds,
@@ -63,8 +64,9 @@ impl Default for ApiServerOptions {
 
 /// The objects of a cluster. All times are nanoseconds since 1970.
 ///
-/// The server sets uid, resource version and creation time of stored objects, and implements what the scheduler relies
-/// on for pods. It has no defaults and no validation; `schedc_objects::default` implements them. Finalizers block
+/// The server sets uid, resource version and creation time of stored objects, and has the rules for bindings, statuses
+/// and deletions of pods that a scheduler relies on. It applies no other defaults, and validates only names, patches
+/// and the status of resource claims; `schedc_objects::default` has the defaults and the validation. Finalizers block
 /// deletion if [`ApiServerOptions::finalizers_hold`] is set.
 ///
 /// An object that is applied again keeps its uid, creation time and deletion time. It also keeps fields of other
@@ -155,10 +157,11 @@ impl ApiServer {
         self.events.iter()
     }
 
-    /// Creates an object. Keeps its creation time, and its uid unless another object has had the same uid.
+    /// Creates an object. Keeps a given creation time, and a given uid unless another object has had that uid. An
+    /// object with only a `generateName` gets a free name.
     ///
     /// # Errors
-    /// Returns an error if an object of this name exists, or the name is missing.
+    /// Returns an error if an object of this name exists, or the object has neither a name nor a `generateName`.
     pub fn create(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let mut key = Key::of(&object);
         if let Some(name) = self.generated_name(&object, &key) {
@@ -187,7 +190,7 @@ impl ApiServer {
     /// Replaces an object (the verb `update`).
     ///
     /// # Errors
-    /// Returns an error if the object does not exist, or has another resource version than the new one.
+    /// Returns an error if the object does not exist, or `object` has a resource version that is not the current one.
     pub fn update(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
         let key = Key::of(&object);
         let old = self.get(&key).ok_or_else(|| errors::not_found(&key))?;
@@ -198,7 +201,8 @@ impl ApiServer {
         self.replace(&key, object)
     }
 
-    /// Returns a free name for an object that has only a `generateName`. Unlike in an API server, it is not random.
+    /// Returns a free name for an object that has only a `generateName`; `None` for all other objects. Unlike in an API
+    /// server, the name is not random.
     fn generated_name(&self, object: &AnyObject, key: &Key) -> Option<String> {
         let prefix = object.metadata().generate_name.as_deref().filter(|prefix| !prefix.is_empty())?;
         if !key.name.is_empty() {
@@ -217,10 +221,10 @@ impl ApiServer {
             ("", kind) => format!("{kind}/{}", key.name),
             (namespace, kind) => format!("{kind}/{namespace}/{}", key.name),
         };
-        // Names do not contain `#`.
-        let again = (2_u64..).map(|n| format!("{name}#{n}"));
+        // Names do not contain `#`, so these uids differ from those of other keys.
+        let numbered = (2_u64..).map(|n| format!("{name}#{n}"));
         let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
-        let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(&hash(uid)));
+        let mut free = candidates.chain(numbered).filter(|uid| !self.uids.contains(&hash(uid)));
         let uid = free.next().unwrap_or_default();
         self.uids.insert(hash(&uid));
         uid
@@ -285,7 +289,6 @@ pub fn uid_of(object: &AnyObject) -> Uid {
     Uid(object.metadata().uid.as_deref().unwrap_or_default().into())
 }
 
-/// Returns an object as JSON.
 pub(crate) fn json_of(object: &AnyObject) -> Value {
     // Kubernetes' types have only string keys, so their serialization cannot fail.
     object.to_json().unwrap_or_default()

@@ -61,7 +61,7 @@ pub enum Request {
     Get(Key),
     /// `create`, from a manifest.
     CreateJson(Key, Value),
-    /// `patch`, a JSON merge patch. A resource version in it is a condition.
+    /// `patch`, a JSON merge patch. A resource version or uid in it is a precondition.
     Patch(Key, Value),
     /// `delete`. If a uid is given, the object must have it.
     Delete(Key, Option<Uid>),

@@ -101,7 +101,7 @@ fn a_pod_is_bound_once() {
 }
 
 #[test]
-fn refused_bindings() {
+fn impossible_bindings_are_refused() {
     let mut server = server();
     create(&mut server, "{kind: Pod, metadata: {name: gated}, spec: {containers: [], schedulingGates: [{name: g}]}}");
     create(&mut server, "{kind: Pod, metadata: {name: going, deletionTimestamp: '2026-01-01T00:00:00Z'}}");
@@ -167,15 +167,15 @@ fn the_grace_period_can_be_overridden() {
     create(&mut server, "{kind: Pod, metadata: {name: a}, spec: {containers: [], nodeName: n1}}");
     assert_eq!(server.handle(&Request::DeletePod { pod: pod("a") }, 0), Ok(None));
     // The option also applies to a pod that is created with a deletion time.
-    let deletion_of = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
-    create(&mut server, deletion_of);
+    let deleted_pod = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
+    create(&mut server, deleted_pod);
     assert_eq!(server.next_removal(), Some(SECOND));
     server.tick(SECOND);
     assert_eq!(server.objects().count(), 0);
 }
 
 #[test]
-fn merge_patches_of_objects() {
+fn merge_patches_have_preconditions_and_typed_values() {
     let mut server = server();
     create(&mut server, "{kind: PersistentVolume, metadata: {name: v}, spec: {accessModes: [ReadWriteOnce]}}");
     let mut patch = |name: &str, patch| server.handle(&Request::Patch(volume(name), patch), 0);
@@ -201,7 +201,7 @@ fn merge_patches_of_objects() {
 }
 
 #[test]
-fn objects_from_json() {
+fn objects_are_created_from_json() {
     let mut server = server();
     let manifest = json!({"spec": {"capacity": {"storage": "1Gi"}}});
     let created = server.handle(&Request::CreateJson(volume("v"), manifest), 0).unwrap().unwrap();

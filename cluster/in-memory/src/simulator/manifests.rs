@@ -199,7 +199,7 @@ fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
         .as_object_mut()?
         .extend([("apiVersion", api_version), ("kind", manifest_kind)].map(|(k, v)| (k.to_owned(), v.into())));
     let mut unknown = UnknownFields::default();
-    // The server checks the values: `null` removes a field of any type.
+    // Errors about values are ignored: the server checks values, and `null`, which removes a field, fits no type.
     let _ = kinds.read_collecting_unknown(api_version, manifest_kind, object, &mut unknown);
     unknown.found.first().map(UnknownField::path)
 }

@@ -40,9 +40,9 @@ pub struct Options {
     pub server: ApiServerOptions,
     /// Start time, in nanoseconds since 1970.
     pub start: i64,
-    /// Number of attempts of every retried pod after which the simulation ends, if nothing but pod statuses has changed
-    /// and only further attempts are due. After this number of wake-ups of background tasks without such a change, the
-    /// simulation no longer waits for them.
+    /// Maximum number of attempts without progress, which is a change of anything but a pod's status. The simulation
+    /// ends once every retried pod has had this number of attempts, and only further attempts are due. After as many
+    /// wake-ups of background tasks without progress, it no longer waits for these tasks.
     pub attempts_without_progress: u32,
 }
 
@@ -192,8 +192,8 @@ impl<H: SimulationHooks> Simulator<H> {
         self.run_until(self.now.saturating_add(nanoseconds(time)))
     }
 
-    /// Continues until `end`, and finishes the work at that time, even if there is none before. If `end` is `i64::MAX`,
-    /// continues until no work is left, or there is no progress.
+    /// Continues until `end`, even if no work is left earlier, and finishes the work at that time. If `end` is
+    /// `i64::MAX`, continues until no work is left, or there is no progress.
     pub fn run_until(&mut self, end: i64) -> SimulationEnd {
         let has_end = end < i64::MAX;
         loop {

@@ -9,10 +9,11 @@ use schedc_core::scheduler::Outcome;
 /// Failed attempts of each pod, and wake-ups of tasks, since the last change of anything but a pod's status.
 #[derive(Debug, Default)]
 pub(super) struct ProgressTracker {
-    /// Number of such changes.
+    /// Number of changes of anything but a pod's status.
     epoch: u64,
+    /// The epoch of each pod's last failed attempt, and the number of failed attempts in that epoch.
     tries: HashMap<Uid, (u64, u32)>,
-    /// Wake-ups of plugins' background tasks since the last such change.
+    /// Wake-ups of plugins' background tasks in this epoch.
     wakes: u32,
 }
 
@@ -44,8 +45,8 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Returns whether every pod that will be retried has had `enough` attempts, and no other pod is in flight.
-    /// `attempts` is the number of attempts in flight.
+    /// Returns whether every pod that will be retried has had `enough` attempts in this epoch, and no other pod is in
+    /// flight. `attempts` is the number of attempts in flight.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

@@ -62,14 +62,14 @@ async fn keep_a_garden(client: BackgroundClient) {
     let mut watch = client.watch(node);
     let mut planted = BTreeSet::new();
     loop {
-        let (node, is_there) = watch.next().await;
-        let is_new = if is_there { planted.insert(node.clone()) } else { planted.remove(&node) };
+        let (node, exists) = watch.next().await;
+        let is_new = if exists { planted.insert(node.clone()) } else { planted.remove(&node) };
         if !is_new {
             continue;
         }
         loop {
             let done =
-                if is_there { grow(&client, &plant(&node)).await } else { client.delete(&plant(&node), None).await };
+                if exists { grow(&client, &plant(&node)).await } else { client.delete(&plant(&node), None).await };
             match done {
                 Err(error) if error.reason == ApiReason::Timeout => client.sleep(Duration::from_secs(1)).await,
                 _ => break,

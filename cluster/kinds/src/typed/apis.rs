@@ -36,8 +36,8 @@ pub fn is_custom(api_version: &str) -> bool {
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
-/// Returns the wrong field (`apiVersion` or `kind`) of an object whose API or kind does not exist, with a message.
-/// `None`: such objects may exist.
+/// Returns the wrong field (`apiVersion` or `kind`) and a message if no API has this version and kind. `None`: such
+/// objects may exist.
 pub fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));
     if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {

@@ -57,12 +57,12 @@ pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
     pub(super) path: Path<'a>,
     /// Paths of values that are skipped.
-    pub(super) left_out: &'a BTreeSet<String>,
+    pub(super) skipped: &'a BTreeSet<String>,
     pub(super) findings: &'a RefCell<ReadFindings>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a part, and records the path of a failure.
+    /// Reads a field, an entry or an item. On failure, records its path, unless a path inside it is already recorded.
     fn part<'de, S: DeserializeSeed<'de>>(
         &self,
         source: Source<'_>,
@@ -81,39 +81,40 @@ impl<'a> Reader<'a> {
         self.findings.borrow_mut().failed.get_or_insert_with(|| path.to_string());
     }
 
-    fn is_left_out(&self, path: Path<'_>) -> bool {
-        !self.left_out.is_empty() && self.left_out.contains(&path.to_string())
+    fn is_skipped(&self, path: Path<'_>) -> bool {
+        !self.skipped.is_empty() && self.skipped.contains(&path.to_string())
     }
 
-    /// Returns the known field that a misspelt name probably means.
+    /// Returns the known field that a misspelt name probably means. `None`: no name is similar, or misspelt names are
+    /// not followed.
     fn suggestion(&self, name: &str, known: &'static [&'static str]) -> Option<&'static str> {
         if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
     }
 
     /// Returns the fields of an object, or the entries of a map if `known` is `None`. Returns `None` for other values.
     fn fields(&'a self, known: Option<&'static [&'static str]>) -> Option<Fields<'a>> {
-        let rest = match (self.source, known) {
+        let remaining = match (self.source, known) {
             (Source::Value(Value::Object(fields)), _) => {
-                Rest::Value { fields, rest: fields.iter(), known, followed: Vec::new() }
+                RemainingFields::Value { fields, remaining: fields.iter(), known, followed: Vec::new() }
             }
             (Source::Value(_), _) => return None,
             (Source::Example(walk), Some(known)) => {
                 let is_object = known.contains(&"kind") && known.contains(&"metadata");
-                Rest::Example { walk, rest: walk.borrow_mut().record(known).iter(), is_object }
+                RemainingFields::Example { walk, remaining: walk.borrow_mut().record(known).iter(), is_object }
             }
-            (Source::Example(walk), None) => Rest::ExampleEntry { walk, is_read: false },
+            (Source::Example(walk), None) => RemainingFields::ExampleEntry { walk, is_read: false },
         };
-        Some(Fields { of: self, rest, next: None })
+        Some(Fields { reader: self, remaining, next: None })
     }
 
     /// Returns the items of a list. `None`: the value is not a list.
     fn items(&'a self) -> Option<Items<'a>> {
-        let rest = match self.source {
-            Source::Value(Value::Array(items)) => RestOfItems::Value(items.iter().enumerate()),
+        let remaining = match self.source {
+            Source::Value(Value::Array(items)) => RemainingItems::Value(items.iter().enumerate()),
             Source::Value(_) => return None,
-            Source::Example(walk) => RestOfItems::Example(Some(walk)),
+            Source::Example(walk) => RemainingItems::Example(Some(walk)),
         };
-        Some(Items { of: self, rest })
+        Some(Items { reader: self, remaining })
     }
 
     fn unexpected(&self, expected: &dyn Expected) -> Error {
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         Error::invalid_type(found, expected)
     }
 
-    /// Records a quantity that API servers refuse.
+    /// Records the value if it is a quantity that API servers refuse.
     fn check_quantity(&self) {
         if let Source::Value(Value::String(text)) = self.source
             && let Some(problem) = quantities::problem(text)
@@ -231,16 +232,15 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
 /// The fields of an object, without those that its type does not have; or the entries of a map.
 struct Fields<'a> {
-    of: &'a Reader<'a>,
-    rest: Rest<'a>,
+    reader: &'a Reader<'a>,
+    remaining: RemainingFields<'a>,
     next: Option<(&'a str, Source<'a>)>,
 }
 
-/// The fields that remain to be read.
-enum Rest<'a> {
+enum RemainingFields<'a> {
     Value {
         fields: &'a Map<String, Value>,
-        rest: serde_json::map::Iter<'a>,
+        remaining: serde_json::map::Iter<'a>,
         /// The fields of the type; `None` if it accepts any.
         known: Option<&'static [&'static str]>,
         /// Known fields that were read under misspelt names.
@@ -248,7 +248,7 @@ enum Rest<'a> {
     },
     Example {
         walk: &'a RefCell<Walk>,
-        rest: std::slice::Iter<'static, &'static str>,
+        remaining: std::slice::Iter<'static, &'static str>,
         /// Whether this is an object with a kind.
         is_object: bool,
     },
@@ -259,15 +259,16 @@ enum Rest<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Moves to the next field, and returns the name to read it as.
+    /// Moves to the next field, and returns the name to read it as: its own name, or the known name if it is misspelt.
+    /// `None`: there are no more fields.
     fn advance(&mut self) -> Option<&'a str> {
-        let of = self.of;
-        match &mut self.rest {
-            Rest::Value { fields, rest, known, followed } => {
-                for (name, value) in rest {
+        let reader = self.reader;
+        match &mut self.remaining {
+            RemainingFields::Value { fields, remaining, known, followed } => {
+                for (name, value) in remaining {
                     let read_as = match known {
                         Some(known) if !known.contains(&name.as_str()) => {
-                            match unknown(of, fields, followed, name, known) {
+                            match unknown(reader, fields, followed, name, known) {
                                 Some(suggestion) => suggestion,
                                 None => continue,
                             }
@@ -275,25 +276,25 @@ impl<'a> Fields<'a> {
                         _ => name,
                     };
                     let path = match known {
-                        Some(_) => Path::Field(&of.path, name),
-                        None => Path::Entry(&of.path, name),
+                        Some(_) => Path::Field(&reader.path, name),
+                        None => Path::Entry(&reader.path, name),
                     };
-                    if !of.is_left_out(path) {
+                    if !reader.is_skipped(path) {
                         self.next = Some((name, Source::Value(value)));
                         return Some(read_as);
                     }
                 }
                 None
             }
-            Rest::Example { walk, rest, is_object } => {
-                // An example does not have these fields, because the type would check their values.
+            RemainingFields::Example { walk, remaining, is_object } => {
+                // An example omits `apiVersion` and `kind`, because the type would check their values.
                 let is_checked = |name: &str| *is_object && matches!(name, "apiVersion" | "kind");
-                let name = rest.by_ref().copied().find(|name| !is_checked(name))?;
+                let name = remaining.by_ref().copied().find(|name| !is_checked(name))?;
                 walk.borrow_mut().path.push(name);
                 self.next = Some((name, Source::Example(walk)));
                 Some(name)
             }
-            Rest::ExampleEntry { walk, is_read } => {
+            RemainingFields::ExampleEntry { walk, is_read } => {
                 self.next = Some((EXAMPLE_TEXT, Source::Example(walk)));
                 (!std::mem::replace(is_read, true)).then_some(EXAMPLE_TEXT)
             }
@@ -303,16 +304,18 @@ impl<'a> Fields<'a> {
     /// Returns the path and the source of the value of the current field.
     fn value(&mut self) -> (Path<'a>, Source<'a>) {
         let (name, source) = self.next.take().unwrap_or(("", Source::Value(&Value::Null)));
-        let path = match self.rest {
-            Rest::Value { known: None, .. } | Rest::ExampleEntry { .. } => Path::Entry(&self.of.path, name),
-            _ => Path::Field(&self.of.path, name),
+        let path = match self.remaining {
+            RemainingFields::Value { known: None, .. } | RemainingFields::ExampleEntry { .. } => {
+                Path::Entry(&self.reader.path, name)
+            }
+            _ => Path::Field(&self.reader.path, name),
         };
         (path, source)
     }
 
     /// Ends the value of the current field.
     fn end_value(&self) {
-        if let Rest::Example { walk, .. } = self.rest {
+        if let RemainingFields::Example { walk, .. } = self.remaining {
             walk.borrow_mut().path.pop();
         }
     }
@@ -321,15 +324,15 @@ impl<'a> Fields<'a> {
 /// Records a field that the type does not have, and returns the name of the field to read it as. `None`: skip the
 /// field.
 fn unknown(
-    of: &Reader<'_>,
+    reader: &Reader<'_>,
     fields: &Map<String, Value>,
     followed: &mut Vec<&'static str>,
     name: &str,
     known: &'static [&'static str],
 ) -> Option<&'static str> {
-    let unknown = UnknownField { parent: of.path.to_string(), name: name.to_owned(), known };
-    of.findings.borrow_mut().unknown.push(unknown);
-    let suggestion = of.suggestion(name, known)?;
+    let unknown = UnknownField { parent: reader.path.to_string(), name: name.to_owned(), known };
+    reader.findings.borrow_mut().unknown.push(unknown);
+    let suggestion = reader.suggestion(name, known)?;
     if fields.contains_key(suggestion) || followed.contains(&suggestion) {
         return None;
     }
@@ -348,33 +351,31 @@ impl<'de> MapAccess<'de> for Fields<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let (path, source) = self.value();
-        let value = self.of.part(source, path, seed);
+        let value = self.reader.part(source, path, seed);
         self.end_value();
         value
     }
 }
 
-/// The items of a list.
 struct Items<'a> {
-    of: &'a Reader<'a>,
-    rest: RestOfItems<'a>,
+    reader: &'a Reader<'a>,
+    remaining: RemainingItems<'a>,
 }
 
-/// The items that remain to be read.
-enum RestOfItems<'a> {
+enum RemainingItems<'a> {
     Value(std::iter::Enumerate<std::slice::Iter<'a, Value>>),
     Example(Option<&'a RefCell<Walk>>),
 }
 
 impl<'a> Items<'a> {
     fn next(&mut self) -> Option<(Path<'a>, Source<'a>)> {
-        let of = self.of;
-        match &mut self.rest {
-            RestOfItems::Value(items) => {
-                let (at, item) = items.find(|(at, _)| !of.is_left_out(Path::Item(&of.path, *at)))?;
-                Some((Path::Item(&of.path, at), Source::Value(item)))
+        let reader = self.reader;
+        match &mut self.remaining {
+            RemainingItems::Value(items) => {
+                let (at, item) = items.find(|(at, _)| !reader.is_skipped(Path::Item(&reader.path, *at)))?;
+                Some((Path::Item(&reader.path, at), Source::Value(item)))
             }
-            RestOfItems::Example(walk) => Some((Path::Item(&of.path, 0), Source::Example(walk.take()?))),
+            RemainingItems::Example(walk) => Some((Path::Item(&reader.path, 0), Source::Example(walk.take()?))),
         }
     }
 }
@@ -384,6 +385,6 @@ impl<'de> SeqAccess<'de> for Items<'_> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some((path, source)) = self.next() else { return Ok(None) };
-        self.of.part(source, path, seed).map(Some)
+        self.reader.part(source, path, seed).map(Some)
     }
 }

@@ -146,8 +146,8 @@ impl Kinds {
     /// fields of `metadata` are known.
     ///
     /// # Errors
-    /// Returns an error for another version of the right group, or all values with a wrong type and all invalid
-    /// quantities.
+    /// Returns an error for another version of the right group, or the values with a wrong type and the invalid
+    /// quantities, up to a maximum number.
     pub fn read_collecting_unknown(
         self,
         api_version: &str,

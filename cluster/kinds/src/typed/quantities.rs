@@ -5,20 +5,22 @@ use schedc_core::quantity::Quantity;
 /// Returns the problem of a quantity in terms of the user's text. `None`: it is valid.
 pub fn problem(text: &str) -> Option<String> {
     Quantity::parse(text).err()?;
-    let shown = text.trim();
-    if shown.is_empty() {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
         return Some("is empty, but must be a quantity such as `500m`, `2` or `1Gi`".to_owned());
     }
-    let suggestion = suggestion(shown);
+    let suggestion = suggestion(trimmed);
     if !suggestion.is_empty() {
         let suggestion: Vec<String> = suggestion.iter().map(|quantity| format!("`{quantity}`")).collect();
-        return Some(format!("`{shown}` is not a quantity; did you mean {}?", suggestion.join(" or ")));
+        return Some(format!("`{trimmed}` is not a quantity; did you mean {}?", suggestion.join(" or ")));
     }
-    let (number, unit) = split(shown);
+    let (number, unit) = split(trimmed);
     Some(match (number.contains(|c: char| c.is_ascii_digit()), unit) {
-        (false, _) => format!("`{shown}` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`"),
-        (true, "") => format!("`{shown}` is not a quantity: `{number}` is not a number"),
-        (true, _) => format!("`{shown}` is not a quantity: there is no unit `{unit}`; {UNITS}"),
+        (false, _) => {
+            format!("`{trimmed}` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`")
+        }
+        (true, "") => format!("`{trimmed}` is not a quantity: `{number}` is not a number"),
+        (true, _) => format!("`{trimmed}` is not a quantity: there is no unit `{unit}`; {UNITS}"),
     })
 }
 
@@ -61,7 +63,8 @@ fn numbers(number: &str) -> Vec<String> {
     }
 }
 
-/// Returns the units that the user may have meant by a unit: with a suffix for bytes, in another case, or as a word.
+/// Returns the units that the user may have meant: the unit itself if it is valid, otherwise units that it resembles if
+/// it has a suffix for bytes, is in another case, or is a word.
 fn units(unit: &str) -> Vec<String> {
     if Quantity::parse(&format!("1{unit}")).is_ok() {
         return vec![unit.to_owned()];

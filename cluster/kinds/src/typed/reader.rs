@@ -1,4 +1,4 @@
-//! Reads a JSON value as a typed object, and collects all its problems.
+//! Reads a JSON value as a typed object, and collects its problems.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -29,20 +29,20 @@ const WRONG_VALUES: usize = 20;
 /// Reads `value`, and adds unknown fields to `unknown`. On failure, returns between one and [`WRONG_VALUES`] values
 /// with a wrong type or an invalid quantity.
 pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFields) -> Result<T, Vec<WrongValue>> {
-    let mut found = Vec::new();
+    let mut wrong_values = Vec::new();
     // A wrong type ends the deserialization: the value is skipped, and the object is read again.
-    let mut left_out = BTreeSet::new();
+    let mut skipped = BTreeSet::new();
     let mut known = BTreeSet::new();
     let result = loop {
         let findings = RefCell::new(ReadFindings { follow: unknown.follow, ..ReadFindings::default() });
         let result = T::deserialize(Reader {
             source: Source::Value(value),
             path: Path::Root,
-            left_out: &left_out,
+            skipped: &skipped,
             findings: &findings,
         });
         let ReadFindings { unknown: fields, quantities, failed, .. } = findings.into_inner();
-        if left_out.is_empty() {
+        if skipped.is_empty() {
             unknown.found.extend(fields);
         } else {
             let paths = || unknown.found.iter().map(UnknownField::path);
@@ -57,22 +57,23 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFiel
         };
         let path = failed.unwrap_or_default();
         // If the skipped value is a required field, its object is reported as incomplete. This is not a new problem.
-        let follows = left_out.iter().any(|other: &String| is_within(other, &path));
-        if !follows {
-            found.push(WrongValue { path: path.clone(), reason: Reason::Type(error) });
+        let is_consequence = skipped.iter().any(|other: &String| is_within(other, &path));
+        if !is_consequence {
+            wrong_values.push(WrongValue { path: path.clone(), reason: Reason::Type(error) });
         }
-        if follows || path.is_empty() || found.len() == WRONG_VALUES {
+        if is_consequence || path.is_empty() || wrong_values.len() == WRONG_VALUES {
             break Err(quantities);
         }
-        left_out.insert(path);
+        skipped.insert(path);
     };
     let (object, quantities) = match result {
         Ok((object, quantities)) => (Some(object), quantities),
         Err(quantities) => (None, quantities),
     };
-    found.extend(quantities.into_iter().map(|(path, problem)| WrongValue { path, reason: Reason::Quantity(problem) }));
-    found.truncate(WRONG_VALUES);
-    object.filter(|_| found.is_empty()).ok_or(found)
+    wrong_values
+        .extend(quantities.into_iter().map(|(path, problem)| WrongValue { path, reason: Reason::Quantity(problem) }));
+    wrong_values.truncate(WRONG_VALUES);
+    object.filter(|_| wrong_values.is_empty()).ok_or(wrong_values)
 }
 
 /// Returns whether the value at `path` is the one at `outer`, or inside it.

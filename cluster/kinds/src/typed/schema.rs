@@ -9,14 +9,12 @@ use super::deserializer::{Path, Reader, Source};
 use super::findings::ReadFindings;
 use super::walk::{SchemaField, Walk};
 
-/// Deserializes the example of a type.
 fn example<T: DeserializeOwned>(walk: &RefCell<Walk>) -> Result<T, serde_json::Error> {
-    let (left_out, findings) = (BTreeSet::new(), RefCell::new(ReadFindings::default()));
+    let (skipped, findings) = (BTreeSet::new(), RefCell::new(ReadFindings::default()));
     let source = Source::Example(walk);
-    T::deserialize(Reader { source, path: Path::Root, left_out: &left_out, findings: &findings })
+    T::deserialize(Reader { source, path: Path::Root, skipped: &skipped, findings: &findings })
 }
 
-/// Returns all fields of a type.
 pub(super) fn fields<T: DeserializeOwned>() -> Vec<SchemaField> {
     let walk = RefCell::new(Walk::default());
     // If a type refused a value, the walk would end early; a test checks that this happens for no kind.

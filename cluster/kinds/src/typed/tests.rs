@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn every_kind_is_read_by_its_api() {
+fn kinds_are_read_by_their_api_versions() {
     let kinds = [
         ("v1", "Node", ""),
         ("v1", "Pod", "shop"),
@@ -94,7 +94,7 @@ const SERVICE: CustomKind = CustomKind {
 };
 
 #[test]
-fn kinds_that_plugins_declare() {
+fn declared_kinds_are_read_by_api_version_and_name() {
     let kinds = Kinds::from(&[POD_GROUP, SERVICE][..]);
     let group = json!({"apiVersion": POD_GROUP.api_version, "kind": "PodGroup", "metadata": {"name": "g"},
         "spec": {"minMember": 3}});

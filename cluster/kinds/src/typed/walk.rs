@@ -21,7 +21,7 @@ pub(super) struct Walk {
 const DEPTH: usize = 24;
 
 impl Walk {
-    /// Records the fields of the current value, and returns those that the example has.
+    /// Records the fields of the current value, and returns the fields that the example has: none at the maximum depth.
     pub(super) fn record(&mut self, fields: &'static [&'static str]) -> &'static [&'static str] {
         let Walk { path, found } = self;
         found.extend(fields.iter().map(|name| SchemaField { parent: path.clone(), name }));

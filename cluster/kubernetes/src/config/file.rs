@@ -61,7 +61,7 @@ struct Connection {
     burst: Option<i32>,
 }
 
-/// Type of a Kubernetes object.
+/// `kind` and `apiVersion` of a Kubernetes object.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Header {
@@ -92,7 +92,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
-    // Only the first document of a file is read, as in kube-scheduler.
+    // All documents of a file are parsed, but only the first one is used, as in kube-scheduler.
     let options = serde_saphyr::options! { with_snippet: false, legacy_octal_numbers: true };
     let mut documents: Vec<T> = serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
         let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
@@ -203,7 +203,7 @@ impl File {
         Some(path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Returns the client rate limit, if one is set.
+    /// Returns the client rate limit, if `qps` is positive.
     pub(super) fn rate_limit(&self) -> Option<RateLimiterConfig> {
         let connection = self.client_connection.as_ref()?;
         let qps = connection.qps.filter(|qps| *qps > 0.0)?;

@@ -73,7 +73,7 @@ impl Settings {
     /// Returns the settings of the `--config` file, overridden by the command line. `path` names the file in messages.
     ///
     /// # Errors
-    /// All problems of the file.
+    /// The first error of parsing, or all invalid values of a file that can be parsed.
     pub fn from_file(flags: &Flags, path: &Path, text: &str) -> Result<Settings, ConfigError> {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
         let mut problems = Vec::new();
@@ -103,7 +103,7 @@ impl Settings {
         })
     }
 
-    /// Returns the settings that a file cannot contain.
+    /// Returns the settings that only flags set, with defaults for all others.
     fn from_flags_alone(flags: &Flags) -> Settings {
         Settings {
             kubeconfig: None,
@@ -125,6 +125,7 @@ impl Settings {
         Some(Backoff::seconds(initial, max))
     }
 
+    /// Returns the initial and the maximum backoff: of the file, otherwise of the first profile.
     fn seconds(&self, profiles: &[ProfileInfo]) -> (u64, u64) {
         let first = profiles.first();
         let initial = self.backoff_seconds.0.or(first.map(|first| first.pod_initial_backoff_seconds)).unwrap_or(1);

@@ -8,7 +8,6 @@ use super::ConnectError;
 /// Credentials that requests present.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct Credentials {
-    /// Header `Authorization`.
     pub(super) authorization: Option<HeaderValue>,
     /// Certificate and its key, as PEM.
     pub(super) certificate: Option<(Vec<u8>, Vec<u8>)>,
@@ -16,7 +15,6 @@ pub(super) struct Credentials {
     pub(super) until: Option<Timestamp>,
 }
 
-/// Returns the header for a bearer token.
 pub(super) fn bearer(token: &str, label: &str) -> Result<HeaderValue, ConnectError> {
     match token.trim() {
         "" => Err(ConnectError::new(format!("{label} is empty"))),

@@ -1,6 +1,7 @@
 //! Kubeconfig files: `kind: Config` of version `v1`.
 //!
-//! Unknown fields are ignored, as in client-go. Known fields that are not supported are errors.
+//! Unknown fields are ignored, as in client-go. `proxy-url`, `as` and `auth-provider` are errors, because they are not
+//! supported.
 
 use std::path::{Path, PathBuf};
 
@@ -120,7 +121,7 @@ impl Kubeconfig {
         ConnectError::new(format!("kubeconfig {}: `{field}`: {why}", self.path.display()))
     }
 
-    /// Resolves the current context. `master` overrides its server.
+    /// Resolves the current context. `master` overrides its server; without a current context, it is the whole target.
     pub(super) fn target(&self, master: Option<&str>) -> Result<Target, ConnectError> {
         let contexts = self.contexts();
         let name = match (non_empty(&self.file.current_context), master) {

@@ -57,14 +57,15 @@ impl Target {
         }
     }
 
-    /// Reads the current context of a kubeconfig.
+    /// Reads the current context of a kubeconfig. `master` overrides its server.
     pub fn from_kubeconfig(path: &Path, master: Option<&str>) -> Result<Target, ConnectError> {
         Kubeconfig::read(path)?.target(master)
     }
 
     /// Finds the cluster of a user's command as kubectl does: in this kubeconfig, otherwise in that of the environment
-    /// variable `KUBECONFIG`, otherwise in `~/.kube/config`, otherwise by the environment of a pod. `context` is a
-    /// context of the kubeconfig, instead of the current one.
+    /// variable `KUBECONFIG`, otherwise in `~/.kube/config`, otherwise by the environment of a pod. `context` selects a
+    /// context of the kubeconfig instead of the current one, and requires a kubeconfig. Several existing files in
+    /// `KUBECONFIG` are an error: they are not merged.
     pub fn of_user(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Target, ConnectError> {
         user_choice::target(kubeconfig, context, |name| std::env::var_os(name))
     }

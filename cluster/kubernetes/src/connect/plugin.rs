@@ -37,7 +37,6 @@ struct Variable {
     value: Option<String>,
 }
 
-/// Credential plugin.
 pub(super) struct Plugin {
     /// Description with its place in the kubeconfig, for messages.
     label: String,
@@ -69,8 +68,8 @@ struct Status {
 }
 
 impl Plugin {
-    /// Reads `exec` of a kubeconfig. `at` resolves a relative command; `cluster` is the cluster information for the
-    /// plugin.
+    /// Reads `exec` of a kubeconfig. `at` resolves a command that contains a `/`; `cluster` is the cluster information
+    /// for the plugin.
     pub(super) fn new(
         exec: &Exec,
         label: String,
@@ -106,7 +105,6 @@ impl Plugin {
         Ok(Plugin { label, api_version, command, args, env, hint: exec.install_hint.clone(), info })
     }
 
-    /// Runs the plugin.
     pub(super) async fn run(&self) -> Result<Credentials, ConnectError> {
         let mut command = Command::new(&self.command);
         command.args(&self.args).stdin(Stdio::null()).kill_on_drop(true);

@@ -13,7 +13,7 @@ use crate::transport::{Http, Transport};
 const READ_INTERVAL: Duration = Duration::from_secs(60);
 /// Minimum interval between two refreshes, even after 401 responses.
 const MIN_INTERVAL: Duration = Duration::from_secs(10);
-/// Time before their expiry at which credentials are renewed.
+/// Time between the renewal of credentials and their expiry.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(10);
 
 /// Keeps the credentials of a transport valid: [`run`](Self::run) must run while the transport is used.
@@ -98,8 +98,8 @@ impl CredentialRefresher {
         let is_other = presented.authority != self.presented.authority
             || presented.credentials.certificate != self.presented.credentials.certificate;
         if is_other && server::is_tls(&self.target.server) {
-            // If the certificate does not match its key, only one file is written yet. This is an error; the next
-            // refresh reads both files again.
+            // If the certificate does not match its key, only one of the two files has been replaced yet. This is an
+            // error; the next refresh reads both files again.
             self.http.set_tls(presented.tls(&self.target)?);
             info!("Certificates changed; new connections use them");
         }

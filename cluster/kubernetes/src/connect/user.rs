@@ -54,16 +54,13 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// User of a kubeconfig.
 #[derive(Default)]
 pub(super) struct User {
-    /// Bearer token.
     pub(super) token: Option<String>,
     /// File with a bearer token; overrides `token`.
     pub(super) token_file: Option<Source>,
     /// User name and password.
     pub(super) basic: Option<(String, String)>,
-    /// Certificate and its key.
     pub(super) certificate: Option<(Source, Source)>,
     /// Credential plugin; used only if no field above is set.
     pub(super) plugin: Option<Plugin>,

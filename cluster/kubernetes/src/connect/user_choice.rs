@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::kubeconfig::Kubeconfig;
 use super::{ConnectError, Target};
 
-/// Environment variable with the user's kubeconfig.
+/// Environment variable with the paths of the user's kubeconfigs.
 const VARIABLE: &str = "KUBECONFIG";
 
 pub(super) fn target(
@@ -30,7 +30,7 @@ pub(super) fn target(
     }
 }
 
-/// Returns the file that the environment variable names.
+/// Returns the only existing file that the environment variable names, or its first file if none exists.
 fn of_variable(value: Option<OsString>) -> Result<Option<PathBuf>, ConnectError> {
     let Some(value) = value else { return Ok(None) };
     let files: Vec<PathBuf> = split_paths(&value).filter(|file| !file.as_os_str().is_empty()).collect();

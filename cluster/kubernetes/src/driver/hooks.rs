@@ -37,7 +37,7 @@ pub trait DriverHooks: AttemptObserver + Sync {
 
 impl DriverHooks for () {}
 
-/// Calls both in order.
+/// Calls the hooks of both values, in order.
 impl<X: DriverHooks, Y: DriverHooks> DriverHooks for (X, Y) {
     fn take_informer_event(&mut self, event: InformerEvent) -> Option<InformerEvent> {
         self.0.take_informer_event(event).and_then(|event| self.1.take_informer_event(event))

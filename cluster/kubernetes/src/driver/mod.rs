@@ -10,7 +10,7 @@
 //! | [`hooks`] | callbacks for metrics, logs and reports |
 //! | [`informers`] | the reflectors of all kinds |
 //! | [`leadership`] | leadership of this replica, and fencing of its writes |
-//! | [`tasks`] | calls in flight |
+//! | [`tasks`] | tasks of the scheduler in flight |
 //! | `pod_log` | log messages about pods |
 
 pub mod client;
@@ -50,7 +50,7 @@ use tasks::SpawnedTasks;
 /// Maximum numbers of events and of pods per turn. Between turns, tasks that call the API server run.
 const MAX_EVENTS_PER_TURN: usize = 256;
 const MAX_PODS_PER_TURN: usize = 16;
-/// Maximum number of bindings in flight. The server processes fewer at a time, so a higher number would gain nothing.
+/// Maximum number of bindings in flight. The server processes fewer at a time, so a higher maximum would gain nothing.
 /// It would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
 const MAX_BINDINGS: usize = 96;
 /// Grace periods when the scheduler stops: of bindings in flight, and of other tasks. A task that waits for a volume
@@ -353,7 +353,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         Ok(())
     }
 
-    /// Waits for the next event, completed task or deadline. Handles an event and a completed task.
+    /// Waits for an event, a completed task, a deadline or a signal. Handles the event or the completed task.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));

@@ -8,7 +8,6 @@ use tracing::{Level, debug, error};
 
 use super::DriverHooks;
 
-/// Logs the outcomes of pods.
 pub(super) struct PodLog;
 
 /// Returns whether [`log_attempt`] may log messages.

@@ -1,4 +1,4 @@
-//! Calls to the API server that are in flight.
+//! Tasks of the scheduler that are in flight, such as calls to the API server.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;

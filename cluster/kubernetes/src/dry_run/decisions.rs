@@ -53,7 +53,7 @@ pub enum DecisionResult {
     },
 }
 
-/// Reports each decision. A retry is reported only if its result differs.
+/// Reports each decision. A retry is reported only if its result differs from the last one that was reported.
 #[derive(Debug)]
 pub struct Decisions<F> {
     profiles: &'static [ProfileInfo],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schedc_bounds::text::shortened;
 use schedc_core::model::dns_subdomain_problems;
 
-/// Maximum jitter of a retry, in tenths of the period: client-go's `JitterFactor`.
+/// client-go's `JitterFactor`, in tenths. The renew deadline must be longer than the retry period times this factor.
 const JITTER_TENTHS: u32 = 12;
 
 /// Maximum length of an RFC 1123 label.

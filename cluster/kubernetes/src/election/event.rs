@@ -1,4 +1,4 @@
-//! Events of leader election, which still use API version `v1`.
+//! Events of leader election. They use API version `v1`, as in client-go, unlike the scheduler's other events.
 
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;

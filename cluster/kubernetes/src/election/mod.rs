@@ -84,7 +84,7 @@ pub struct Election {
     settings: LeaderElectionConfiguration,
     random: Random,
     state: State,
-    /// The last observed lease, and the time of its last change.
+    /// The last observed lease, and the time at which its last change was observed.
     seen: Option<(Lease, Duration)>,
     /// Renewal times while this replica holds the lease.
     held: Option<HeldLease>,
@@ -233,7 +233,7 @@ impl Election {
         }
     }
 
-    /// Returns the change since the last call. Call it after each request and response.
+    /// Returns the change of leadership since the last call. Call it after each request and response.
     pub fn change(&mut self) -> Option<LeaderChange> {
         if std::mem::take(&mut self.is_lost) {
             return Some(LeaderChange::Lost);
@@ -271,7 +271,7 @@ impl Election {
         let expires = *since + Duration::from_secs(record.seconds.into());
         if !self.is_holder() && !record.holder.is_empty() && now.clock < expires {
             self.failed(now);
-            // client-go waits for the whole retry period, even if the lease expires earlier.
+            // Unlike client-go, which always waits for the whole retry period, wait at most until the lease expires.
             if let State::Waiting { until } = &mut self.state {
                 *until = expires.min(*until);
             }

@@ -142,7 +142,6 @@ async fn send(transport: &impl Transport, election: &Election, request: &LeaseRe
     }
 }
 
-/// Writes an event.
 async fn create_event(transport: impl Transport, event: Value) {
     const TIMEOUT: Duration = Duration::from_secs(10);
     let namespace = event["metadata"]["namespace"].as_str().unwrap_or_default();

@@ -26,7 +26,8 @@ const FINISH_TIME: Duration = Duration::from_secs(6 * 60);
 /// Interval at which the count of a series is written: client-go's `refreshTime`.
 const REFRESH_TIME: Duration = Duration::from_secs(30 * 60);
 
-/// Maximum number of recorded events. Repetitions of an event beyond it are written as separate events.
+/// Maximum number of recorded events. Further events are not recorded, so their repetitions are written as separate
+/// events.
 const MAX_RECORDED: usize = 16_384;
 
 /// Request to write an event.
@@ -210,7 +211,8 @@ impl EventRecorder {
         None
     }
 
-    /// Returns a unique name from the pod's name and the time (`GenerateEventName`).
+    /// Returns a unique name from the pod's name, or its uid if the name is too long, and the time
+    /// (`GenerateEventName`).
     fn name(&mut self, event: &Event, now: Timestamp) -> Box<str> {
         const MAX_NAME_LENGTH: usize = 253;
         self.last_name = now.as_nanosecond().max(self.last_name + 1);

@@ -108,7 +108,8 @@ impl<T: Transport> EventWriter<T> {
     }
 }
 
-/// Sends one event with retries, unless the server refuses it. Logs lost events.
+/// Sends one event, with retries while there is no response. Logs an event that is lost after all retries, but not one
+/// that the server refuses.
 async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lost: Arc<RateLimit>) {
     let mut last = String::new();
     let EventWrite { namespace, name, operation } = write;

@@ -31,7 +31,7 @@ pub enum FlagSupport {
 /// Flag without support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnsupportedFlag {
-    /// Values that equal the actual behaviour and cause no message.
+    /// Values that describe schedc's behaviour, and therefore cause no message.
     pub accepted_values: &'static [&'static str],
     /// Reason why the flag is ignored, or the alternative to it.
     pub explanation: &'static str,
@@ -85,7 +85,7 @@ pub enum Section {
     Authentication,
     /// Authorization.
     Authorization,
-    /// Flags that `--config` replaces.
+    /// Flags that kube-scheduler deprecates. `--config` replaces those for the connection.
     Deprecated,
     /// Leader election.
     LeaderElection,

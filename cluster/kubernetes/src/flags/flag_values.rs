@@ -7,8 +7,8 @@ use clap::{ArgMatches, Command, Error, FromArgMatches};
 use super::table::FLAGS;
 use super::{Flag, Section, ValueType};
 
-/// Values of all kube-scheduler flags by name, defaults included. Add it to a command by `#[command(flatten)]`,
-/// together with [`Flags`](super::Flags): both read the same arguments.
+/// Values of all kube-scheduler flags except `--help` and `--version`, by name, defaults included. Add it to a command
+/// by `#[command(flatten)]`, together with [`Flags`](super::Flags): both read the same arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagValues(pub BTreeMap<String, String>);
 

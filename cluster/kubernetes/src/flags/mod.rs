@@ -2,9 +2,9 @@
 //!
 //! The [table](FLAGS) contains every flag of kube-scheduler 1.36.2. A supported flag sets a field of [`Flags`]. Other
 //! flags are ignored with a warning, or refused with an alternative. There is no warning and no error for a value that
-//! equals the actual behaviour.
+//! describes schedc's behaviour.
 //!
-//! All problems of a command line are reported at once.
+//! All problems of a command line that clap can parse are reported at once.
 
 mod check;
 mod flag;
@@ -27,7 +27,8 @@ pub use table::FLAGS;
 pub(crate) use table::NO_GO_PROFILES;
 pub use values::duration;
 
-/// Parsed command line. `None`: the flag is not set, so a file may set it.
+/// Parsed command line. A field is `None` if its flag is not set; a value in the file of `--config`, or the default,
+/// then applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flags {
     /// `--config`
@@ -57,7 +58,7 @@ pub struct Flags {
 /// Connection to the API server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connection {
-    /// `--kubeconfig`; `None`: the environment of a pod.
+    /// `--kubeconfig`; `None`: `--master`, or else the environment of a pod.
     pub kubeconfig: Option<PathBuf>,
     /// `--master`
     pub master: Option<String>,

@@ -28,20 +28,8 @@ mod tests {
     #[test]
     fn booleans() {
         let values = ["true", "T", "1", "false", "F", "0", "yes", ""].map(|text| boolean(text).ok());
-        let (authorized_ttl, unauthorized_ttl) = (Some(true), Some(false));
-        assert_eq!(
-            values,
-            [
-                authorized_ttl,
-                authorized_ttl,
-                authorized_ttl,
-                unauthorized_ttl,
-                unauthorized_ttl,
-                unauthorized_ttl,
-                None,
-                None
-            ]
-        );
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(values, [yes, yes, yes, no, no, no, None, None]);
     }
 
     #[test]

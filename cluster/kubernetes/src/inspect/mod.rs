@@ -61,7 +61,7 @@ impl Inspector {
     }
 
     /// Compares the scheduler's cache with the API server. Differences are checked again after a delay and count if
-    /// they persist. `schedulers` are the scheduler names of compared pending pods.
+    /// they persist. Pending pods are compared only if their scheduler name is in `schedulers`.
     ///
     /// # Errors
     /// A list failed.

@@ -46,7 +46,6 @@ pub fn start_around(logging: &Logging, around: fn(&mut dyn FnMut())) {
     let _ = set_global_default(Logs::new(logging, write));
 }
 
-/// Output stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
     Output,
@@ -71,7 +70,6 @@ fn write(stream: Stream, line: &str) {
     };
 }
 
-/// Severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Severity {
     Info,
@@ -89,7 +87,6 @@ struct Entry {
     file: &'static str,
     line: u32,
     message: String,
-    /// Fields, in order.
     fields: Vec<(&'static str, Value)>,
 }
 

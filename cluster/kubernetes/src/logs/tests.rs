@@ -6,7 +6,6 @@ use tracing::{debug, error, info, warn};
 
 use super::*;
 
-/// Returns the logged lines.
 fn written(logging: Logging, log: impl FnOnce()) -> Vec<(Severity, String)> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let writes = lines.clone();

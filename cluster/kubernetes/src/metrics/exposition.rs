@@ -49,7 +49,6 @@ impl<'a> Exposition<'a> {
         }
     }
 
-    /// Returns the text.
     pub(crate) fn text(self) -> String {
         let mut text = String::new();
         for (name, (family, mut series)) in self.families {

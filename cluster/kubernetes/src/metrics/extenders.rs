@@ -22,7 +22,6 @@ pub(super) static CALL_DURATION: Family = Family::histogram(
 pub(super) struct ExtenderMetrics(MetricVec<(Arc<str>, Verb, bool), Histogram>);
 
 impl ExtenderMetrics {
-    /// Records an extender call.
     pub(super) fn count(&self, call: &ExtenderCall) {
         let key = (call.extender.clone(), call.verb, call.succeeded);
         self.0.with(&key, || Histogram::new(&CALL_DURATION), |histogram| histogram.observe_duration(call.took));

@@ -174,7 +174,7 @@ impl Metrics {
         self.0.snapshot_requests.snapshots.borrow().clone()
     }
 
-    /// Adds the counts of the shadow mode.
+    /// Adds the counts of the shadow mode. A second call has no effect.
     pub fn count_shadow_decisions(&self, shadow_counts: ShadowCounts) {
         let _first = self.0.shadow.set(shadow_counts);
     }

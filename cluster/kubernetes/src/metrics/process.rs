@@ -73,7 +73,7 @@ impl Process {
     }
 }
 
-/// Reads `/proc/self/stat`, and the boot time from `/proc/stat`.
+/// Returns the processor time and the start time in seconds, from `/proc/self/stat` and the boot time in `/proc/stat`.
 fn times(process: &str, system: &str) -> (Option<f64>, Option<f64>) {
     // The process name before the last bracket may contain any character.
     let fields: Vec<f64> = match process.rsplit_once(')') {

@@ -13,13 +13,12 @@ use super::table;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodRequests(Vec<Request>);
 
-/// Requests of one pod.
 #[derive(Clone, Debug)]
 struct Request {
     pod: Arc<Pod>,
     node: Arc<str>,
     scheduler: Arc<str>,
-    /// Scalar resources other than cpu, memory and storage, by name.
+    /// Requests of resources other than cpu, memory and ephemeral storage, by name.
     scalars: Vec<(Arc<str>, i64)>,
 }
 

@@ -19,7 +19,6 @@ const NO_RESPONSE: u16 = 0;
 /// HTTP methods that requests use.
 const METHODS: [Verb; 5] = [Verb::Get, Verb::Create, Verb::Update, Verb::StrategicPatch, Verb::Delete];
 
-/// Returns the index of a method in `METHODS`.
 fn method_index(verb: Verb) -> usize {
     match verb {
         Verb::Get => 0,
@@ -30,7 +29,6 @@ fn method_index(verb: Verb) -> usize {
     }
 }
 
-/// Metrics of all requests.
 #[derive(Debug)]
 pub(super) struct RestClientMetrics {
     host: Box<str>,

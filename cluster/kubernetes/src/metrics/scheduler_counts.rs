@@ -15,7 +15,6 @@ use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
 
-/// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchedulerCounts {
     queue: queue::QueueCounts,
@@ -98,12 +97,12 @@ impl SchedulerCounts {
         fn labels(labels: &WaitLabels) -> [&str; 3] {
             [&labels.driver, &labels.profile, labels.result.label()]
         }
-        for (of, count) in allocations {
-            exposition.number(&table::BINDING_CONDITIONS_ALLOCATIONS, &labels(of), *count as f64);
+        for (wait_labels, count) in allocations {
+            exposition.number(&table::BINDING_CONDITIONS_ALLOCATIONS, &labels(wait_labels), *count as f64);
         }
-        for (of, durations) in waits {
+        for (wait_labels, durations) in waits {
             let family = &table::BINDING_CONDITIONS_WAIT_DURATION;
-            exposition.histogram(family, &labels(of), &Histogram::of(family, durations));
+            exposition.histogram(family, &labels(wait_labels), &Histogram::of(family, durations));
         }
     }
 
@@ -126,7 +125,6 @@ impl SchedulerCounts {
     }
 }
 
-/// Writes the sizes and limits of caches.
 pub(super) fn write_caches<'a>(caches: impl IntoIterator<Item = &'a CacheSize>, exposition: &mut Exposition<'_>) {
     for CacheSize { cache, size, limit } in caches {
         exposition.number(&table::CACHE_SIZES, &[cache], *size as f64);

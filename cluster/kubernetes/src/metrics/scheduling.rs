@@ -11,7 +11,6 @@ use super::exposition::Exposition;
 use super::table;
 use super::values::{Counter, Histogram, MetricVec};
 
-/// Result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AttemptResult {
     Scheduled,
@@ -41,7 +40,6 @@ impl AttemptResult {
 /// Number of attempts from which on all numbers share one label value, `15+`.
 const MAX_ATTEMPTS: usize = 15;
 
-/// Metrics of all attempts.
 #[derive(Debug)]
 pub(super) struct AttemptMetrics {
     profiles: Box<[Profile]>,
@@ -54,11 +52,9 @@ pub(super) struct AttemptMetrics {
     event_durations: MetricVec<ClusterEvent, Histogram>,
 }
 
-/// Metrics of one profile.
 #[derive(Debug)]
 struct Profile {
     name: &'static str,
-    /// Durations of attempts by result.
     attempt_durations: [Histogram; AttemptResult::ALL.len()],
     points: MetricVec<(Point, Code), Histogram>,
 }
@@ -84,7 +80,6 @@ impl AttemptMetrics {
         self.profiles.get(at).map_or("", |profile| profile.name)
     }
 
-    /// Records the outcome of an attempt.
     pub(super) fn record_outcome(&self, outcome: &Outcome, took: Duration) {
         let Some(profile) = self.profiles.get(outcome.profile) else { return };
         let result = AttemptResult::of(outcome);
@@ -117,7 +112,6 @@ impl AttemptMetrics {
         self.algorithm.observe_duration(took);
     }
 
-    /// Records the handling of a cluster event.
     pub(super) fn record_event(&self, event: ClusterEvent, took: Duration) {
         let make = || Histogram::new(&table::EVENT_HANDLING_DURATION);
         self.event_durations.with(&event, make, |histogram| histogram.observe_duration(took));

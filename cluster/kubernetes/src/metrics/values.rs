@@ -14,7 +14,6 @@ use super::family::{Family, MetricType};
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one.
     pub(crate) fn increment(&self) {
         self.add(1);
     }
@@ -39,7 +38,6 @@ pub struct Histogram {
     scale: f64,
 }
 
-/// Nanoseconds in a second.
 const NANOSECONDS: f64 = 1e9;
 
 impl Histogram {
@@ -133,7 +131,6 @@ impl<K: Clone + PartialEq, V> MetricVec<K, V> {
 }
 
 impl<K: Clone + PartialEq> MetricVec<K, u64> {
-    /// Increments the counter of a key.
     pub(crate) fn increment(&self, key: &K) {
         self.with(key, || 0, |count| *count += 1);
     }

@@ -21,7 +21,6 @@ const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-ap
 /// Trusted authorities.
 #[derive(Debug, Default)]
 pub(super) struct ClientAuthorities {
-    /// Authority for client certificates.
     pub(super) clients: Option<Authority>,
     /// Request-header proxies, which may name the user of a request.
     pub(super) proxies: Option<Proxies>,
@@ -49,7 +48,6 @@ pub(super) struct Headers {
     pub(super) user: Vec<String>,
     pub(super) uid: Vec<String>,
     pub(super) group: Vec<String>,
-    /// Prefixes.
     pub(super) extra: Vec<String>,
 }
 
@@ -97,7 +95,6 @@ pub(super) struct AuthorityConfig {
     headers: Headers,
 }
 
-/// Sources of the authorities.
 #[derive(Debug)]
 pub(super) struct AuthoritySources<T> {
     flags: flags::Authentication,
@@ -141,7 +138,7 @@ impl<T: Transport> AuthoritySources<T> {
         })
     }
 
-    /// Looks up in the cluster the values that no file provides.
+    /// Looks up in the cluster the values that no file provides. They stay empty if the ConfigMap does not exist.
     pub(super) async fn look_up(&self, authority_config: &mut AuthorityConfig) -> Result<(), String> {
         let Some(transport) = &self.cluster else { return Ok(()) };
         let in_context = |why: String| format!("looking up authorities in {CONFIG_MAP}: {why}");

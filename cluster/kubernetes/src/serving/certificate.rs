@@ -22,7 +22,6 @@ pub(super) struct CertificatePair {
     pub(super) key: Vec<u8>,
 }
 
-/// Source of the certificate.
 #[derive(Debug)]
 pub(super) enum CertificateSource {
     /// Files, which may change.

@@ -28,7 +28,8 @@ use crate::logs::RateLimit;
 /// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review.
+    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review, or
+    /// is refused if there is none.
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,
@@ -65,7 +66,6 @@ impl Default for Limits {
 /// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
 const WAITING: usize = 64 << 10;
 
-/// Open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     peers: Mutex<HashMap<u64, Arc<Peer>>>,
@@ -75,9 +75,7 @@ pub(super) struct Connections {
     refused: RateLimit,
 }
 
-/// Handler of requests.
 pub(super) trait RequestHandler: Send + Sync + 'static {
-    /// Returns the response to a request.
     fn answer(&self, peer: &Peer, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> + Send;
 }
 
@@ -148,9 +146,9 @@ impl Connections {
         peer.touch();
         peer.begin_head();
 
-        let of = peer.clone();
+        let request_peer = peer.clone();
         let service = service_fn(move |request| {
-            let (answers, in_flight) = (answers.clone(), RequestInFlight::new(of.clone()));
+            let (answers, in_flight) = (answers.clone(), RequestInFlight::new(request_peer.clone()));
             async move { Ok::<_, Infallible>(answers.answer(in_flight.peer(), request).await) }
         });
         let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));

@@ -62,7 +62,7 @@ use review::AuthProblem;
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Delay after a failed lookup in the cluster.
 const LOOKUP_RETRY_DELAY: Duration = Duration::from_secs(5);
-/// Pause after the system had no file descriptor or memory for another connection.
+/// Pause after a connection could not be accepted, for example because no file descriptor was free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Inputs of a server.
@@ -73,8 +73,8 @@ pub struct ServerParts<'a, T> {
     pub authentication: &'a flags::Authentication,
     /// Authorization flags.
     pub authorization: &'a flags::Authorization,
-    /// API server for TokenReviews, found by `--authentication-kubeconfig` or from inside a cluster. `None`: only
-    /// certificates authenticate clients, if an authority in a file signed them; other clients are anonymous.
+    /// API server for TokenReviews, found by `--authentication-kubeconfig` or from inside a cluster. `None`: clients and
+    /// request-header proxies need a certificate signed by an authority in a file; clients without one are anonymous.
     pub authentication_client: Option<T>,
     /// API server for SubjectAccessReviews, found by `--authorization-kubeconfig` or from inside a cluster. `None`:
     /// only always-allowed paths are served, except for members of `system:masters`.

@@ -9,7 +9,6 @@ use rustls::pki_types::CertificateDer;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// Peer of a connection.
 #[derive(Debug)]
 pub(super) struct Peer {
     address: IpAddr,
@@ -140,7 +139,6 @@ impl Peer {
     }
 }
 
-/// Request in flight.
 pub(super) struct RequestInFlight(Arc<Peer>);
 
 impl RequestInFlight {

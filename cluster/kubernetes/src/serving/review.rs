@@ -28,7 +28,7 @@ pub(super) struct Reviewer<T> {
 /// Reason that a client could not be authenticated or authorized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AuthProblem {
-    /// Too many reviews wait, or failed for clients of this address; the client should retry later.
+    /// Too many reviews wait, or failed for clients of this address or of all addresses; the client should retry later.
     Limited,
     /// Any other error.
     Failed(String),

@@ -8,7 +8,8 @@ use std::hash::Hash;
 use schedc_core::explain::Explanation;
 use schedc_core::map::Map;
 
-/// For each pod, the answer from before the first such write, with the written claim. `P` identifies pods, `C` claims.
+/// For each pod, the answer from before the first write of a claim for the pod, and this claim. `P` identifies pods,
+/// `C` claims.
 #[derive(Debug)]
 pub struct EarlierAnswers<P, C>(Map<P, (C, Explanation)>);
 

@@ -93,7 +93,7 @@ impl From<&PluginScore> for NodeScore {
     }
 }
 
-/// Returns the names of the best nodes, of which a cycle would choose one.
+/// Returns the names of the best nodes, of which a cycle would choose one; none if the pod is not schedulable.
 pub fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
     match &found.decision {
         Decision::Node(node) if found.by_nomination || found.best.is_empty() => vec![base.name(*node).to_owned()],

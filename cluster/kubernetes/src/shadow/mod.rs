@@ -32,8 +32,8 @@ pub use counts::{ProfileCounts, ShadowCounts};
 use earlier_answers::{ClaimWrite, EarlierAnswers};
 pub use finding::{Comparison, Disagreement, Finding, NodeScore};
 
-/// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all results
-/// are counted.
+/// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all
+/// comparisons are counted.
 #[derive(Debug)]
 pub struct Shadow<F> {
     profiles: &'static [ProfileInfo],

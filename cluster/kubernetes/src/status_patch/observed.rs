@@ -58,7 +58,7 @@ impl ObservedStatus {
 impl ObservedCondition {
     /// Reads a condition if a scheduler writes its type.
     fn new(condition: &api::PodCondition) -> Option<ObservedCondition> {
-        let kind = OWN.into_iter().find(|scheduler_conditions| *scheduler_conditions == condition.type_)?;
+        let kind = OWN.into_iter().find(|kind| *kind == condition.type_)?;
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
         Some(ObservedCondition {
             kind,

@@ -194,7 +194,6 @@ pub struct HttpChunks {
     body: Body,
 }
 
-/// Body of a response.
 enum Body {
     Http1(http1::Body),
     Http2(http2::Body),

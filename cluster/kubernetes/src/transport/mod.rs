@@ -17,8 +17,8 @@ pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
 pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
-/// Purpose of a request. Each class has a separate connection and, if a limit is set, a separate rate limit: other
-/// requests never delay bindings.
+/// Purpose of a request. Each class has a separate connection, so other requests never delay bindings. If a rate limit
+/// is set, each class except watches and leases also has a separate one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.
@@ -110,7 +110,7 @@ impl ApiResponse {
 /// Reason why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportError {
-    /// The request was not sent, so it had no effect.
+    /// The request was not sent, or the server refused the stream without processing it: the request had no effect.
     NotSent(String),
     /// The response was lost; the effect of the request is unknown.
     Lost(String),

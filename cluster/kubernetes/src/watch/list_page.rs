@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde::de::Error;
 use serde_json::value::RawValue;
 
-/// Page of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListPage {
     /// Resource version of the whole list.

@@ -6,7 +6,7 @@ use crate::resources::Resource;
 /// Number of objects on a page: client-go's `defaultPageSize`.
 const PAGE_SIZE: u32 = 500;
 
-/// Field selector without finished pods: `status.phase!=Succeeded,status.phase!=Failed`.
+/// Field selector that excludes finished pods: `status.phase!=Succeeded,status.phase!=Failed`.
 const UNFINISHED: &str = "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
 /// Returns the path and query of a request. The server ends a watch after `seconds`.

@@ -1,5 +1,5 @@
 //! State machine of a reflector without I/O, after client-go's `Reflector`. Its requests deliver the latest state of
-//! every object of a kind, and allow to find every deletion.
+//! every object of a kind, and reveal every deletion.
 //!
 //! At the start, and whenever the resource version has expired, all objects are listed: as a stream if the server
 //! supports that, otherwise in pages. Later changes are watched from the last received version. Each list begins an

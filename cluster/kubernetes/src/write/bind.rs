@@ -106,7 +106,7 @@ enum PodLocation {
     Missing,
 }
 
-/// Fields of a pod that are read.
+/// Fields of a pod that tell its binding.
 #[derive(Deserialize)]
 struct FoundPod {
     metadata: Metadata,

@@ -8,10 +8,9 @@ use tracing::{info, warn};
 
 use super::stall::{Stall, StallReport};
 
-/// Number of bindings from which the server, not this process, limits the rate.
+/// Number of bindings in flight from which the server, not this process, limits the rate.
 const BUSY: usize = 16;
-/// Divisor of the mean binding time: responses may gather during an eighth of it. The second constant is the longest
-/// pause.
+/// Divisor of the mean binding time: responses may gather during an eighth of it, but at most for [`MAX_PAUSE`].
 const PAUSE_FRACTION: u32 = 8;
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// Approximate number of bindings in the moving average.

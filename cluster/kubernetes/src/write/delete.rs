@@ -8,7 +8,7 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Deletes an object, with its grace period. If a uid is given, an object with another uid is not deleted.
+/// Deletes an object with its default grace period. If a uid is given, an object with another uid is not deleted.
 ///
 /// kube-scheduler sends no uid for a victim, so it may delete another pod with the same name.
 pub(super) async fn delete(transport: &impl Transport, path: String, uid: Option<&Uid>) -> Result<(), ApiError> {

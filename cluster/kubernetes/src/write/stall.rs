@@ -7,11 +7,12 @@ pub(super) const STALLED: Duration = Duration::from_secs(5);
 /// Minimum time between two messages.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Time since which bindings are in flight and none succeeded.
+/// Stall that the bindings in flight may be in. Times are those of the transport's clock.
 #[derive(Debug, Default)]
 pub(super) struct Stall {
     /// Time of the last success, or the start of the first binding in flight. `None`: none is in flight.
     since: Option<Duration>,
+    /// Time of the last message.
     pub(super) logged: Option<Duration>,
     /// Reason of the last failed request.
     last_error: Option<String>,

@@ -1,4 +1,4 @@
-//! Client tests against a fake API server that fails in all ways that servers and networks do.
+//! Client tests against a fake API server with the faults of servers and networks.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -29,7 +29,6 @@ use tokio::task::JoinHandle;
 
 use crate::support::Fast;
 
-/// Drops events.
 #[derive(Clone)]
 struct NoEvents;
 

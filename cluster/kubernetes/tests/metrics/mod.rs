@@ -206,7 +206,7 @@ impl World {
     }
 }
 
-/// Returns the metrics after a history that contains every counted event.
+/// Returns the metrics after a history in which each kind of counted event happens.
 async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedMetrics>) {
     let metrics = Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],

@@ -1,4 +1,4 @@
-//! Cluster in which the test plays every component except the scheduler.
+//! Cluster for tests, which act as all of its components except the API server and the scheduler.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,7 +27,6 @@ pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// Returns the path of a pod.
 pub(crate) fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }

@@ -42,7 +42,6 @@ fn at(url: &str) -> Extender {
     }
 }
 
-/// Returns an extender that filters.
 fn filters(url: &str) -> Extender {
     Extender { filter_verb: Some("filter"), ..at(url) }
 }
@@ -61,7 +60,6 @@ fn without_type(mut object: Value) -> Value {
     object
 }
 
-/// Returns empty metrics.
 fn metrics() -> Metrics {
     Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],

@@ -143,7 +143,6 @@ fn a_dry_run_does_not_wait_for_volumes() {
     assert!(server.writes().is_empty(), "{:?}", server.writes());
 }
 
-/// Drops events.
 #[derive(Clone)]
 struct NoEvents;
 

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Amounts<'a>(SmallVec<[(&'a str, Quantity); 4]>);
 
-/// Resource list of an object.
 pub(crate) type ResourceList = BTreeMap<String, Text>;
 
 impl<'a> Amounts<'a> {
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scalar_names() {
+    fn scalar_resources_are_recognized_by_name() {
         for (name, scalar) in [
             ("example.com/gpu", true),
             ("hugepages-2Mi", true),

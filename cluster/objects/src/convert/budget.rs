@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_a_budget() {
+    fn fields_of_a_budget_are_converted() {
         let mut interner = Interner::default();
         let web = budget(
             "metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {app: web}}},

@@ -44,8 +44,8 @@ fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> La
     model::labels(map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())), interner)
 }
 
-/// Returns the uid of an object. A missing uid is derived from kind, namespace and name, because schedulers identify
-/// objects by uid. The kind of a pod is left out.
+/// Returns the uid of an object. A missing uid is derived from kind (except for pods), namespace and name, because
+/// schedulers identify objects by uid.
 pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     match metadata.uid.as_deref().filter(|uid| !uid.is_empty()) {
         Some(uid) => uid.into(),
@@ -84,7 +84,7 @@ fn nanoseconds(time: Option<&Time>) -> Option<i64> {
     })
 }
 
-/// Returns a hash of a value, equal for equal values in every run.
+/// Returns a hash that is the same for equal values, in every run.
 fn digest(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

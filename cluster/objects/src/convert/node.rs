@@ -69,7 +69,7 @@ mod tests {
     use crate::testing::node;
 
     #[test]
-    fn a_node_in_full() {
+    fn fields_of_a_node_are_converted() {
         let mut interner = Interner::default();
         let node = node(
             "
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_node() {
+    fn missing_fields_of_a_node_are_empty() {
         let mut interner = Interner::default();
         let node = convert_node(&api::Node::default(), &mut interner);
         assert_eq!((interner.resolve(node.name), node.allowed_pods, node.unschedulable), ("", 0, false));

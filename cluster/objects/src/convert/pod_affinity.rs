@@ -16,7 +16,7 @@ const REQUIRED: &str = "requiredAffinityTerms";
 const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
 /// Converts the pod affinity and anti-affinity of a pod in `namespace`. If a term cannot be parsed, its list is empty,
-/// and the result contains the error; the other lists are valid.
+/// and the result contains the error; the other lists are not affected.
 pub(super) fn pod_affinity(
     affinity: Option<&api::Affinity>,
     namespace: Symbol,

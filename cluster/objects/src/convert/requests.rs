@@ -9,7 +9,7 @@ use schedc_core::quantity::Quantity;
 
 use super::amounts::{Amounts, ResourceList};
 
-/// Default CPU request of a container for scoring, in millicores.
+/// Default requests of a container for scoring: millicores and bytes.
 const DEFAULT_MILLI_CPU: i64 = 100;
 const DEFAULT_MEMORY: i64 = 200 << 20;
 

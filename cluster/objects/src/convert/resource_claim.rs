@@ -18,7 +18,6 @@ use super::allocation_result::allocation;
 use super::device_fields::{configuration, qualified_amounts, request_refs, selectors, tolerations};
 use super::{digest, nanoseconds, symbol, uid};
 
-/// Converts a resource claim of a pod.
 pub(super) fn pod_claim(claim: &core::PodResourceClaim, interner: &mut Interner) -> PodResourceClaim {
     PodResourceClaim {
         name: interner.intern(&claim.name),

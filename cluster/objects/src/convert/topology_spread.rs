@@ -64,7 +64,7 @@ mod tests {
     use crate::testing::pod;
 
     #[test]
-    fn defaults_and_explicit_values() {
+    fn constraints_have_defaults_and_explicit_values() {
         let mut interner = Interner::default();
         let pod = pod(
             "

@@ -76,7 +76,7 @@ mod tests {
     use crate::testing::pod;
 
     #[test]
-    fn selectors_of_workloads() {
+    fn workloads_have_the_selectors_of_their_objects() {
         let mut interner = Interner::default();
         let metadata = meta::ObjectMeta { name: Some("web".into()), ..meta::ObjectMeta::default() };
         let map = BTreeMap::from([("app".to_owned(), "not a value".to_owned())]);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_controller_of_a_pod() {
+    fn only_controllers_of_known_kinds_are_converted() {
         let mut interner = Interner::default();
         let mut check = |owners: &str, expected: Option<WorkloadKind>| {
             let pod = pod(&format!("metadata: {{ownerReferences: [{owners}]}}"), &mut interner);

@@ -9,7 +9,6 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use super::metadata::MetadataWithoutManagedFields;
 use super::object;
 
-/// Decodes an object.
 pub(super) fn read<'de, D: Deserializer<'de>>(kind: &'static CustomKind, from: D) -> Result<CustomObject, D::Error> {
     from.deserialize_map(CustomObjectVisitor(kind))
 }

@@ -46,7 +46,6 @@ fn message(at: u32, to: &mut Vec<u8>, fields: impl FnOnce(&mut Vec<u8>)) {
     bytes(&within, at, to);
 }
 
-/// Encodes the selected fields of an object.
 pub(super) fn fields<F: SelectedFields>(object: &Value) -> Vec<u8> {
     let (mut to, mut within) = (Vec::new(), Vec::new());
     F::encode_fields(object, &mut to, &mut within);

@@ -71,7 +71,6 @@ impl SelectedFields for MetadataWithAnnotations {
     }
 }
 
-/// Metadata of resource claims.
 pub(super) struct MetadataOfClaims;
 
 impl SelectedFields for MetadataOfClaims {

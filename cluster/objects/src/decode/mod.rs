@@ -88,7 +88,7 @@ kinds! {
 }
 
 /// Input of the JSON decoders. It is one type, so the decoders are compiled in this crate: callers may be optimised for
-/// size, and decoding takes a large part of the time of a scheduler at an API server.
+/// size, but decoding takes much of the time of a scheduler at an API server.
 type Json<'a, 'de> = &'a mut serde_json::Deserializer<StrRead<'de>>;
 
 fn fields<T: object::SelectedFields<Object = T> + Default>(from: Json<'_, '_>) -> Result<Box<T>, Error> {

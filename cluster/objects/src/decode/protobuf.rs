@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_all_types() {
+    fn fields_have_numbers_or_bytes() {
         let bytes = [
             0x08, 0xac, 0x02, // 1: 300
             0x12, 0x02, b'h', b'i', // 2: "hi"
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_messages_and_unknown_types() {
+    fn truncated_messages_and_unknown_types_are_errors() {
         for bytes in [&[0x08][..], &[0x08, 0x80], &[0x12, 3, b'h', b'i'], &[0x19, 1], &[0x80; 11]] {
             assert_eq!(fields(bytes), Err(Malformed::CutShort), "{bytes:?}");
         }

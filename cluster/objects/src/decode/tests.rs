@@ -71,9 +71,9 @@ fn selected_fields_give_the_same_model_as_all_fields() {
             for value in found {
                 let kind = value["kind"].as_str().unwrap();
                 let version = value["apiVersion"].as_str().unwrap();
-                let whole = AnyObject::from_json(version, kind, value.clone()).unwrap().unwrap();
-                assert_eq!(model_text(&decode_json(&value)), model_text(&whole), "{value}");
-                assert_eq!(model_text(&decode_protobuf(&value)), model_text(&whole), "{value}");
+                let complete = AnyObject::from_json(version, kind, value.clone()).unwrap().unwrap();
+                assert_eq!(model_text(&decode_json(&value)), model_text(&complete), "{value}");
+                assert_eq!(model_text(&decode_protobuf(&value)), model_text(&complete), "{value}");
                 kinds.insert(kind.to_owned());
                 compared += 1;
             }
@@ -289,10 +289,10 @@ fn selected_fields_are_kept() {
         "{kind: ReplicaSet, metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, replicas: 1}}",
         "{kind: StatefulSet, metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, serviceName: s}}",
     ] {
-        let whole = crate::testing::api_object(yaml);
-        let value = whole.to_json().unwrap();
-        assert_eq!(model_text(&decode_json(&value)), model_text(&whole), "{yaml}");
-        assert_eq!(model_text(&decode_protobuf(&value)), model_text(&whole), "{yaml}");
+        let complete = crate::testing::api_object(yaml);
+        let value = complete.to_json().unwrap();
+        assert_eq!(model_text(&decode_json(&value)), model_text(&complete), "{yaml}");
+        assert_eq!(model_text(&decode_protobuf(&value)), model_text(&complete), "{yaml}");
     }
 }
 

@@ -12,7 +12,7 @@ use super::{ProblemReporter, check, devices, namespaces, node, pod, priority, st
 use crate::manifests::{Problem, Sourced};
 use crate::source_location::SourceLocation;
 
-/// State of an API server that it needs to complete later objects.
+/// State of an API server, for completing objects that are added later.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
     pub(super) names: Names,

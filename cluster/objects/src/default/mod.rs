@@ -34,7 +34,6 @@ pub use storage::{complete_claim, default_class};
 use crate::manifests::{Error, Manifests, Problem};
 use crate::source_location::SourceLocation;
 
-/// Resource list of an object.
 type ResourceList = BTreeMap<String, Text>;
 
 /// Applies defaults to all objects in place, and validates the result. The returned value completes objects that are

@@ -12,7 +12,6 @@ const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("
 /// Maximum value of user-defined classes.
 const HIGHEST: i32 = 1_000_000_000;
 
-/// All priority classes.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
     by_name: HashMap<String, Class>,
@@ -27,7 +26,6 @@ struct Class {
 }
 
 impl Default for Classes {
-    /// Returns the system classes.
     fn default() -> Classes {
         let system = |(name, priority): (&str, i32)| {
             (name.to_owned(), Class { priority, preemption_policy: "PreemptLowerPriority".to_owned() })
@@ -71,7 +69,7 @@ impl Classes {
         self.by_name.insert(name.to_owned(), Class { priority, preemption_policy });
     }
 
-    /// Removes a class.
+    /// Removes a class, unless it is built in.
     pub(super) fn remove(&mut self, name: &str) {
         if !SYSTEM.iter().any(|(system, _)| *system == name) {
             self.by_name.remove(name);

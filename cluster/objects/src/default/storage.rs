@@ -32,9 +32,9 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
 /// Sets the default class of a claim without a class, as the DefaultStorageClass admission plugin does. An empty name
 /// requests no class and is kept.
 pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
-    let names_one =
+    let has_class_annotation =
         claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS_ANNOTATION));
-    if let (false, Some(default_class)) = (names_one, default_class) {
+    if let (false, Some(default_class)) = (has_class_annotation, default_class) {
         let spec = claim.spec.get_or_insert_default();
         spec.storage_class_name.get_or_insert_with(|| default_class.clone());
     }
@@ -64,7 +64,6 @@ impl DefaultClasses {
         }
     }
 
-    /// Removes a class.
     pub(super) fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }

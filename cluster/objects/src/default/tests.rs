@@ -1,4 +1,4 @@
-//! API server defaults and validation of pods and nodes; `others` has those of other objects, and `validation` the errors.
+//! API server defaults of pods and nodes; `others` has those of other objects, and `validation` the errors.
 
 mod others;
 mod validation;
@@ -253,7 +253,7 @@ fn expressions(selector: Option<LabelSelector>) -> Vec<String> {
 }
 
 #[test]
-fn nodes_and_namespaces() {
+fn nodes_have_allocatable_amounts_and_namespaces_their_label() {
     let objects = load(
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulable: true}, status: {capacity: {cpu: 4}}}
 ---

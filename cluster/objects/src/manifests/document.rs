@@ -41,7 +41,7 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     }
 }
 
-/// Returns the documents of a text that was read, without the wrong ones.
+/// Splits a text that was read into the same documents again.
 pub(super) fn chunks<'a>(name: &str, text: &'a str) -> Vec<yaml::Chunk<'a>> {
     match is_json(name, text).then(|| json(text)) {
         Some(Ok(documents)) => documents.into_iter().map(|(chunk, _)| chunk).collect(),

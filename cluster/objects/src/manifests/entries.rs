@@ -173,7 +173,6 @@ impl Rest<'_> {
         self.text[self.at..].chars().next()
     }
 
-    /// Returns the current line.
     fn line(&mut self) -> u32 {
         let passed = self.text[self.counted..self.at].matches('\n').count();
         self.line = self.line.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_and_lists() {
+    fn json_values_and_items_of_lists_are_entries() {
         check(
             "a.jsonl",
             "{\"at\": \"1s\"}\n{\"at\":\n\"2s\"}{}\n[{\"at\": \"3s\"},\n {\"at\": \"4s\"}\n]\n[]",

@@ -6,7 +6,7 @@ use schedc_kinds::{KINDS, schema};
 use super::Manifests;
 use crate::{Kinds, ObjectReader, Validation};
 
-const BY_HAND: &str =
+const HANDWRITTEN: &str =
     "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {nodeSelecter: {}}}";
 const DUMPED: &str =
     "{apiVersion: v1, kind: Pod, metadata: {name: b, uid: x}, spec: {newField: 1}, status: {newer: {}}}";
@@ -22,7 +22,7 @@ fn read(name: &str, text: &str, validation: Validation) -> String {
 }
 
 fn check(validation: Validation, expected: Expect) {
-    expected.assert_eq(&read("a.yaml", &format!("{BY_HAND}\n---\n{DUMPED}"), validation));
+    expected.assert_eq(&read("a.yaml", &format!("{HANDWRITTEN}\n---\n{DUMPED}"), validation));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn every_kind_has_a_schema() {
 }
 
 #[test]
-fn a_declared_kind_has_any_fields_but_in_its_metadata() {
+fn declared_kinds_have_any_fields_except_in_metadata() {
     static KIND: schedc_core::model::CustomKind = schedc_core::model::CustomKind {
         name: "podgroups.v1.example.com",
         api_version: "example.com/v1",

@@ -13,7 +13,7 @@ use super::yaml;
 pub(super) struct Lines(Vec<BTreeMap<String, u32>>);
 
 impl Lines {
-    /// Finds the lines of a YAML text. JSON is YAML, too; for JSON that is not, no line is known.
+    /// Finds the lines of a text in YAML or JSON. If JSON is not valid YAML, no line is known.
     pub(super) fn of(chunk: &yaml::Chunk<'_>) -> Lines {
         let documents: Vec<Document> = yaml::parse(chunk).unwrap_or_default();
         let lines = |document: &Document| {
@@ -24,7 +24,6 @@ impl Lines {
         Lines(documents.iter().map(lines).collect())
     }
 
-    /// Returns the number of documents.
     pub(super) fn documents(&self) -> usize {
         self.0.len()
     }
@@ -37,12 +36,11 @@ impl Lines {
     }
 }
 
-/// Removes the brackets of a path: messages have map keys in brackets, but the document does not distinguish maps.
+/// Replaces brackets with dots: messages have keys of maps in brackets, but documents do not tell them from fields.
 fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }
 
-/// A document.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Document(Tree<Document, Document>);

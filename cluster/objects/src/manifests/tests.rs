@@ -183,7 +183,7 @@ fn a_text_without_documents_is_empty() {
 }
 
 #[test]
-fn documents_that_are_not_objects() {
+fn documents_that_are_not_objects_are_errors() {
     check_error("just text", expect!["pods.yaml:1: is not a Kubernetes object: there are no fields"]);
     check_error(
         "- apiVersion: v1\n  kind: Pod\n",
@@ -335,7 +335,7 @@ fn duplicate_objects_are_errors() {
 }
 
 #[test]
-fn alias_bombs_are_defused() {
+fn alias_bombs_and_deep_nesting_are_errors() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for i in 1..12 {
         let before = i - 1;

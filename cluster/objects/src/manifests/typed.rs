@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::{Problem, Reading, SourceLocation, Sourced, yaml};
 
-/// Adds one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: SourceLocation, reading: &mut Reading) {
     let found = &mut reading.found;
     let read = reading.objects.read(version, kind, value);

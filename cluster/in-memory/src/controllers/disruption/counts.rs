@@ -45,7 +45,8 @@ impl BudgetCounts {
             }
             (None, None) => (0, 0),
         };
-        // A budget without pods allows no disruption; its first pods are therefore safe until they are counted.
+        // Without expected pods, no disruption is allowed. The first pods of a budget are therefore safe until they are
+        // counted.
         let allowed = if expected > 0 { healthy.saturating_sub(desired).max(0) } else { 0 };
         Ok(BudgetCounts { expected, desired, healthy, allowed })
     }

@@ -25,8 +25,8 @@ pub(super) struct LabelIndex {
 }
 
 impl LabelIndex {
-    /// Records the labels of a pod; `None`: the pod is gone. Returns the budgets that may select the pod, or selected it
-    /// before.
+    /// Records the labels of a pod; `None`: the pod no longer exists. Returns the budgets that may select the pod with
+    /// its new or previous labels.
     pub(super) fn set_pod(&mut self, name: &str, labels: Option<Labels>) -> Names {
         let before = match &labels {
             Some(labels) => self.pods.insert(name.into(), labels.clone()),
@@ -60,7 +60,6 @@ impl LabelIndex {
         budgets.insert(name.clone());
     }
 
-    /// Removes a budget.
     pub(super) fn remove_budget(&mut self, name: &str, required: Option<Label>) {
         match required {
             Some(label) => remove(&mut self.budgets_by_label, label, name),

@@ -2,9 +2,9 @@
 //!
 //! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
 //! has a status. There are no kubelets here that report readiness. Therefore a pod without the condition `Ready` is
-//! healthy if it has a node and has not finished. As in the real controller, the condition alone counts where there is
-//! one, also for a finished pod, and a pod that is being deleted is not healthy. A status of a manifest is kept until the
-//! budget's spec changes; later changes of the number of healthy pods are added to it.
+//! healthy if it has a node and has not finished. As in the real controller, a pod with this condition is healthy if
+//! the condition is true, even if the pod has finished. A pod that is being deleted is not healthy. A status of a
+//! manifest is kept until the budget's spec changes; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod label_index;
@@ -34,7 +34,6 @@ const SYNC_FAILED: &str = "SyncFailed";
 /// Message of a budget with pods that have no controller.
 const UNMANAGED: &str = "pods without a controller are not expected; set `minAvailable` to a number to count them";
 
-/// The disruption controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
     interner: Interner,
@@ -44,10 +43,8 @@ pub(super) struct Disruption {
     queue: BTreeSet<(Arc<str>, Arc<str>)>,
 }
 
-/// The budgets of a namespace.
 #[derive(Clone, Debug, Default)]
 struct Namespace {
-    /// Budgets by name.
     budgets: BTreeMap<Arc<str>, Budget>,
     index: LabelIndex,
 }
@@ -69,7 +66,6 @@ struct Budget {
 /// The pods that a budget selects.
 #[derive(Clone, Debug, Default)]
 struct Members {
-    /// Members by name.
     pods: BTreeMap<Arc<str>, Member>,
     /// Number of healthy members.
     healthy: i32,
@@ -205,7 +201,7 @@ impl Disruption {
         interner.free_all_except(budgets, namespaces.values().flat_map(|namespace| namespace.index.symbols()));
     }
 
-    /// Updates the status of the next budget that needs it. Returns whether there was one.
+    /// Updates the status of the next budget in the queue. Returns `false` if the queue is empty.
     pub(super) fn sync_one(&mut self, server: &mut ApiServer, now: i64) -> bool {
         let Some((namespace, name)) = self.queue.pop_first() else { return false };
         let key = Key { kind: "PodDisruptionBudget", namespace: namespace.clone(), name: name.clone() };
@@ -344,7 +340,7 @@ fn adjusted_status(
     let allowed = given.disruptions_allowed.unwrap_or(0);
     let healthy = given.current_healthy.unwrap_or(0);
     let surplus = healthy.saturating_sub(given.desired_healthy.unwrap_or(0));
-    // The surplus is unknown if the other numbers are missing; the allowed number then stands for it.
+    // If the other numbers contradict the allowed number, or are missing, the allowed number counts as the surplus.
     let surplus = if surplus.max(0) == allowed { surplus } else { allowed };
     PodDisruptionBudgetStatus {
         current_healthy: given.current_healthy.map(|healthy| healthy.saturating_add(more)),

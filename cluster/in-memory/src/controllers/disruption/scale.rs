@@ -26,10 +26,10 @@ impl Owner {
         Some(Owner { group: group.to_owned(), kind: kind.clone(), name: name.clone(), uid: uid.clone() })
     }
 
-    /// Returns whether a change of an object may change the scale.
+    /// Returns whether a change of an object may change the replicas of this controller.
     pub(super) fn depends_on(&self, kind: &str, name: &str) -> bool {
-        let is_above = kind == "Deployment" && self.kind == "ReplicaSet";
-        is_above || (self.kind == kind && self.name == name)
+        let is_deployment_of_replica_set = kind == "Deployment" && self.kind == "ReplicaSet";
+        is_deployment_of_replica_set || (self.kind == kind && self.name == name)
     }
 
     /// Returns the reason for an unknown scale.
@@ -81,7 +81,7 @@ pub(super) fn total<'o>(
     Ok(scales.values().fold(0_i32, |sum, scale| sum.saturating_add(*scale)))
 }
 
-/// Returns the top-level controller and its replicas: the Deployment of a ReplicaSet, if it exists.
+/// Returns kind, name and replicas of the top-level controller: for a ReplicaSet, its Deployment, if that exists.
 fn scale(owner: &Owner, namespace: &str, server: &ApiServer) -> Option<(&'static str, String, i32)> {
     let object = owner.find(server, namespace)?;
     let replicas = match object {

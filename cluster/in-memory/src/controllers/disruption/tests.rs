@@ -31,7 +31,7 @@ impl World {
         ));
     }
 
-    /// Adds pods of a controller: `healthy` that are ready, `unhealthy` that are not.
+    /// Adds pods of a controller: `healthy` pods without a status, and `unhealthy` pods that are not ready.
     fn pods(&mut self, owner: &str, healthy: usize, unhealthy: usize) {
         for i in 0..healthy + unhealthy {
             let status = if i < healthy { "" } else { ", status: {conditions: [{type: Ready, status: 'False'}]}" };
@@ -107,7 +107,7 @@ fn check(rows: &[(&str, &str, i32, usize, usize)], expected: Expect) {
 }
 
 #[test]
-fn numbers_and_percentages() {
+fn budgets_count_numbers_and_percentages() {
     check(
         &[
             // An integer `minAvailable` counts all pods, with and without a controller.
@@ -375,7 +375,7 @@ fn missed_deletions_are_counted() {
     world.server.forget(world.server.store().version());
     assert_eq!(world.numbers(), "allowed 1 healthy 2 desired 1 expected 2 SufficientPods");
     assert_eq!(world.numbers_of("given"), "allowed 1 healthy 2 desired 1 expected 3");
-    // No budget is left, so its pods are forgotten, too.
+    // No budget is left in the namespace, so the controller forgets the pods, too.
     for name in ["b", "given"] {
         let key = Key { kind: "PodDisruptionBudget", namespace: "default".into(), name: name.into() };
         world.server.handle(&Request::Delete(key, None), 0).unwrap();
@@ -518,7 +518,7 @@ fn budgets_follow_labels_and_selectors() {
 fn strings_of_pods_and_budgets_that_are_gone_are_freed() {
     let mut world = World::new();
     world.budget(", minAvailable: 1");
-    let mut most = 0;
+    let mut max_len = 0;
     for number in 0..1_500 {
         let labels: Vec<_> = (0..50).map(|label| format!("key-{label}: value-{number}-{label}")).collect();
         let labels = labels.join(", ");
@@ -526,9 +526,9 @@ fn strings_of_pods_and_budgets_that_are_gone_are_freed() {
         world.controllers.run(&mut world.server, 0);
         world.server.handle(&Request::Delete(Key::pod("default", format!("p-{number}")), None), 0).unwrap();
         world.controllers.run(&mut world.server, 0);
-        most = most.max(world.controllers.disruption.interner.len());
+        max_len = max_len.max(world.controllers.disruption.interner.len());
     }
-    // Pods without a node have no grace period. Strings are freed in the second pass, and a pass begins after 16,384 new
-    // strings.
-    assert!(most <= 3 * 16_384, "{most} strings of 75,000");
+    // Pods without a node have no grace period. Strings are freed in the second pass, and a pass begins after 16,384
+    // new strings.
+    assert!(max_len <= 3 * 16_384, "{max_len} strings of 75,000");
 }

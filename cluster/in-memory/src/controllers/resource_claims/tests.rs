@@ -8,7 +8,7 @@ use super::*;
 use crate::controllers::Controllers;
 use crate::server::{ApiServerOptions, json_of};
 
-/// A cluster in which finalizers block deletion.
+/// A cluster in which finalizers block deletion, and pods have no grace period.
 struct Cluster {
     server: ApiServer,
     controllers: Controllers,
@@ -164,7 +164,7 @@ fn a_shared_claim_stays_allocated_for_its_other_pods() {
 }
 
 #[test]
-fn a_reservation_for_a_deleted_pod_ends() {
+fn a_reservation_for_a_missing_pod_ends() {
     let mut cluster = Cluster::new(&[SHARED]);
     cluster.allocate("shared", "web");
     cluster.check(expect![[r#"

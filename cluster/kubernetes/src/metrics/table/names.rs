@@ -14,10 +14,8 @@ const MICROSECONDS: Buckets =
     Buckets::Explicit(&[0.00005, 0.0001, 0.00015, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.1, 1.0]);
 /// From 10 ms to 90 minutes.
 const LONG: Buckets = Buckets::Exponential { start: 0.01, factor: 2.0, count: 20 };
-/// Buckets of request durations.
 const REQUEST_SECONDS: Buckets =
     Buckets::Explicit(&[0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0]);
-/// Buckets of request sizes.
 const REQUEST_BYTES: Buckets = Buckets::Explicit(&[
     64.0,
     256.0,
@@ -44,13 +42,11 @@ families! {
     pub(crate) DISABLED_METRICS: counter("disabled_metrics_total", &[], Beta) = "Metrics that a flag disables.";
     /// Hidden metrics; always 0.
     pub(crate) HIDDEN_METRICS: counter("hidden_metrics_total", &[], Beta) = "Metrics that are hidden.";
-    /// Registered metrics.
     pub(crate) REGISTERED_METRICS: counter(
         "registered_metrics_total",
         &["deprecated_version", "stability_level"],
         Beta
     ) = "Registered metrics, by stability level.";
-    /// Build of the running binary.
     pub(crate) BUILD_INFO: gauge(
         "kubernetes_build_info",
         &[
@@ -59,16 +55,13 @@ families! {
         ],
         Alpha
     ) = "Always 1; its labels describe the build.";
-    /// Version of the binary, and of Kubernetes that it emulates.
     pub(crate) VERSION_INFO: gauge("version_info", &["binary", "component", "emulation", "min_compat"], Alpha) =
         "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.";
     /// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
     pub(crate) HEALTHCHECK: gauge("kubernetes_healthcheck", &["name", "type"], Stable) =
         "1 if the last run of the check succeeded, else 0.";
-    /// Number of checks by result.
     pub(crate) HEALTHCHECKS: counter("kubernetes_healthchecks_total", &["name", "status", "type"], Stable) =
         "Number of runs of each check, by result.";
-    /// Resource requests of pods.
     pub(crate) POD_RESOURCE_REQUEST: gauge(
         "kube_pod_resource_request",
         &["namespace", "node", "pod", "priority", "resource", "scheduler", "unit"],
@@ -78,7 +71,6 @@ families! {
     pub LEADER_ELECTION: gauge("leader_election_master_status", &["name"], Alpha) =
         "1 if this replica holds the lease, 0 if it does not.";
 
-    /// Processor time.
     pub(crate) PROCESS_CPU: counter("process_cpu_seconds_total", &[], None) =
         "Processor time of the process, user and system.";
     /// Soft limit of file descriptors.
@@ -93,7 +85,6 @@ families! {
     pub(crate) PROCESS_OPEN_FDS: gauge("process_open_fds", &[], None) = "Number of open file descriptors.";
     /// Resident memory: `VmRSS`.
     pub(crate) PROCESS_RESIDENT: gauge("process_resident_memory_bytes", &[], None) = "Resident memory in bytes.";
-    /// Calendar time at which the process started.
     pub(crate) PROCESS_START: gauge("process_start_time_seconds", &[], Alpha) =
         "Start time of the process, in seconds since 1970.";
     /// Virtual memory: `VmSize`.
@@ -109,128 +100,103 @@ families! {
         REQUEST_SECONDS,
         Alpha
     ) = "Time that requests waited for the client rate limit.";
-    /// Time until the response.
     pub(crate) REQUEST_DURATION: histogram(
         "rest_client_request_duration_seconds",
         &["host", "verb"],
         REQUEST_SECONDS,
         Alpha
     ) = "Duration of requests to the API server.";
-    /// Size of request bodies.
     pub(crate) REQUEST_SIZE: histogram("rest_client_request_size_bytes", &["host", "verb"], REQUEST_BYTES, Alpha) =
         "Size of request bodies to the API server.";
-    /// Number of requests.
     pub(crate) REQUESTS: counter("rest_client_requests_total", &["code", "host", "method"], Alpha) =
         "Requests to the API server, by status code.";
-    /// Size of response bodies.
     pub(crate) RESPONSE_SIZE: histogram("rest_client_response_size_bytes", &["host", "verb"], REQUEST_BYTES, Alpha) =
         "Size of response bodies from the API server.";
 
     /// `nodes`, `pods` and `assumed_pods`.
     pub(crate) CACHE_SIZE: gauge("scheduler_cache_size", &["type"], Alpha) =
         "Number of nodes, of pods with a node, and of assumed pods among them.";
-    /// Devices with binding conditions.
     pub(crate) BINDING_CONDITIONS_ALLOCATIONS: counter(
         "scheduler_dra_bindingconditions_allocations_total",
         &["driver", "profile", "status"],
         Alpha
     ) = "Allocated devices with binding conditions for which PreBind waited, by result of the wait.";
-    /// Waits for binding conditions.
     pub(crate) BINDING_CONDITIONS_WAIT_DURATION: histogram(
         "scheduler_dra_bindingconditions_wait_duration_seconds",
         &["driver", "profile", "status"],
         Buckets::Exponential { start: 0.1, factor: 2.0, count: 14 },
         Alpha
     ) = "Time that PreBind waited for binding conditions, once for each device of the pod.";
-    /// Handling of informer events.
     pub(crate) EVENT_HANDLING_DURATION: histogram(
         "scheduler_event_handling_duration_seconds",
         &["event"],
         TENTHS,
         Alpha
     ) = "Duration of handling a cluster event.";
-    /// Duration of all plugins of an extension point together.
     pub(crate) EXTENSION_POINT_DURATION: histogram(
         "scheduler_framework_extension_point_duration_seconds",
         &["extension_point", "profile", "status"],
         TENTHS,
         Stable
     ) = "Duration of all plugins of an extension point together.";
-    /// Concurrent operations.
     pub(crate) GOROUTINES: gauge("scheduler_goroutines", &["operation"], Beta) =
         "Number of concurrent operations, such as bindings.";
-    /// In-flight events.
     pub(crate) INFLIGHT_EVENTS: gauge("scheduler_inflight_events", &["event"], Alpha) =
         "Events that are stored for pods in flight, and these pods.";
-    /// Pods by queue.
     pub(crate) PENDING_PODS: gauge("scheduler_pending_pods", &["queue"], Stable) =
         "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for \
          an event, gated pods are held before the first attempt.";
-    /// Waits of pods in Permit.
     pub(crate) PERMIT_WAIT_DURATION: histogram(
         "scheduler_permit_wait_duration_seconds",
         &["result"],
         MILLISECONDS,
         Beta
     ) = "Time that pods waited in Permit, by result.";
-    /// Pods that were retried without an event.
     pub(crate) SCHEDULED_AFTER_FLUSH: counter("scheduler_pod_scheduled_after_flush_total", &[], Alpha) =
         "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.";
-    /// Attempts per bound pod.
     pub(crate) SCHEDULING_ATTEMPTS: histogram(
         "scheduler_pod_scheduling_attempts",
         &[],
         Buckets::Exponential { start: 1.0, factor: 2.0, count: 5 },
         Stable
     ) = "Number of attempts until a pod was bound.";
-    /// Time from the first enqueue to the binding.
     pub(crate) SLI_DURATION: histogram("scheduler_pod_scheduling_sli_duration_seconds", &["attempts"], LONG, Beta) =
         "Time from the first enqueue of a pod until it was bound, over all attempts.";
-    /// Runs of PostFilter.
     pub(crate) PREEMPTION_ATTEMPTS: counter("scheduler_preemption_attempts_total", &[], Stable) =
         "Number of preemption attempts.";
-    /// Deletion of victims.
     pub(crate) PREEMPTION_GOROUTINES_DURATION: histogram(
         "scheduler_preemption_goroutines_duration_seconds",
         &["result"],
         LONG,
         Alpha
     ) = "Duration of deleting the victims of a preemptor.";
-    /// Number of preemptors whose victims were deleted.
     pub(crate) PREEMPTION_GOROUTINES: counter("scheduler_preemption_goroutines_execution_total", &["result"], Alpha) =
         "Number of times that the victims of a preemptor were deleted.";
-    /// Victims per preemptor.
     pub(crate) PREEMPTION_VICTIMS: histogram(
         "scheduler_preemption_victims",
         &[],
         Buckets::Exponential { start: 1.0, factor: 2.0, count: 7 },
         Stable
     ) = "Number of victims of a preemptor.";
-    /// Additions to the queues.
     pub(crate) QUEUE_INCOMING: counter("scheduler_queue_incoming_pods_total", &["event", "queue"], Stable) =
         "Pods added to each scheduling queue, by event.";
-    /// Claims for extended resources.
     pub(crate) RESOURCE_CLAIM_CREATES: counter("scheduler_resourceclaim_creates_total", &["status"], Alpha) =
         "Requests to create a resource claim for extended resources, by result.";
-    /// Attempts by result.
     pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
         "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \
          error if the attempt failed.";
-    /// Duration of decisions.
     pub(crate) ALGORITHM_DURATION: histogram(
         "scheduler_scheduling_algorithm_duration_seconds",
         &[],
         MILLISECONDS,
         Alpha
     ) = "Duration of the scheduling decision.";
-    /// Duration of attempts, with the binding.
     pub(crate) ATTEMPT_DURATION: histogram(
         "scheduler_scheduling_attempt_duration_seconds",
         &["profile", "result"],
         MILLISECONDS,
         Stable
     ) = "Duration of attempts, from the decision to the end of the binding.";
-    /// Unschedulable pods by rejecting plugin.
     pub(crate) UNSCHEDULABLE_PODS: gauge("scheduler_unschedulable_pods", &["plugin", "profile"], Beta) =
         "Pods that a plugin rejected and that were not retried since. A pod counts for every plugin that rejected it.";
     /// Sizes of caches. kube-scheduler has no such metric.

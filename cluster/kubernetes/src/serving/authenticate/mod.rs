@@ -19,7 +19,6 @@ use crate::flags;
 use crate::transport::Transport;
 use token::TokenAuthenticator;
 
-/// Authenticator of requests.
 #[derive(Debug)]
 pub(super) struct Authenticator<T> {
     tokens: Option<TokenAuthenticator<T>>,

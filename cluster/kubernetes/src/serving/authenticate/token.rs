@@ -14,7 +14,6 @@ use crate::serving::review::{AuthProblem, Reviewer};
 use crate::serving::user::User;
 use crate::transport::Transport;
 
-/// Authenticator of bearer tokens.
 #[derive(Debug)]
 pub(super) struct TokenAuthenticator<T> {
     reviewer: Reviewer<T>,

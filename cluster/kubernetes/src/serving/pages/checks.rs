@@ -5,7 +5,6 @@ use hyper::StatusCode;
 use super::{Answer, Endpoints, parameters, text};
 use crate::health::Health;
 
-/// Health check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     /// The process responds.
@@ -89,7 +88,8 @@ fn all(
         endpoints.checked(check_name, name, passes.is_ok());
         match passes {
             Ok(()) => lines += &format!("[+]{check_name} ok\n"),
-            // Any client may read this page, so reasons are withheld.
+            // By default, any client may read this page, so it withholds reasons. The page of a single check has them,
+            // and requires authorization.
             Err(why) => {
                 lines += &format!("[-]{check_name} failed: reason withheld\n");
                 reasons.push(format!("{check_name}: {why}"));

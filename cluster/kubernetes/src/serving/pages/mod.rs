@@ -94,7 +94,6 @@ impl Pages {
     }
 }
 
-/// Response.
 pub(super) type Answer = Response<Full<Bytes>>;
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -173,7 +172,6 @@ fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns the parameters of a query.
 fn parameters(query: Option<&str>) -> impl Iterator<Item = (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
     parse(query.unwrap_or_default().as_bytes())
 }

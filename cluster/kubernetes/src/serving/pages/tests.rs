@@ -7,7 +7,6 @@ use hyper::http::request::Builder;
 
 use super::*;
 
-/// Records checks.
 #[derive(Default)]
 struct RecordedChecks(Mutex<Vec<String>>);
 

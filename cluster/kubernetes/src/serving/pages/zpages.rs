@@ -15,7 +15,6 @@ const COMPONENT: &str = "kube-scheduler";
 const GROUP: &str = "config.k8s.io";
 const WARNING: HeaderName = HeaderName::from_static("warning");
 
-/// Form of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,

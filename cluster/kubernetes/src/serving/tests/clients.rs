@@ -49,7 +49,6 @@ impl Drop for Folder {
     }
 }
 
-/// Certificate authority.
 pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 fn params(subject: &[(DnType, &str)]) -> CertificateParams {

@@ -60,7 +60,6 @@ impl Default for ServerSettings {
     }
 }
 
-/// Running server.
 struct Running {
     address: SocketAddr,
     health: Health,

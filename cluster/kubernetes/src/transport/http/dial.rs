@@ -15,7 +15,6 @@ use tokio_rustls::TlsConnector;
 /// TCP connect timeout for one address. The kernel repeats a lost SYN after 1 and 3 seconds; later repetitions are too
 /// rare to notice soon that a server is back.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
-/// Timeout of the TLS handshake.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Read buffer size. TLS alone reads 4 KiB at a time, while responses and changes arrive in bursts.

@@ -91,7 +91,6 @@ fn origin_form(uri: Uri) -> Uri {
     Uri::from_parts(parts).unwrap_or_default()
 }
 
-/// Body of a response.
 pub(super) struct Body {
     body: Incoming,
     /// The connection, and the idle list that it returns to after the last byte.

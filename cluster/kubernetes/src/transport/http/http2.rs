@@ -79,7 +79,6 @@ pub(super) async fn send(
     Ok((head, super::Body::Http2(Body(body))))
 }
 
-/// Body of a response.
 pub(super) struct Body(RecvStream);
 
 impl Body {

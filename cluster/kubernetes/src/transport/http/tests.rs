@@ -20,7 +20,6 @@ async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Ve
     (Http::new(&format!("http://{address}").parse().unwrap(), None), requests)
 }
 
-/// Reads a request.
 async fn request(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let mut buffer = [0; 4096];

@@ -14,7 +14,6 @@ use crate::transport::{
 /// Behaviour of a server during its outage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outage {
-    /// Refuses connections.
     Refuses,
     /// Responds with this status code, and with `Retry-After` if there is a time.
     Answers(u16, Option<Duration>),

@@ -99,7 +99,6 @@ fn alone() -> ReachabilityMember {
     Reachability::default().member(true)
 }
 
-/// Returns the options of a reflector of nodes.
 fn options(rounds: watch::Receiver<u32>) -> ReflectorOptions {
     ReflectorOptions { resource: Resource::of("Node").unwrap(), originals: None, seed: 0, rounds, member: alone() }
 }

@@ -16,7 +16,6 @@ const STARTS: [(Type, &str); 3] = [
     (Type::Deleted, r#"{"type":"DELETED","object":"#),
 ];
 
-/// Event type.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Type {
@@ -27,7 +26,6 @@ enum Type {
     Error,
 }
 
-/// Line of a watch.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type")]

@@ -5,7 +5,7 @@ use super::*;
 use crate::testing::pod;
 
 #[test]
-fn identity_and_node_of_a_pod() {
+fn identity_and_node_of_a_pod_are_converted() {
     let mut interner = Interner::default();
     let web = pod(
         "
@@ -34,7 +34,7 @@ fn identity_and_node_of_a_pod() {
 }
 
 #[test]
-fn preempted_pods() {
+fn only_pods_that_preemption_deletes_are_preempted() {
     let mut interner = Interner::default();
     let mut check = |metadata: &str, conditions: &str, preempted: bool| {
         let pod = pod(&format!("metadata: {{{metadata}}}\nstatus: {{conditions: [{conditions}]}}"), &mut interner);
@@ -52,7 +52,7 @@ fn preempted_pods() {
 }
 
 #[test]
-fn an_empty_pod() {
+fn missing_and_empty_fields_of_a_pod_are_equal() {
     let mut interner = Interner::default();
     let empty = pod("metadata: {name: a}", &mut interner);
     assert_eq!((&*empty.uid.0, interner.resolve(empty.spec.namespace)), ("default/a", "default"));
@@ -72,7 +72,7 @@ fn pods_of_one_template_have_equal_specs() {
 }
 
 #[test]
-fn tolerations() {
+fn tolerations_with_unknown_operators_never_match() {
     let mut interner = Interner::default();
     let pod = pod(
         "spec: {tolerations: [
@@ -91,7 +91,7 @@ fn tolerations() {
 }
 
 #[test]
-fn host_ports_of_restartable_containers() {
+fn restartable_init_containers_have_host_ports() {
     let mut interner = Interner::default();
     let pod = pod(
         "
@@ -159,7 +159,7 @@ fn image_names_are_completed() {
 }
 
 #[test]
-fn node_affinity_is_copied() {
+fn invalid_node_affinity_terms_are_dropped_or_kept_as_errors() {
     let mut interner = Interner::default();
     let pod = pod(
         "

@@ -13,19 +13,19 @@ fn required(terms: &str) -> String {
 }
 
 #[test]
-fn namespaces_of_terms() {
+fn terms_match_in_listed_and_selected_namespaces() {
     let mut interner = Interner::default();
     let team = [(interner.intern("team"), interner.intern("x"))];
     let [shop, bank, web] = ["shop", "bank", "web"].map(|text| interner.intern(text));
     let app = [(interner.intern("app"), web)];
-    // Each row: the term without its topology key, and whether it matches pods with label app=web in these namespaces:
-    // shop, bank, bank with label team=x.
+    // Takes a term without its topology key. Expects whether it matches pods with label app=web in the namespaces shop,
+    // bank, and bank with label team=x.
     let mut check = |term: &str, expected: [bool; 3]| {
         let pod = read(&required(&format!("[{{topologyKey: zone, {term}}}]")), &mut interner);
         let term = &pod.spec.affinity.required[0];
-        let means =
+        let matches =
             [(shop, &[][..]), (bank, &[]), (bank, &team)].map(|(namespace, of)| term.matches(namespace, &app, of));
-        assert_eq!(means, expected, "{term:?}");
+        assert_eq!(matches, expected, "{term:?}");
         assert_eq!(term.topology_key, interner.intern("zone"));
     };
     let web = "labelSelector: {matchLabels: {app: web}}";
@@ -42,7 +42,7 @@ fn namespaces_of_terms() {
 }
 
 #[test]
-fn weights() {
+fn preferred_terms_have_weights() {
     let mut interner = Interner::default();
     let terms = "preferredDuringSchedulingIgnoredDuringExecution: [{weight: 7, podAffinityTerm: {topologyKey: zone}}]";
     let pod = read(&format!("{{podAffinity: {{{terms}}}, podAntiAffinity: {{{terms}}}}}"), &mut interner);
@@ -55,11 +55,11 @@ fn weights() {
 fn an_invalid_term_voids_its_list() {
     let mut interner = Interner::default();
     let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
-    let whole = "{topologyKey: zone, labelSelector: {}}";
+    let valid = "{topologyKey: zone, labelSelector: {}}";
     let one = read(
         &format!(
-            "{{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{whole}, {broken}]}},
-              podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{whole}]}}}}"
+            "{{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{valid}, {broken}]}},
+              podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{valid}]}}}}"
         ),
         &mut interner,
     );

@@ -80,7 +80,7 @@ fn the_symbols_of_an_allocation_are_those_of_its_json() {
         assert_eq!(text(allocation.symbols().into_iter().collect()), text(texts.read.take()), "{json}");
     };
     check("{}");
-    // No two texts are equal, because a missing symbol is not found if another one has the same text.
+    // All texts differ: otherwise, a missing symbol would not be found if another one has the same text.
     check(
         "{nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [node-1]}]}]},
           devices: {

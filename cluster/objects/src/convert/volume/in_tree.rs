@@ -14,7 +14,7 @@ use super::{BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_SEPARATOR, node_affinity}
 struct Plugin {
     name: &'static str,
     driver: &'static str,
-    /// Zone label of the driver, if volumes are bound to zones by label.
+    /// Zone label of the driver, if its volumes belong to zones.
     zone: Option<&'static str>,
 }
 
@@ -32,16 +32,16 @@ const PORTWORX: Plugin = Plugin { name: "kubernetes.io/portworx-volume", driver:
 
 const PLUGINS: [Plugin; 5] = [GCE, AWS, AZURE_DISK, CINDER, PORTWORX];
 /// In-tree plugins that have a CSI driver but are not migrated by the scheduler.
-const LEFT: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
+const NOT_MIGRATED: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
 
 /// Unknown part of a GCE handle.
 const UNSPECIFIED: &str = "UNSPECIFIED";
 
-/// Returns the CSI driver that a provisioner's volumes count for, and whether they are migrated.
+/// Returns the CSI driver whose limit a provisioner's volumes count against, and whether they are migrated.
 pub(super) fn driver_of(provisioner: &str) -> (Option<&str>, bool) {
     match PLUGINS.iter().find(|plugin| plugin.name == provisioner) {
         Some(plugin) => (Some(plugin.driver), true),
-        None if provisioner.is_empty() || LEFT.contains(&provisioner) => (None, false),
+        None if provisioner.is_empty() || NOT_MIGRATED.contains(&provisioner) => (None, false),
         None => (Some(provisioner), false),
     }
 }
@@ -60,8 +60,8 @@ pub(super) fn inline(volume: &api::Volume, interner: &mut Interner) -> Option<Re
     } else if let Some(disk) = &volume.portworx_volume {
         (PORTWORX, Ok(disk.volume_id.clone()))
     } else {
-        let is_left = volume.azure_file.is_some() || volume.vsphere_volume.is_some();
-        return is_left.then_some(Ok(None));
+        let has_unmigrated_plugin = volume.azure_file.is_some() || volume.vsphere_volume.is_some();
+        return has_unmigrated_plugin.then_some(Ok(None));
     };
     Some(match handle {
         Ok(handle) => Ok(Some(csi(&plugin, &handle, interner))),

@@ -104,7 +104,6 @@ pub(super) fn persistent_volume_claim(
     }
 }
 
-/// Converts a StorageClass.
 pub(super) fn storage_class(class: &storage::StorageClass, interner: &mut Interner) -> StorageClass {
     let (driver, migrated) = in_tree::driver_of(&class.provisioner);
     StorageClass {
@@ -118,7 +117,6 @@ pub(super) fn storage_class(class: &storage::StorageClass, interner: &mut Intern
     }
 }
 
-/// Converts a CSINode.
 pub(super) fn csi_node(node: &storage::CSINode, interner: &mut Interner) -> CsiNode {
     let migrated = annotation(&node.metadata, MIGRATED_PLUGINS).filter(|plugins| !plugins.is_empty());
     CsiNode {
@@ -140,7 +138,6 @@ pub(super) fn csi_node(node: &storage::CSINode, interner: &mut Interner) -> CsiN
     }
 }
 
-/// Converts a CSIDriver.
 pub(super) fn csi_driver(driver: &storage::CSIDriver, interner: &mut Interner) -> CsiDriver {
     CsiDriver {
         name: symbol(driver.metadata.name.as_ref(), interner),
@@ -163,7 +160,6 @@ pub(super) fn csi_storage_capacity(
     }
 }
 
-/// Converts a VolumeAttachment.
 pub(super) fn volume_attachment(attachment: &storage::VolumeAttachment, interner: &mut Interner) -> VolumeAttachment {
     let spec = &attachment.spec;
     VolumeAttachment {

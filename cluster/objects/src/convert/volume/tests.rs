@@ -40,7 +40,7 @@ fn csi_words(volume: &CsiVolume, interner: &Interner) -> String {
 }
 
 #[test]
-fn a_volume_in_full() {
+fn fields_of_a_volume_are_converted() {
     let interner = &mut Interner::default();
     let volume = volume(
         "
@@ -162,7 +162,7 @@ fn in_tree_volumes_are_migrated_to_csi() {
 }
 
 #[test]
-fn a_claim_in_full() {
+fn fields_of_a_claim_are_converted() {
     let interner = &mut Interner::default();
     let claim = object!(
         PersistentVolumeClaim,
@@ -191,7 +191,7 @@ status: {phase: Lost}",
 }
 
 #[test]
-fn classes_and_their_drivers() {
+fn classes_have_the_drivers_of_their_provisioners() {
     let interner = &mut Interner::default();
     for (provisioner, provisions, driver, migrated) in [
         ("csi.example.com", true, Some("csi.example.com"), false),
@@ -208,7 +208,7 @@ fn classes_and_their_drivers() {
 }
 
 #[test]
-fn allowed_topologies_of_a_class() {
+fn empty_and_invalid_topologies_allow_no_node() {
     let interner = &mut Interner::default();
     for (topologies, expected) in [
         ("[]", "any"),
@@ -226,7 +226,7 @@ fn allowed_topologies_of_a_class() {
 }
 
 #[test]
-fn fields_of_csi_drivers() {
+fn fields_of_csi_objects_are_converted() {
     let interner = &mut Interner::default();
     let node = object!(
         CsiNode,
@@ -247,7 +247,7 @@ spec: {drivers: [{name: d, nodeID: n1, allocatable: {count: 3}}, {name: e, nodeI
 }
 
 #[test]
-fn volumes_of_a_pod() {
+fn volumes_that_matter_for_scheduling_are_converted() {
     let interner = &mut Interner::default();
     let pod = testing::pod(
         "

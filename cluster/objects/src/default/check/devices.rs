@@ -10,8 +10,8 @@ use k8s_openapi::api::resource::v1::{
 use super::super::ProblemReporter;
 use super::{key, one_of, selectors, value};
 
-/// Maximum number of devices of a claim, and of its requests.
-const MAX_DEVICES: usize = 32;
+/// Maximum number of requests of a claim.
+const MAX_REQUESTS: usize = 32;
 /// Maximum number of alternatives of a request.
 const MAX_ALTERNATIVES: usize = 8;
 /// Maximum number of devices of a slice.
@@ -24,8 +24,8 @@ pub(super) fn claim(path: &str, spec: &ResourceClaimSpec, reporter: &mut Problem
     let Some(devices) = &spec.devices else { return };
     let requests = devices.requests.as_deref().unwrap_or_default();
     let path = format!("{path}.devices");
-    if requests.len() > MAX_DEVICES {
-        reporter.report(format!("{path}.requests"), format!("has more than {MAX_DEVICES} entries"));
+    if requests.len() > MAX_REQUESTS {
+        reporter.report(format!("{path}.requests"), format!("has more than {MAX_REQUESTS} entries"));
     }
     let mut names = HashSet::new();
     for (i, request) in requests.iter().enumerate() {
@@ -96,7 +96,7 @@ fn amount(path: &str, mode: Option<&String>, count: Option<i64>, reporter: &mut 
     }
 }
 
-/// Checks that selectors have an expression of permitted length. Expressions are compiled elsewhere.
+/// Checks that selectors have an expression of permitted length. The module `expressions` compiles them.
 fn cel(path: &str, selectors: Option<&Vec<DeviceSelector>>, reporter: &mut ProblemReporter<'_>) {
     for (i, selector) in selectors.into_iter().flatten().enumerate() {
         let path = format!("{path}.selectors[{i}].cel");
@@ -179,12 +179,10 @@ fn known_requests(
     }
 }
 
-/// Checks the spec of a device class.
 pub(super) fn class(spec: &DeviceClassSpec, reporter: &mut ProblemReporter<'_>) {
     cel("spec", spec.selectors.as_ref(), reporter);
 }
 
-/// Checks the spec of a resource slice.
 pub(super) fn slice(spec: &ResourceSliceSpec, reporter: &mut ProblemReporter<'_>) {
     if spec.driver.is_empty() {
         reporter.report("spec.driver", "is missing");

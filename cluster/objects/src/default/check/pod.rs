@@ -19,7 +19,7 @@ pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
         self::container(&path, container, &mut names, reporter);
     }
     if spec.host_network == Some(true) {
-        ports_of_the_host(spec, reporter);
+        host_network_ports(spec, reporter);
     }
     resource_claims(spec, reporter);
     resources::amounts("spec.overhead", spec.overhead.as_ref(), reporter);
@@ -80,8 +80,8 @@ fn container<'a>(
     }
 }
 
-/// Checks that the ports of a pod in the host network are ports of the host.
-fn ports_of_the_host(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
+/// Checks that host ports of a pod in the host network equal its container ports.
+fn host_network_ports(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
     for (i, container) in spec.containers.iter().enumerate() {
         for (j, port) in container.ports.iter().flatten().enumerate() {
             if let Some(number) = port.host_port.filter(|&number| number != port.container_port) {

@@ -64,7 +64,6 @@ pub(super) fn pod_level(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// Returns whether a resource is extended, by its name.
 fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/")
 }

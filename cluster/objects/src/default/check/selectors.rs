@@ -146,7 +146,7 @@ pub(super) fn spread_constraint(
 }
 
 /// Checks keys whose values come from the pod's labels. The API server merges them into the selector, which must not
-/// contain them otherwise.
+/// have other requirements for them.
 fn match_label_keys(
     path: &str,
     keys: Option<&Vec<String>>,

@@ -96,7 +96,7 @@ fn replication_controllers_select_by_their_template() {
 }
 
 #[test]
-fn pods_are_in_a_namespace() {
+fn namespaces_of_pods_exist() {
     let text = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: web}}}
 ---
 {apiVersion: v1, kind: PodList, items: [
@@ -231,7 +231,7 @@ fn storage_classes_must_be_right() {
 }
 
 #[test]
-fn objects_of_drivers_must_be_right() {
+fn objects_of_csi_drivers_must_be_right() {
     check_refused(
         &documents(
             "storage.k8s.io/v1",

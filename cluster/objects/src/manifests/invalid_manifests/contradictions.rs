@@ -73,7 +73,7 @@ fn requests_that_cannot_be_overcommitted_equal_their_limits() {
 }
 
 #[test]
-fn resources_exist() {
+fn unsupported_resources_are_errors() {
     pod(
         &resources("requests: {requests.example.com/gpu: 1}"),
         expect![

@@ -78,7 +78,6 @@ spec:
     );
 }
 
-/// Returns the warnings for a manifest.
 fn warnings(text: &str, validation: Validation) -> String {
     let reader = ObjectReader::new(Kinds::default(), validation);
     let mut reading = manifests::Reading { objects: reader, ..manifests::Reading::default() };

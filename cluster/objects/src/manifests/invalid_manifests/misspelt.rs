@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, node, pod};
 
 #[test]
-fn misspelt_fields_of_pods() {
+fn misspelt_fields_of_pods_are_errors() {
     pod(
         "metadata: {name: a, lables: {app: web}}",
         expect!["a.yaml:3: Pod default/a: metadata.lables: unknown field; did you mean `labels`?"],
@@ -204,7 +204,7 @@ fn misspelt_fields_of_pods() {
 }
 
 #[test]
-fn misspelt_fields_of_nodes() {
+fn misspelt_fields_of_nodes_are_errors() {
     node(
         "metadata: {name: n1, label: {zone: a}}",
         expect!["a.yaml:3: Node n1: metadata.label: unknown field; did you mean `labels`?"],
@@ -240,7 +240,7 @@ fn misspelt_fields_of_nodes() {
 }
 
 #[test]
-fn misspelt_fields_of_other_objects() {
+fn misspelt_fields_of_other_objects_are_errors() {
     check(
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {storageClass: fast}}",
         expect![
@@ -290,7 +290,7 @@ fn misspelt_fields_of_other_objects() {
 }
 
 #[test]
-fn misspelt_kinds_and_apis() {
+fn misspelt_kinds_and_apis_are_errors() {
     check(
         "{apiVersion: v1, kind: pod, metadata: {name: a}}",
         expect!["a.yaml:1: pod a: kind: there is no `pod` in `v1`; did you mean `Pod`?"],

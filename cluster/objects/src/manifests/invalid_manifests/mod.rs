@@ -1,4 +1,4 @@
-//! Error messages of manifests with one mistake each, which must not reach a scheduler.
+//! Errors of invalid manifests, most of which have one mistake. None of them may reach a scheduler.
 
 use expect_test::Expect;
 

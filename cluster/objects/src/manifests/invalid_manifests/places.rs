@@ -6,7 +6,7 @@ use super::{check, node, pod};
 use crate::manifests::Manifests;
 
 #[test]
-fn wrong_places() {
+fn misplaced_fields_of_pods_are_errors() {
     pod(
         "nodeSelector: {pool: gpu}",
         expect!["a.yaml:4: Pod default/a: nodeSelector: unknown field; `nodeSelector` belongs in `spec`"],
@@ -74,7 +74,7 @@ fn wrong_places() {
 }
 
 #[test]
-fn wrong_places_in_nodes() {
+fn misplaced_fields_of_nodes_are_errors() {
     node(
         "spec: {allocatable: {cpu: 4}}",
         expect!["a.yaml:4: Node a: spec.allocatable: unknown field; `allocatable` belongs in `status`"],
@@ -95,7 +95,7 @@ fn misspelt_fields_of_objects_of_a_cluster_are_not_read() {
 }
 
 #[test]
-fn wrong_places_in_other_objects() {
+fn misplaced_fields_of_other_objects_are_errors() {
     check(
         "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, minAvailable: 1}",
         expect![

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, node, pod};
 
 #[test]
-fn wrong_types() {
+fn wrong_types_in_pods_are_errors() {
     pod(
         "metadata: {name: a, labels: {version: 2}}",
         expect!["a.yaml:3: Pod default/a: metadata.labels.version: is integer `2`, but must be text; put it in quotes"],
@@ -145,7 +145,7 @@ fn values_of_objects_of_a_cluster_are_checked() {
 }
 
 #[test]
-fn wrong_types_in_nodes() {
+fn wrong_types_in_nodes_are_errors() {
     node(
         "spec: {unschedulable: 'true'}",
         expect![[r#"a.yaml:4: Node a: spec.unschedulable: is string "true", but must be true or false"#]],
@@ -184,7 +184,7 @@ fn wrong_types_in_nodes() {
 }
 
 #[test]
-fn wrong_types_in_other_objects() {
+fn wrong_types_in_other_objects_are_errors() {
     check("{apiVersion: v1, kind: List, items: {}}", expect!["a.yaml:1: List: items: is fields, but must be a list"]);
     check(
         "{apiVersion: v1, kind: PodList, items: web}",

@@ -55,7 +55,6 @@ async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Htt
     (Http::new(&format!("https://{address}").parse().unwrap(), Some(tls.with_no_client_auth())), connections)
 }
 
-/// Echoes the request in chunks.
 fn echoes((request, mut respond): Asked) -> bool {
     let mut stream = respond.send_response(Response::new(()), false).unwrap();
     let text = format!("{} {}", request.method(), request.uri());
