@@ -32,7 +32,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
     }
     let mut imports = Imports::new();
     let proofs: Vec<TokenStream> = entries.values().map(|entry| proof(files, entry, &entries, &mut imports)).collect();
-    let body = quote! { #(#proofs)* };
+    let body = quote! { #(#checks_of_entries)* };
     let uses = imports.declare(&body);
     quote! {
         /// Compares catalog entries with plugins.
