@@ -75,7 +75,7 @@ fn https_without_a_ca() {
 }
 
 #[test]
-fn both_no_check_and_a_ca() {
+fn insecure_with_a_ca() {
     check_tls(
         "tls-config = { insecure = true, ca-file = \"ca.pem\" }",
         expect![[r#"
@@ -83,7 +83,7 @@ fn both_no_check_and_a_ca() {
          --> profiles/p.toml:4:27
           |
         4 | tls-config = { insecure = true, ca-file = "ca.pem" }
-          |                           ^^^^            -------- what it would be checked against
+          |                           ^^^^            -------- would verify the certificate
           |                           |
           |                           checks no certificate
           |
