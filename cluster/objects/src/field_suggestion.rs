@@ -5,11 +5,11 @@ use std::fmt;
 use schedc_bounds::suggest::closest;
 use schedc_kinds::{SchemaField, UnknownField};
 
-/// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`. Names of at
-/// most three letters have no completion.
-fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let mut unique_completion = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
-    unique_completion.next().copied().filter(|_| unique_completion.next().is_none())
+/// Returns the candidate that begins with `name` if there is exactly one, as `priorityClassName` for `priorityClass`.
+/// Names of at most three letters have no completion.
+fn completion_if_unique(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
+    let mut completions = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
+    completions.next().copied().filter(|_| completions.next().is_none())
 }
 
 /// Maximum number of known fields that are listed if none is similar.
@@ -25,7 +25,7 @@ pub(crate) struct FieldSuggestion<'a> {
 impl fmt::Display for FieldSuggestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownField { name, known, .. } = self.field;
-        if let Some(meant) = closest(name, known.iter().copied()).or_else(|| unique_completion(name, known)) {
+        if let Some(meant) = closest(name, known.iter().copied()).or_else(|| completion_if_unique(name, known)) {
             return write!(f, "did you mean `{meant}`?");
         }
         if let Some(place) = self.nearest_place() {
