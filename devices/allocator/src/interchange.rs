@@ -16,7 +16,7 @@ const SINGLE: u32 = u32::MAX;
 /// Classes of interchangeable devices, determined in long searches only.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
-    /// By block and bit; empty if the order of devices matters.
+    /// By block and bit; empty if they are not determined, or if the order of devices matters.
     classes: Vec<u32>,
     /// A device for each hash of the properties of devices.
     representatives: Map<u64, Representative>,

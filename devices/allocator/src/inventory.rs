@@ -242,7 +242,7 @@ impl Inventory {
     /// and stops if it returns true.
     ///
     /// # Errors
-    /// If there are no devices on this node, or if the attempt fails.
+    /// If the devices cannot be allocated on this node, or if the attempt fails.
     pub fn evaluate(
         &mut self,
         prepared: &Arc<Prepared>,

@@ -237,8 +237,7 @@ fn has_distinct_names<'a>(slices: impl Iterator<Item = &'a PoolSlice>) -> bool {
     devices.all(|device| names.insert(device.name))
 }
 
-/// Returns whether each counter set is defined once, in `seen`, and each counter that a device in `all` consumes is
-/// defined.
+/// Returns whether `seen` defines each counter set only once, and each counter that a device in `all` consumes.
 fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Iterator<Item = &'a PoolSlice>) -> bool {
     let sets: Vec<_> = seen.flat_map(|slice| slice.slice.shared_counters.iter()).collect();
     let mut names = Set::default();
