@@ -39,6 +39,7 @@ mod pipelines {
 
 /// Maximum ratio of an external filter to the equivalent one.
 const LIMIT: f64 = 1.02;
+/// Numbers of nodes of the two clusters.
 const NODES: [usize; 2] = [1_000, 3_000];
 
 /// Evaluates a cluster of this many nodes, and returns the feasible ones.
