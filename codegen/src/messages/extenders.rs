@@ -105,7 +105,7 @@ pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic
 pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagnostic {
     let encrypted = url.value.replacen("http://", "https://", 1);
     Diagnostic::at(https, "`enable-https` does not make HTTPS of `http://`", "nothing would be encrypted")
-        .secondary(url.span, "the scheme that counts")
+        .secondary(url.span, "this scheme decides")
         .suggest("change the URL", url.span, format!("\"{encrypted}\""))
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn file_and_data(file_key: &str, file: Span, data_key: &str, data: Sp
 
 pub(crate) fn not_pem(key: &str, at: Span) -> Diagnostic {
     Diagnostic::at(at, format!("`{key}` must be PEM"), "not PEM").note(
-        "text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more",
+        "text from `-----BEGIN ..-----` to `-----END ..-----`, without the additional base64 of kube-scheduler's files",
     )
 }
 

@@ -382,7 +382,7 @@ min-candidate-nodes-absolute = 0
              --> profiles/p.toml:3:32
               |
             2 | min-candidate-nodes-percentage = 0
-              |                                  - as this is 0, too
+              |                                  - this is 0, too
             3 | min-candidate-nodes-absolute = 0
               |                                ^ no node would be evaluated
 

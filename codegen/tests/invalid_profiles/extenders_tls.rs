@@ -19,7 +19,7 @@ fn https_of_a_plain_url() {
          --> profiles/p.toml:4:16
           |
         2 | url-prefix = "http://localhost:8888"
-          |              ----------------------- the scheme that counts
+          |              ----------------------- this scheme decides
         3 | filter-verb = "filter"
         4 | enable-https = true
           |                ^^^^ nothing would be encrypted
@@ -141,7 +141,7 @@ fn contents_that_are_not_pem() {
         4 | tls-config = { ca-data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", server-name = "" }
           |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ not PEM
           |
-          = note: text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more
+          = note: text from `-----BEGIN ..-----` to `-----END ..-----`, without the additional base64 of kube-scheduler's files
 
         error: `server-name` must not be empty
          --> profiles/p.toml:4:80
