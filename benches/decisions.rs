@@ -6,7 +6,8 @@
 //!
 //! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster
 //! of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, because the
-//! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size of the large cluster.
+//! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size of the large cluster. A
+//! run without `--limits` also fails if a decision takes more than [`LIMIT`] instructions.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;

@@ -17,6 +17,7 @@ use support::{Cluster, IMPLEMENTATIONS, Implementation, KINDS, PROFILES, assert_
 
 /// Maximum instructions of a generated pipeline relative to the loops by hand, for all kinds of pods of a profile together.
 const LIMIT: f64 = 1.02;
+/// Numbers of nodes of the two clusters.
 const NODES: [usize; 2] = [1_000, 3_000];
 
 fn main() -> ExitCode {

@@ -27,9 +27,9 @@ mod scheduler {
 /// Number of lines of the result.
 const LINES: usize = 10;
 /// Number of pods in a namespace.
-const IN_NAMESPACE: usize = 10;
+const PODS_IN_NAMESPACE: usize = 10;
 /// Number of running pods on a node.
-const ON_NODE: usize = 5;
+const PODS_ON_NODE: usize = 5;
 
 /// A cluster and its running pods, oldest first.
 struct LongLife {
@@ -68,7 +68,7 @@ impl LongLife {
     fn new_pod(&mut self) -> Pod {
         let at = self.created;
         let (name, revision) = (format!("web-{at}"), format!("revision-{at}"));
-        let namespace = format!("team-{}", at / IN_NAMESPACE);
+        let namespace = format!("team-{}", at / PODS_IN_NAMESPACE);
         let interner = &mut self.scheduler.cache.base.interner;
         let mut spec = PodSpec { namespace: interner.intern(&namespace), ..PodSpec::clone(&self.template.spec) };
         spec.labels = labels([("app", &*name), ("controller-revision-hash", &*revision)], interner);
@@ -97,7 +97,7 @@ impl LongLife {
     /// Adds, places and binds a pod, and deletes the oldest one. Namespaces come and go with their pods.
     fn turn(&mut self) {
         let pod = self.new_pod();
-        if self.created.is_multiple_of(IN_NAMESPACE) {
+        if self.created.is_multiple_of(PODS_IN_NAMESPACE) {
             let namespace = Namespace { name: pod.spec.namespace, labels: pod.spec.labels.clone() };
             self.apply(Change::Object(Object::Namespace(Arc::new(namespace))));
         }
@@ -112,7 +112,7 @@ impl LongLife {
         let Ok(Placed { node }) = &outcome.result else { panic!("{:?}", outcome.result) };
         let node = self.scheduler.cache.base.interner.get(node).expect("nodes have names");
         self.apply(Change::Pod(objects::bound(pod, node)));
-        if self.running.len() > self.nodes * ON_NODE {
+        if self.running.len() > self.nodes * PODS_ON_NODE {
             self.delete_oldest();
         }
         let since = Instant::now();
@@ -125,7 +125,7 @@ impl LongLife {
         let (pod, ..) = self.scheduler.cache.pod(&oldest).expect("it has a node");
         let namespace = Namespace { name: pod.spec.namespace, labels: Labels::default() };
         self.apply(Change::PodDeleted(oldest));
-        if (self.created - self.running.len()).is_multiple_of(IN_NAMESPACE) {
+        if (self.created - self.running.len()).is_multiple_of(PODS_IN_NAMESPACE) {
             self.apply(Change::ObjectDeleted(Object::Namespace(Arc::new(namespace)).key()));
         }
     }

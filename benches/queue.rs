@@ -78,8 +78,8 @@ fn reject_all(queue: &mut Queue, plugins: &mut Plugins) {
     }
 }
 
-/// Returns the time of `n` operations, at most one for each of `pods` pods before all are undone. The time of `undo`
-/// does not count.
+/// Returns the time of `n` calls of `act`. After every `pods` calls, and at the end, `undo` is called; its time does
+/// not count.
 fn in_turns(n: u64, pods: usize, mut act: impl FnMut(usize), mut undo: impl FnMut()) -> Duration {
     let (mut left, mut time) = (n as usize, Duration::ZERO);
     while left > 0 {

@@ -36,9 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // Place pods on the existing nodes; collect those that do not fit.
-    let apart = "topologySpreadConstraints: [{ maxSkew: 1, topologyKey: kubernetes.io/hostname, \
+    let spread_over_hosts = "topologySpreadConstraints: [{ maxSkew: 1, topologyKey: kubernetes.io/hostname, \
                  whenUnsatisfiable: DoNotSchedule, labelSelector: { matchLabels: { app: web } } }]";
-    let pods: Vec<_> = (0..12).map(|n| pod(&mut cluster, &format!("web-{n}"), "1500m", apart)).collect();
+    let pods: Vec<_> = (0..12).map(|n| pod(&mut cluster, &format!("web-{n}"), "1500m", spread_over_hosts)).collect();
     let (mut waiting, mut placed) = (Vec::new(), 0);
     for pod in pods {
         match cluster.schedule_on_any(&pod, |_| true) {

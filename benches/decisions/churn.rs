@@ -17,7 +17,7 @@ mod scheduler {
 /// Phases of a pod, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Work that is not counted.
+    /// Work of the benchmark itself, and of the scheduler before it pops a pod.
     Other,
     /// The scheduler is notified of a new pod.
     Created,
@@ -31,7 +31,7 @@ pub(crate) enum Phase {
     Bound,
     /// The scheduler is notified of the deletion of another pod.
     Deleted,
-    /// The scheduler is notified of a node.
+    /// The scheduler is notified of an unchanged node.
     Heartbeat,
     /// The scheduler is notified of all changes of a storm.
     Storm,
@@ -185,7 +185,7 @@ impl Churn {
     pub(crate) fn heartbeat(&mut self, phases: &mut PhaseEnd<'_>) {
         let at = self.created % self.names.len();
         self.created += 1;
-        let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node goes").clone();
+        let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node is deleted").clone();
         phases(Phase::Other);
         self.apply(Change::Node(node));
         phases(Phase::Heartbeat);

@@ -14,8 +14,8 @@ const PODS_ON_A_NODE: usize = 5;
 const ZONES: usize = 3;
 const IMAGES: usize = 60;
 
-/// Returns a cache with nodes of four sizes in three zones, some tainted, some cordoned, every tenth with GPUs, five
-/// pods on each.
+/// Returns a cache with nodes of four sizes in three zones, some tainted, some cordoned, every tenth with GPUs, and five
+/// pods on every node.
 pub(crate) fn cluster<S: State>(nodes: usize) -> Cache<S> {
     let mut cache = Cache::default();
     let mut random = Random::new(42);
@@ -103,11 +103,11 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
     }
 }
 
-/// Returns a pod that requests up to a quarter of its node's CPU and about as much of its memory; one node in twenty is
-/// full at the end.
+/// Returns a pod that requests up to 24 % of its node's CPU, and half to all of that share of its memory. The five pods
+/// on one node in twenty request all of its CPU.
 fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, interner: &mut Interner) -> Pod {
-    let full = node % 20 == 7;
-    let milli_cpu = if full { milli_cpu / 5 } else { milli_cpu * (1 + random.below(24) as i64) / 100 };
+    let is_full = node % 20 == 7;
+    let milli_cpu = if is_full { milli_cpu / 5 } else { milli_cpu * (1 + random.below(24) as i64) / 100 };
     let requests = Resources {
         milli_cpu,
         memory: milli_cpu * (2 + random.below(3) as i64) * GIBIBYTE / 1000,

@@ -95,8 +95,8 @@ impl Implementation for ByHand {
     }
 }
 
-/// The interpreted profile: the same plugins behind trait objects. It has the columns of all plugins, and therefore a
-/// copy of the cluster.
+/// The interpreted profile: the same plugins behind trait objects. Its state has the columns of all plugins, so it needs
+/// its own copy of the cluster.
 pub(super) struct Interpreted {
     plugins: Plugins<Pipeline>,
     cluster: Cache<<Pipeline as Profile>::State>,

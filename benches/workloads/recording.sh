@@ -5,7 +5,7 @@
 # SERVER  the fake API server; default: target/release/examples/serve (cargo build --release -p schedc-fake-apiserver --example serve)
 # NODES=1000 PODS=5000 RUNS=3 are the numbers of nodes, pods, and runs with `--record`. PRINT=1 prints the table and leaves the page as it is.
 #
-# Before each of these, there is a run without `--record`; the table has medians. CPU time is that of all threads of the scheduler, from
+# Before each run with `--record`, there is one without; the table has medians. CPU time is that of all threads of the scheduler, from
 # before the pods are created to two seconds after the last binding (/proc/PID/task/*/schedstat). curl and jq are required.
 set -eu
 cd "$(dirname "$0")/../.."

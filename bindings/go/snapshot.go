@@ -184,7 +184,7 @@ func (s *Snapshot) ForceAddPod(pod Object, nodeName string) error {
 
 // ForceRemovePod removes a pod from the cluster. It must be on the named node.
 func (s *Snapshot) ForceRemovePod(namespace, podName, nodeName string) error {
-	if err := s.isOn(namespace, podName, nodeName); err != nil {
+	if err := s.requireOnNode(namespace, podName, nodeName); err != nil {
 		return err
 	}
 	return s.remove("Pod", namespace, podName, UnknownPod)
@@ -243,7 +243,7 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod Object, nodeMatches func(nod
 
 // UnschedulePod removes a pod from its node; it waits again.
 func (s *Snapshot) UnschedulePod(namespace, podName, nodeName string) error {
-	if err := s.isOn(namespace, podName, nodeName); err != nil {
+	if err := s.requireOnNode(namespace, podName, nodeName); err != nil {
 		return err
 	}
 	var out C.schedc_buffer
@@ -373,8 +373,8 @@ func (s *Snapshot) remove(kind, namespace, name string, unknown Status) error {
 	return err
 }
 
-// isOn returns an error if a pod is not on a node.
-func (s *Snapshot) isOn(namespace, podName, nodeName string) error {
+// requireOnNode returns an error if a pod is not on a node.
+func (s *Snapshot) requireOnNode(namespace, podName, nodeName string) error {
 	pods, err := s.ListPods()
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ const IN_TREE: &str = include_str!("../catalog/in-tree.toml");
 const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
 
 impl Catalog {
-    /// Returns the in-tree catalog, which is part of this crate.
+    /// Returns the in-tree catalog, which is part of this crate. Returns `None` after reporting an unreadable file.
     pub fn in_tree(files: &mut Files, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
         let file = files.add("codegen/catalog/in-tree.toml", IN_TREE);
         let schemas = match serde_json::from_str(IN_TREE_ARGS) {
@@ -154,7 +154,8 @@ impl Catalog {
         read::catalog(files, file, &read::Kind::InTree(&schemas), found).map(Arc::new)
     }
 
-    /// Reads the catalog of a plugin crate. `sources` are the texts of its Rust files.
+    /// Reads the catalog of a plugin crate. `sources` are the texts of its Rust files. Reports and omits invalid plugins;
+    /// returns `None` if the file is not TOML or has no crate name.
     pub fn third_party(
         files: &Files,
         file: FileId,
@@ -168,7 +169,8 @@ impl Catalog {
 }
 
 impl Catalogs {
-    /// Combines catalogs. Plugins are named without their crate, so a name in two crates is an error.
+    /// Combines catalogs. Reports a plugin name that two crates have, because profiles name plugins without their crate,
+    /// and a kind that two crates declare differently.
     pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
         let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();
@@ -201,7 +203,7 @@ impl Catalogs {
         std::iter::once(&self.in_tree).chain(&self.third_party)
     }
 
-    /// Returns the plugin with this name.
+    /// Returns the plugin with this name, if a catalog has it.
     pub fn plugin(&self, name: &str) -> Option<&Arc<PluginEntry>> {
         self.by_name.get(name)
     }
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn default_is_kube_schedulers() {
+    fn default_list_has_exactly_the_in_tree_plugins() {
         let catalog = in_tree();
         assert_eq!(catalog.default.len(), 20);
         for plugin in &catalog.plugins {
@@ -255,8 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn plugins_wait_for_events_only_where_they_reject() {
-        // DefaultPreemption registers kube-scheduler's events for its PreEnqueue, which it does not have here.
+    fn only_plugins_that_can_reject_have_enqueue_extensions() {
+        // PostFilter is in this list for DefaultPreemption. It registers the events that kube-scheduler's plugin needs for
+        // its PreEnqueue, although it has no PreEnqueue here.
         let rejecting =
             [Point::PostFilter, Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
         for plugin in &in_tree().plugins {

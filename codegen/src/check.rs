@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
 
     /// Returns whether a missing plugin at a point may be the effect of an error that is reported anyway.
     fn has_earlier_error(&self, point: Point) -> bool {
-        let doubtful = |set: &RawSet, point: Option<Point>| {
+        let is_uncertain = |set: &RawSet, point: Option<Point>| {
             set.incomplete
                 || set.enabled.iter().any(|plugin| {
                     let entry = self.catalogs.plugin(&plugin.name.value);
@@ -80,8 +80,8 @@ impl<'a> Context<'a> {
                 })
         };
         !self.catalogs_complete
-            || doubtful(&self.raw.multi_point, None)
-            || self.raw.point(point).is_some_and(|set| doubtful(set, Some(point)))
+            || is_uncertain(&self.raw.multi_point, None)
+            || self.raw.point(point).is_some_and(|set| is_uncertain(set, Some(point)))
     }
 
     /// Returns the start of the profile: the location for missing parts.

@@ -31,8 +31,8 @@ pub struct Compilation {
     /// The catalogs that the profiles use, the in-tree one first, each once.
     pub catalogs: Vec<Arc<Catalog>>,
     /// Every file with an effect on the compilation: profiles, catalogs of crates, and the manifests and
-    /// the lock file that determine the crates' folders. Absolute or relative, as the inputs were. [`compile()`] leaves
-    /// it empty, because it reads no files; `load` fills it.
+    /// the lock file that determine the crates' folders. The paths of profiles are absolute or relative, as the inputs
+    /// were. [`compile()`] leaves the list empty, because it reads no files; `load` fills it.
     pub watched: Vec<PathBuf>,
 }
 
@@ -124,7 +124,7 @@ pub fn compile_with<F: CatalogFinder>(
     for file in profiles {
         let found_before = found.len();
         let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
-        let (named, catalogs_complete) = third_party.of(&raw, &in_tree, &mut files, &mut found);
+        let (named, catalogs_complete) = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut found);
         let crates =
             named.iter().map(|(name, catalog)| PlanCrate { written: name.value.clone(), catalog: catalog.file });
         let crates = crates.collect();
@@ -168,7 +168,7 @@ pub fn catalogs<F: CatalogFinder>(
         let file = files.add(&source.path, &source.text);
         let mut profile_errors = Vec::new();
         match parse::profile(&files, file, &mut profile_errors) {
-            Some(raw) => _ = third_party.of(&raw, &in_tree, &mut files, &mut found),
+            Some(raw) => _ = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut found),
             None => found.extend(profile_errors),
         }
     }
@@ -194,7 +194,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
     }
 
     /// Returns the crates that a profile names, each with its catalog, and whether all catalogs were read without errors.
-    fn of(
+    fn catalogs_of(
         &mut self,
         raw: &RawProfile,
         in_tree: &Catalog,

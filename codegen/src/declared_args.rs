@@ -62,7 +62,7 @@ impl<T> ItemsByName<T> {
     }
 
     fn in_file(&self, name: &str, file: FileNumber) -> impl Iterator<Item = &(FileNumber, T)> {
-        self.0.get(name).into_iter().flatten().filter(move |(of, _)| *of == file)
+        self.0.get(name).into_iter().flatten().filter(move |(item_file, _)| *item_file == file)
     }
 }
 
@@ -116,7 +116,7 @@ impl DeclaredArgs {
         items.only(name).filter(|_| !self.imports.iter().any(exports_foreign))
     }
 
-    /// Returns the arguments of the plugin with this type path.
+    /// Returns the arguments of the plugin with this type path; `Opaque` if the sources do not determine them.
     pub(crate) fn of(&self, path: &str) -> ArgsSchema {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();

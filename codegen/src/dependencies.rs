@@ -60,7 +60,7 @@ impl<'a> Dependencies<'a> {
     pub(crate) fn find(&mut self, name: &str) -> Result<PathBuf, MissingCatalog> {
         let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref();
         let package = package.map_err(|error| MissingCatalog::NoManifest { error: error.clone() })?;
-        if is_same(&package.name, name) {
+        if have_same_rust_name(&package.name, name) {
             return Ok(self.folder.to_owned());
         }
         let named: Vec<&Dependency> = package.named(name).collect();
@@ -80,7 +80,8 @@ impl<'a> Dependencies<'a> {
         folder.ok_or_else(|| MissingCatalog::OtherPlatform { package: package.name.clone() })
     }
 
-    /// Returns the manifests and the lock file that determine the crates' folders; empty if no crate was looked up.
+    /// Returns the manifests and the lock file that determine the crates' folders; empty if no crate was looked up, or if
+    /// the package's manifest cannot be read.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let Some(Ok(package)) = self.package.get() else { return Vec::new() };
         let mut files = vec![package.manifest.path(), package.root.path(), package.root.folder.join(lock::FILE)];
@@ -89,12 +90,12 @@ impl<'a> Dependencies<'a> {
         files
     }
 
-    /// Returns why generated code cannot refer to a crate. `None`: it can, or the manifest cannot be read. In the latter
-    /// case, rustc reports a missing crate.
+    /// Returns why generated code cannot refer to a crate. `None`: it can, or the manifest or the enabled features are
+    /// unknown. If they are unknown, rustc reports a missing crate.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
         let package = self.package()?;
         let mut named = package.named(name).peekable();
-        if is_same(&package.name, name) {
+        if have_same_rust_name(&package.name, name) {
             return None;
         }
         if named.peek().is_none() {
@@ -109,7 +110,7 @@ impl<'a> Dependencies<'a> {
         Some(Unavailable::FeatureOff { package: package.name.clone(), feature })
     }
 
-    /// Returns the name of the package if it has this feature, and this build leaves it out.
+    /// Returns the name of the package if it has this feature and the build does not enable it.
     pub(crate) fn off(&self, feature: &str) -> Option<&str> {
         if self.cargo.has_feature(feature) != Some(false) {
             return None;
@@ -142,9 +143,9 @@ impl Package {
         Ok(Self { name: name.to_owned(), dependencies: manifest.dependencies(&root), manifest, root })
     }
 
-    /// Returns the dependencies on a package: several if some are renamed.
+    /// Returns the dependencies on a package: several if it is listed under several names, kinds or platforms.
     fn named(&self, name: &str) -> impl Iterator<Item = &Dependency> {
-        self.dependencies.iter().filter(move |dependency| is_same(&dependency.package, name))
+        self.dependencies.iter().filter(move |dependency| have_same_rust_name(&dependency.package, name))
     }
 
     fn dependency_names(&self) -> Vec<String> {
@@ -156,6 +157,6 @@ impl Package {
 }
 
 /// Returns whether two packages have the same name in Rust.
-fn is_same(a: &str, b: &str) -> bool {
+fn have_same_rust_name(a: &str, b: &str) -> bool {
     a.replace('-', "_") == b.replace('-', "_")
 }

@@ -85,7 +85,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a solution as an edit.
+    /// Adds a solution as an edit. If `replacement` is too long to display, only the text `help` is added.
     pub fn suggest(mut self, help: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
         let replacement = Some(replacement.into()).filter(|replacement| replacement.len() <= MAX_TEXT_LEN);
         self.help = Some(Help { text: text(help), replacement: replacement.map(|replacement| (span, replacement)) });
@@ -107,7 +107,7 @@ impl Diagnostic {
                 main = main.element(Origin::path(files.path(file)).line(line).char_column(column));
                 let labels = labels.into_iter().enumerate().filter(|(_, (_, label))| !label.text.is_empty());
                 main = main.elements(labels.map(|(index, (_, label))| {
-                    // The line above contains the location of the first label.
+                    // The path, displayed above, already has the line and column of the first label.
                     if index == 0 {
                         return Level::NOTE.message(label.text.as_str());
                     }
@@ -201,7 +201,7 @@ fn annotation(kind: AnnotationKind, label: &Label, start: usize) -> Annotation<'
 }
 
 /// Maximum number of errors that are displayed in full.
-const SHOWN: usize = 100;
+const MAX_SHOWN: usize = 100;
 
 /// All errors of a compilation, in the order of their locations.
 #[derive(Clone, Debug)]
@@ -240,13 +240,13 @@ impl Diagnostics {
     /// Returns the first 100 errors in full, followed by the number of all errors.
     pub fn render(&self, color: bool) -> String {
         let mut text = String::new();
-        for diagnostic in self.list.iter().take(SHOWN) {
+        for diagnostic in self.list.iter().take(MAX_SHOWN) {
             text.push_str(&diagnostic.render(&self.files, color));
             text.push_str("\n\n");
         }
         let mut summary = self.summary();
-        if self.list.len() > SHOWN {
-            summary.push_str(&format!("; the first {SHOWN} are above"));
+        if self.list.len() > MAX_SHOWN {
+            summary.push_str(&format!("; the first {MAX_SHOWN} are above"));
         }
         let title = Level::ERROR.primary_title(summary.as_str());
         text.push_str(&renderer(color).render(&[Group::with_title(title)]));
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn many_errors_are_displayed_in_linear_time() {
+    fn of_many_errors_the_first_100_are_displayed_in_full() {
         let mut files = Files::default();
         let text = (1..=50_000).map(|line| format!("key-{line} = 1\n")).collect::<String>();
         let starts: Vec<usize> = text.match_indices("key").map(|(start, _)| start).collect();

@@ -49,7 +49,7 @@ impl<'t, 'd> Fields<'t, 'd> {
         string(&field.value, &format!("`{key}`"), self.found)
     }
 
-    /// Reads a required string. A misspelt key was already reported.
+    /// Reads a required string. Reports a missing key, except after a misspelt one, which was already reported.
     pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
         let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
         if self.get(key).is_none() && !misspelt() {
@@ -83,17 +83,17 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     /// Returns the elements of a list; empty without a list.
-    pub(crate) fn list(&mut self, key: &str, of: &str) -> &'t [RawNode] {
-        self.list_or_report(key, of).0
+    pub(crate) fn list(&mut self, key: &str, elements: &str) -> &'t [RawNode] {
+        self.list_or_report(key, elements).0
     }
 
-    /// Returns the elements of a list, and whether the value is valid.
-    pub(crate) fn list_or_report(&mut self, key: &str, of: &str) -> (&'t [RawNode], bool) {
+    /// Returns the elements of a list, and whether the value is a list or absent. Reports any other value.
+    pub(crate) fn list_or_report(&mut self, key: &str, elements: &str) -> (&'t [RawNode], bool) {
         let Some(field) = self.get(key) else { return (&[], true) };
         match &field.value.value {
             RawValue::List(items) => (items, true),
             other => {
-                let (subject, expected) = (format!("`{key}`"), format!("a list of {of}"));
+                let (subject, expected) = (format!("`{key}`"), format!("a list of {elements}"));
                 self.found.push(messages::wrong_kind(field.value.span, &subject, &expected, other.kind()));
                 (&[], false)
             }

@@ -18,7 +18,8 @@ pub(crate) fn matches(format: Format, text: &str) -> bool {
     }
 }
 
-/// Returns the nanoseconds of a non-negative duration in the syntax of Go's `time.ParseDuration`.
+/// Returns the nanoseconds of a non-negative duration in the syntax of Go's `time.ParseDuration`. `None`: the text is
+/// invalid or negative, or the number exceeds 63 bits.
 pub(crate) fn duration(text: &str) -> Option<f64> {
     const UNITS: [(&str, u64); 8] = [
         ("ns", 1),

@@ -6,8 +6,9 @@
 //! | load | [`mod@load`] | paths | texts, of profiles and of the catalogs that they name |
 //! | parse | [`parse`], [`catalog`] | texts | profiles as written ([`parse::RawProfile`]), plugins ([`catalog::Catalogs`]) |
 //! | resolve | `resolve` | a profile as written | the plan: merged with defaults ([`plan::Plan`]) |
-//! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
+//! | check | `check` | a profile as written and its plan | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
+//!
 //! Every phase continues after errors, so one run reports all errors of all files. Of the phases, only [`mod@select`]
 //! and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its callers are
 //! thin: [`build()`] for build scripts, the proc macro, and the command line.

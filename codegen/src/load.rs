@@ -81,8 +81,8 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
     let result = compile(&texts.sources, &mut finder);
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
     let result = result.and_then(|compilation| finder.check_plugin_features(compilation));
-    let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
-    let watched = texts.files.iter().map(|(_, file)| file.clone()).chain(found).collect();
+    let of_crates = finder.catalogs.into_iter().chain(finder.dependencies.files());
+    let watched = texts.files.iter().map(|(_, file)| file.clone()).chain(of_crates).collect();
     let compilation = texts.or_unreadable(result)?;
     Ok(Compilation { watched, ..compilation })
 }
@@ -112,7 +112,7 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     texts.or_unreadable(result)
 }
 
-/// Reads the Rust files of a crate: those below `src`, or those next to the catalog without such a folder.
+/// Reads the Rust files of a crate: those below `src` or, without such a folder, those next to the catalog.
 ///
 /// Unreadable files are omitted. rustc checks arguments in any case.
 pub(crate) fn rust_sources(folder: &Path) -> Vec<String> {
@@ -179,9 +179,11 @@ impl<'i> Texts<'i> {
 /// Finds catalogs by crate names and by paths.
 struct Finder<'a> {
     options: &'a Options,
+    /// The files of profiles, by displayed path.
     profiles: HashMap<&'a str, &'a Path>,
     embedded: &'a HashMap<&'a str, &'a Embedded>,
     dependencies: Dependencies<'a>,
+    /// The files of the catalogs that were read.
     catalogs: Vec<PathBuf>,
 }
 
@@ -247,8 +249,9 @@ impl<'a> Finder<'a> {
         let mut found = Vec::new();
         for plan in self.plans_of_files(&compilation) {
             for plugin in &plan.plugins {
-                let off = plugin.entry.feature().and_then(|feature| Some((feature, self.dependencies.off(feature)?)));
-                if let Some((feature, package)) = off {
+                let disabled =
+                    plugin.entry.feature().and_then(|feature| Some((feature, self.dependencies.off(feature)?)));
+                if let Some((feature, package)) = disabled {
                     let at = plugin.named_at.unwrap_or(Span { file: plan.file, start: 0, end: 0 });
                     found.push(messages::plugin_off(at, &plugin.entry.name, package, feature));
                 }
@@ -257,7 +260,8 @@ impl<'a> Finder<'a> {
         if found.is_empty() { Ok(compilation) } else { Err(Diagnostics::new(compilation.files, found)) }
     }
 
-    /// Returns the plans of profiles in files. All crates and features were available when embedded profiles were compiled.
+    /// Returns the plans of profiles in files. Embedded profiles are omitted: their crates and features were available when
+    /// the program was built.
     fn plans_of_files<'c>(&'c self, compilation: &'c Compilation) -> impl Iterator<Item = &'c Plan> {
         compilation.plans.iter().filter(|plan| !self.embedded.contains_key(plan.path.as_str()))
     }

@@ -23,12 +23,12 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::closest;
 
-/// Returns `a`, `b` and `c`, each in backquotes.
+/// Returns `a`, `b` and `c`, each in backquotes; the word "none" without names.
 fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "and")
 }
 
-/// Returns `a`, `b` or `c`, each in backquotes.
+/// Returns `a`, `b` or `c`, each in backquotes; the word "none" without names.
 fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "or")
 }

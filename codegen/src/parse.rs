@@ -84,7 +84,7 @@ pub enum RawCrate {
 /// A plugin set as written.
 #[derive(Clone, Debug, Default)]
 pub struct RawSet {
-    /// The key of the set; `None` if it was not written.
+    /// Location of the set's key; `None` if the profile does not have it.
     pub at: Option<Span>,
     /// The plugins to enable, in order.
     pub enabled: Vec<RawPlugin>,
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_list_replaces() {
+    fn a_plain_list_replaces_inherited_plugins() {
         let (profile, found) = read("[plugins]\nfilter = [\"A\", { name = \"B\", weight = 2 }]\n");
         assert!(found.is_empty());
         let set = profile.point(Point::Filter).unwrap();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_merges_unless_it_disables_all() {
+    fn a_table_is_merged_unless_it_disables_all_plugins() {
         let (profile, _) = read("[plugins]\nfilter = { disabled = [\"A\"] }\nscore = { disabled = [\"A\", \"*\"] }\n");
         let filter = profile.point(Point::Filter).unwrap();
         assert!(!filter.replaces() && filter.disables("A") && !filter.disables("B"));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_do_not_hide_the_rest() {
+    fn invalid_values_do_not_hide_valid_ones() {
         let (profile, found) = read(
             "crates = [1, \"a\"]\npercentage-of-nodes-to-score = \"x\"\n[plugins]\nfilter = 3\nscore = [4, \"S\"]\n",
         );

@@ -12,7 +12,7 @@ const ALWAYS: [&str; 2] = ["Node", "Pod"];
 /// these.
 const WORKLOADS: [&str; 4] = ["ReplicaSet", "ReplicationController", "Service", "StatefulSet"];
 
-/// Returns the kinds that plugins of these profiles watch: Node and Pod, then others by name.
+/// Returns the built-in kinds that a scheduler with these profiles watches: Node and Pod, then others by name.
 pub fn watches<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p str> {
     let plugins = plans.into_iter().flat_map(|plan| &plan.plugins);
     let kinds = plugins.flat_map(|plugin| {
@@ -35,12 +35,12 @@ pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKin
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {
-        let acting = plan
+        let writing = plan
             .plugins
             .iter()
             .enumerate()
             .filter(|&(at, _)| plan.points_of(PluginId(at)).any(|point| point.may_write()));
-        for write in acting.flat_map(|(_, plugin)| &plugin.entry.writes) {
+        for write in writing.flat_map(|(_, plugin)| &plugin.entry.writes) {
             let key = (write.group.as_str(), write.resource.as_str(), write.namespace.as_deref());
             verbs.entry(key).or_default().extend(write.verbs.iter().map(String::as_str));
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn workloads_are_watched_for_default_constraints() {
+    fn workloads_are_watched_only_for_default_constraints() {
         let list = "[args.PodTopologySpread]\ndefaulting-type = \"List\"";
         assert_eq!(watched(&[&format!("{SPREAD}\n{list}")]), ["Node", "Pod"]);
         let constraint = r#"{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "DoNotSchedule" }"#;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn read_only_plugins_write_nothing() {
+    fn writes_of_plugins_at_read_only_points_are_omitted() {
         let filters = r#"plugins.multi-point = ["PrioritySort", "DefaultBinder"]
 plugins.pre-filter = ["VolumeBinding"]
 plugins.filter = ["VolumeBinding"]"#;

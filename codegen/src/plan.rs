@@ -1,6 +1,6 @@
 //! The plan of a profile: resolve creates it, check validates it, and [`crate::emit`] generates code from it.
 //!
-//! All values are set. Values from defaults have no location.
+//! A setting that the profile does not have is set to its default, which has no location.
 
 mod extender;
 
@@ -26,7 +26,7 @@ pub struct Plan {
     pub module: String,
     /// The `spec.schedulerName` of the profile's pods.
     pub scheduler_name: Setting<String>,
-    /// 100: all nodes; 0: kube-scheduler's adaptive rule.
+    /// Percentage of the nodes: the search ends when that many are feasible. 0: kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: Setting<u8>,
     /// Backoff after the first failed attempt, in seconds; at least 1.
     pub pod_initial_backoff_seconds: Setting<u64>,
@@ -86,7 +86,7 @@ pub struct Budget {
     pub nanoseconds_per_node: Option<u64>,
     /// Instructions of a decision about a pod whose signature is known.
     pub instructions_per_decision: Option<u64>,
-    /// Memory allocations of such a decision.
+    /// Memory allocations of a decision about a pod whose signature is known.
     pub allocations_per_decision: Option<u64>,
     /// Bytes of the profile's columns for each node.
     pub bytes_per_node: Option<u64>,

@@ -1,8 +1,8 @@
 //! Merges a profile with defaults: missing values, and plugin sets in two steps.
 //!
 //! The steps are those of kube-scheduler. First the `multi-point` set is merged with the default set (`mergePluginSet` in
-//! pkg/scheduler/apis/config/v1/default_plugins.go); the other points have no defaults there. Then the
-//! plugins of `multi-point` are added to the points that they implement (`expandMultiPointPlugins` in
+//! pkg/scheduler/apis/config/v1/default_plugins.go); kube-scheduler has no defaults for the other points. Then the plugins
+//! of `multi-point` are added to the points that they implement (`expandMultiPointPlugins` in
 //! pkg/scheduler/framework/runtime/framework.go). A list, the form in KEP-624, is equivalent to
 //! a set that disables `*`.
 //!
@@ -161,7 +161,7 @@ fn at_point(
 ) -> Vec<Resolved> {
     let default = RawSet::default();
     let set = set.unwrap_or(&default);
-    let spread: Vec<&MultiPointPlugin> = multi_point
+    let inherited: Vec<&MultiPointPlugin> = multi_point
         .iter()
         .filter(|plugin| plugin.entry.implements(point) && !set.disables(&plugin.entry.name))
         .collect();
@@ -186,10 +186,10 @@ fn at_point(
             named_at: Some(plugin.name.span),
         });
     }
-    let spread_names: HashSet<&str> = spread.iter().map(|plugin| plugin.entry.name.as_str()).collect();
+    let inherited_names: HashSet<&str> = inherited.iter().map(|plugin| plugin.entry.name.as_str()).collect();
     let (overriding, additional): (Vec<Resolved>, Vec<Resolved>) =
-        named.into_iter().partition(|named| spread_names.contains(named.entry.name.as_str()));
-    let only_spread = spread
+        named.into_iter().partition(|named| inherited_names.contains(named.entry.name.as_str()));
+    let only_inherited = inherited
         .iter()
         .filter(|plugin| !seen.contains(plugin.entry.name.as_str()))
         .map(|plugin| Resolved {
@@ -198,7 +198,7 @@ fn at_point(
             named_at: plugin.named_at,
         })
         .collect::<Vec<_>>();
-    overriding.into_iter().chain(only_spread).chain(additional).collect()
+    overriding.into_iter().chain(only_inherited).chain(additional).collect()
 }
 
 /// Returns the weight at `score`: as written there, otherwise as written at `multi-point`, otherwise the
@@ -229,8 +229,8 @@ impl PluginTable {
 /// Adds the arguments of plugins and the first place where the profile names them.
 fn plan_plugins(entries: Vec<Arc<PluginEntry>>, raw: &RawProfile) -> Vec<PlanPlugin> {
     let mut args: HashMap<&str, &RawArgs> = HashMap::new();
-    for each in &raw.args {
-        args.entry(&each.plugin.value).or_insert(each);
+    for plugin_args in &raw.args {
+        args.entry(&plugin_args.plugin.value).or_insert(plugin_args);
     }
     let mut named: HashMap<&str, Span> = HashMap::new();
     for plugin in raw.sets().flat_map(|(_, set)| &set.enabled) {

@@ -25,7 +25,8 @@ pub struct Selection {
 ///
 /// # Errors
 ///
-/// Every name without a profile and every path without a file; a folder without profiles; an empty selection.
+/// Every name without a profile and every path without a file; a folder that has no profiles or cannot be read; an empty
+/// selection.
 pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnostics> {
     let known = profiles_in(folder).map_err(|error| fail(vec![messages::unreadable_file(folder, &error.to_string())]));
     let Some(picked) = picked.filter(|picked| !picked.trim().is_empty()) else {

@@ -1,6 +1,6 @@
 //! The keys of a profile: their values, ranges and defaults.
 //!
-//! All users share one table: [`crate::parse`] accepts no other keys, `check` validates the ranges, `resolve`
+//! All modules use the same table: [`crate::parse`] accepts no other keys, `check` validates the ranges, `resolve`
 //! uses the defaults, and docs/reference/profiles.md is generated from it.
 
 use std::ops::RangeInclusive;
@@ -28,7 +28,7 @@ pub enum ValueKind {
     Integer {
         /// The range.
         range: RangeInclusive<i64>,
-        /// The default; `None` if it is not a number.
+        /// The default; `None` if the key has no default.
         default: Option<i64>,
     },
     /// A list, with its description.

@@ -89,7 +89,7 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
         })
         .collect();
     errors.sort();
-    let unclosed = errors.iter().any(|(_, _, message)| message.starts_with("unclosed"));
+    let is_any_unclosed = errors.iter().any(|(_, _, message)| message.starts_with("unclosed"));
     let mut last_line = None;
     for (start, end, message) in errors {
         let span = Span { file, start, end };
@@ -99,8 +99,9 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
         }
         last_line = Some(line);
         let diagnostic = messages::syntax(files, span, &message);
-        let follows = ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
-        if unclosed && follows {
+        let may_be_caused_by_it =
+            ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
+        if is_any_unclosed && may_be_caused_by_it {
             found.push(messages::possibly_unclosed(diagnostic));
             break;
         }

@@ -10,7 +10,7 @@ use syn::parse_macro_input;
 /// Takes the paths of one or more TOML files, relative to the package's manifest. It expands to what `schedc expand`
 /// prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, the bundle of all of them.
 /// Therefore each use needs a separate module. The next build includes changes of a profile, or of the catalog of a
-/// crate in it.
+/// crate that it names.
 ///
 /// The package depends on `schedc-core`, and on the crates of the plugins that the profiles run (`schedc-plugins` for
 /// kube-scheduler's).

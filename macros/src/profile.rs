@@ -49,7 +49,7 @@ fn message(errors: &Diagnostics) -> String {
     std::iter::once(errors.summary()).chain(errors_in_full).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Returns the path of the first error.
+/// Returns the path of the profile with the first error; the first path if that error is in another file.
 fn first_error_path<'p>(errors: &Diagnostics, paths: &'p [LitStr]) -> &'p LitStr {
     let label = errors.iter().find_map(|error| error.primary.as_ref());
     let file = label.map(|label| errors.files().path(label.span.file));

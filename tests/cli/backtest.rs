@@ -50,7 +50,8 @@ fn folder() -> Folder {
 
 const TRACE: [&str; 7] = ["backtest", "default", "binpack", "--on", ".", "--trace-mapping", "mapping.toml"];
 
-fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
+/// Returns the arguments of a backtest on the trace.
+fn on_trace<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [&TRACE[..], args].concat()
 }
 
@@ -64,7 +65,7 @@ fn mean(result: &Value, profile: usize, metric: &str, of: Option<&str>) -> f64 {
 #[test]
 fn profiles_are_compared_on_a_trace() {
     let folder = folder();
-    let result = folder.schedc(&with(&["--seeds", "3", "--price-label", "example.com/price", "-o", "json"])).json();
+    let result = folder.schedc(&on_trace(&["--seeds", "3", "--price-label", "example.com/price", "-o", "json"])).json();
     assert_eq!(result["profiles"].as_array().map(Vec::len), Some(2));
     assert_eq!(result["runs"].as_array().map(Vec::len), Some(6));
     // Nine pods of one core for an hour each, in 68 minutes on 12 cores.
@@ -79,7 +80,7 @@ fn profiles_are_compared_on_a_trace() {
     assert_eq!((number(0, "noNode"), number(0, "nominated"), number(0, "failed")), (Some(0), Some(0), Some(0)));
     let used = |profile| mean(&result, profile, "cost.usedNodes", None);
     assert!(used(1) < used(0), "binpack uses fewer nodes: {} {}", used(1), used(0));
-    let text = folder.schedc(&with(&["--seeds", "2"])).ok();
+    let text = folder.schedc(&on_trace(&["--seeds", "2"])).ok();
     for part in
         ["time to bind, p99", "Assumptions", "Influence of scores: binpack", "sampled decisions", "95 % confidence"]
     {
@@ -90,9 +91,9 @@ fn profiles_are_compared_on_a_trace() {
 #[test]
 fn merged_shards_equal_one_run() {
     let folder = folder();
-    let whole = folder.schedc(&with(&["--seeds", "3", "-o", "json"])).ok();
+    let whole = folder.schedc(&on_trace(&["--seeds", "3", "-o", "json"])).ok();
     for shard in ["1/2", "2/2"] {
-        let text = folder.schedc(&with(&["--seeds", "3", "--threads", "1", "--shard", shard])).ok();
+        let text = folder.schedc(&on_trace(&["--seeds", "3", "--threads", "1", "--shard", shard])).ok();
         fs::write(folder.path(&format!("{}.json", &shard[..1])), text).expect("a file");
     }
     assert_eq!(folder.schedc(&["backtest", "merge", "2.json", "1.json", "-o", "json"]).ok(), whole);
@@ -100,17 +101,17 @@ fn merged_shards_equal_one_run() {
     assert!(error.contains("name all shards"), "{error}");
     let error = folder.schedc(&["backtest", "merge", "pods.csv"]).refused();
     assert!(error.contains("pods.csv: this is not the result of a shard"), "{error}");
-    let error = folder.schedc(&with(&["--shard", "1/2", "--report", "r.html"])).refused();
+    let error = folder.schedc(&on_trace(&["--shard", "1/2", "--report", "r.html"])).refused();
     assert!(error.contains("schedc backtest merge --report"), "{error}");
     for args in [
         &["--seeds", "3", "--shard", "2/2", "--samples", "7"][..],
         &["--seeds", "3", "--shard", "2/2", "--influence", "7"],
     ] {
-        fs::write(folder.path("other.json"), folder.schedc(&with(args)).ok()).expect("a file");
+        fs::write(folder.path("other.json"), folder.schedc(&on_trace(args)).ok()).expect("a file");
         let error = folder.schedc(&["backtest", "merge", "1.json", "other.json"]).refused();
         assert!(error.contains("other workloads or options"), "{error}");
     }
-    let job = folder.schedc(&with(&["--print-job", "2"])).ok();
+    let job = folder.schedc(&on_trace(&["--print-job", "2"])).ok();
     assert!(job.contains("completionMode: Indexed") && job.contains("--shard \"$shard/2\""), "{job}");
 }
 
@@ -128,14 +129,14 @@ fn a_sweep_has_a_result_for_each_value() {
         .map(|profile| profile["parameters"][0]["value"].as_str().expect("a value"))
         .collect();
     assert_eq!(values, ["0", "1", "2"]);
-    let error = folder.schedc(&with(&["--sweep", "NoPlugin.weight=1"])).refused();
+    let error = folder.schedc(&on_trace(&["--sweep", "NoPlugin.weight=1"])).refused();
     assert!(error.contains("does not run a plugin `NoPlugin`"), "{error}");
 }
 
 #[test]
 fn a_report_has_charts_and_assumptions() {
     let folder = folder();
-    folder.schedc(&with(&["--seeds", "2", "--report", "report.html"])).ok();
+    folder.schedc(&on_trace(&["--seeds", "2", "--report", "report.html"])).ok();
     let html = fs::read_to_string(folder.path("report.html")).expect("the report");
     for part in [
         "Influence of scores",
@@ -152,7 +153,7 @@ fn a_report_has_charts_and_assumptions() {
 fn errors_name_files_and_lines() {
     let folder = folder();
     fs::write(folder.path("pods.csv"), "name,cpu,created,ended\na,x,1,2\n").expect("a file");
-    let error = folder.schedc(&with(&[])).refused();
+    let error = folder.schedc(&on_trace(&[])).refused();
     assert!(error.contains("pods.csv:2: cpu: `x` is not a quantity"), "{error}");
     let error = folder.schedc(&["backtest", "default", "--on", "pods.csv"]).refused();
     assert!(error.contains("pods.csv:1: "), "{error}");

@@ -19,7 +19,7 @@ fn a_missing_file_is_an_error() {
 }
 
 #[test]
-fn a_folder_without_manifests() {
+fn a_folder_without_manifests_is_an_error() {
     let folder = Folder::with(&[("empty/README.md", "")]);
     expect![[r#"
         error: empty: is a folder without .yaml, .yml, .json or .jsonl files
@@ -28,7 +28,7 @@ fn a_folder_without_manifests() {
 }
 
 #[test]
-fn text_that_is_not_yaml() {
+fn text_that_is_not_yaml_is_an_error() {
     check(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: [}\n",
         expect![[r#"
@@ -38,7 +38,7 @@ fn text_that_is_not_yaml() {
 }
 
 #[test]
-fn yaml_that_is_not_an_object() {
+fn yaml_that_is_not_an_object_is_an_error() {
     check(
         "- just\n- a list\n",
         expect![[r#"

@@ -27,7 +27,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn as_json() {
+fn json_has_the_measurements_of_a_workload() {
     let run = folder().schedc(&["bench", "w/config.yaml", "--workload", "basic/ten", "-o", "json"]);
     assert_eq!(run.stderr, "");
     let report = run.json();
@@ -44,7 +44,7 @@ fn as_json() {
 }
 
 #[test]
-fn several_workloads_and_failing_ones() {
+fn a_failed_workload_does_not_prevent_the_others() {
     let folder = folder();
     let run = folder.schedc(&["bench", "w/config.yaml"]);
     assert_eq!(run.code, Some(1));

@@ -69,13 +69,13 @@ exit ${STATUS-0}
     ])
 }
 
-const WITH_STAND_IN: &str =
+const WITH_FAKE_CARGO: &str =
     "unset CARGO_NET_OFFLINE; chmod +x mine/cargo; export REAL=${CARGO:-cargo} CARGO=$PWD/mine/cargo; cd mine/src";
 
 #[test]
 fn a_program_is_built_from_the_enclosing_package() {
     let build = "schedc build ../profiles/small.toml -o ../../small --target aarch64-unknown-linux-gnu --offline";
-    let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build} && ../../small run --dry-run"));
+    let run = scheduler().shell(&format!("{WITH_FAKE_CARGO}; {build} && ../../small run --dry-run"));
     expect![[r#"
         in mine: build --message-format json-render-diagnostics --no-default-features --profile dist --bin mine --features run --target aarch64-unknown-linux-gnu --config build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"] --offline, of small.toml, CARGO_NET_OFFLINE=true
         note: wrote ../../small, 0.0 MB, with small
@@ -87,7 +87,7 @@ fn a_program_is_built_from_the_enclosing_package() {
 #[test]
 fn a_failed_build_keeps_the_old_program() {
     let build = "echo old > ../../small; STATUS=101 schedc build ../profiles/small.toml -o ../../small --release";
-    let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build}; cat ../../small"));
+    let run = scheduler().shell(&format!("{WITH_FAKE_CARGO}; {build}; cat ../../small"));
     expect![[r#"
         in mine: build --message-format json-render-diagnostics --no-default-features --profile release --bin mine --features run, of small.toml, CARGO_NET_OFFLINE=
         error: cargo could not build the program; its messages are above

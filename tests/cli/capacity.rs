@@ -117,7 +117,7 @@ fn wrong_input_is_reported() {
 }
 
 #[test]
-fn example_of_the_page() {
+fn the_example_of_the_documentation_has_an_answer() {
     let run = schedc(&["capacity", "-f", "examples/workloads/storefront.yaml", EXAMPLE]);
     assert!(run.ok().contains("of Deployment shop/storefront"));
 }

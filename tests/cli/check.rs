@@ -66,7 +66,7 @@ fn all_errors_of_all_files_are_shown() {
 }
 
 #[test]
-fn profiles_share_a_binary() {
+fn profiles_of_one_binary_need_different_scheduler_names() {
     let folder = Folder::with(&[
         ("profiles/one.toml", "scheduler-name = \"same\"\n"),
         ("profiles/two.toml", "scheduler-name = \"same\"\n"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::cli::harness::schedc;
 
 #[test]
-fn costs_of_a_profile() {
+fn the_costs_of_one_profile_are_measured() {
     let costs = schedc(&["bench", "--cost", "--profile", "binpack", "--nodes", "64", "-o", "json"]).json();
     assert_eq!(costs["nodes"], 64);
     let profiles = costs["profiles"].as_array().expect("an array");
@@ -48,7 +48,7 @@ fn decisions_of_a_profile_with_a_budget_are_counted_or_the_reason_is_named() {
 }
 
 #[test]
-fn cost_excludes_workload_flags() {
+fn costs_exclude_workload_files() {
     for args in [["bench", "--cost", "some.yaml"], ["bench", "--check", "some.yaml"]] {
         let run = schedc(&args);
         assert_eq!(run.code, Some(2));

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 #[test]
-fn equal_profiles() {
+fn equal_profiles_have_no_differences() {
     let run = schedc(&["diff", "edge", "profiles/edge.toml"]);
     assert_eq!(run.code, Some(0));
     expect![[r#"
@@ -15,7 +15,7 @@ fn equal_profiles() {
 }
 
 #[test]
-fn a_profile_against_kube_scheduler() {
+fn a_profile_is_compared_with_kube_scheduler() {
     let run = schedc(&["diff", "edge", "kube-scheduler"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     expect![[r#"
@@ -104,7 +104,7 @@ profiles:
 ";
 
 #[test]
-fn order_weights_and_arguments() {
+fn order_weights_and_arguments_are_compared() {
     let folder = Folder::with(&[("scheduler.yaml", CONFIGURATION)]);
     let run = folder.schedc(&["diff", "scheduler.yaml#one", "scheduler.yaml#two"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
@@ -148,7 +148,7 @@ fn order_weights_and_arguments() {
 }
 
 #[test]
-fn as_json() {
+fn differences_are_printed_as_json() {
     let folder = Folder::with(&[("scheduler.yaml", CONFIGURATION)]);
     let run = folder.schedc(&["diff", "scheduler.yaml#one", "kube-scheduler", "-o", "json"]);
     assert_eq!(run.code, Some(1));
@@ -178,7 +178,7 @@ fn as_json() {
 }
 
 #[test]
-fn pods_with_different_nodes() {
+fn pods_with_different_nodes_are_listed() {
     let run = schedc(&["diff", "binpack", "default", "--cluster", EXAMPLE]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     let pods = &run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..];
@@ -208,7 +208,7 @@ fn pods_with_different_nodes() {
 }
 
 #[test]
-fn pods_of_profiles_that_are_not_compiled_in() {
+fn profiles_that_are_not_compiled_in_are_interpreted_for_pods() {
     let mine = "\
 scheduler-name = \"mine\"
 percentage-of-nodes-to-score = 50
@@ -235,7 +235,7 @@ resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
 }
 
 #[test]
-fn pods_of_a_profile_with_unknown_plugins() {
+fn a_profile_with_unknown_plugins_cannot_place_pods() {
     let own = format!(
         "crates = [{{ path = \"{}/examples/out-of-tree\" }}]\n[plugins]\nmulti-point = {{ enabled = [\"Maintenance\"] }}\n",
         env!("CARGO_MANIFEST_DIR")

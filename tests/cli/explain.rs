@@ -88,7 +88,7 @@ fn an_unschedulable_pod_is_explained() {
 }
 
 #[test]
-fn every_plugin_that_would_reject() {
+fn all_filters_lists_every_plugin_that_would_reject() {
     expect![[r#"
         Rejected nodes
           COUNT  PLUGIN             REASON                                 NODES
@@ -239,7 +239,7 @@ fn other_pending_pods_are_placed_first() {
 }
 
 #[test]
-fn one_pod_as_json() {
+fn json_has_the_decision_about_one_pod() {
     let explanation = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
     assert_eq!(explanation["pod"], "shop/cache-0");
     assert_eq!(explanation["profile"], "default");

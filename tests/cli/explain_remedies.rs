@@ -13,7 +13,7 @@ fn part(output: &str, heading: &str) -> String {
 
 #[test]
 fn an_unschedulable_pod_has_remedies() {
-    let of = |pod: &str, more: &[&str]| {
+    let remedies_of = |pod: &str, more: &[&str]| {
         let output = schedc(&[&["explain", pod, EXAMPLE], more].concat()).ok();
         part(&output, "Remedies") + &part(&output, "No remedy")
     };
@@ -24,21 +24,21 @@ fn an_unschedulable_pod_has_remedies() {
           north-2  lower the cpu request of container simulation from 12 to 7700m
           gpu-1    remove the taint example.com/gpu=present:NoSchedule from node gpu-1
     "#]]
-    .assert_eq(&of("research/simulation", &[]));
+    .assert_eq(&remedies_of("research/simulation", &[]));
     expect![[r#"
         Remedies (one row is enough; each is verified by a decision)
           NODE          CHANGE
           south-2       remove topology.kubernetes.io/zone=north from the node selector
           north-1-copy  add a node like north-1
     "#]]
-    .assert_eq(&of("research/metrics-proxy", &["--max-remedies", "2"]));
+    .assert_eq(&remedies_of("research/metrics-proxy", &["--max-remedies", "2"]));
     expect![[r#"
         Remedies (one row is enough; each is verified by a decision)
           NODE     CHANGE
           north-2  remove the scheduling gate example.com/waits-for-approval
     "#]]
-    .assert_eq(&of("shop/checkout-canary", &[]));
-    assert_eq!(of("research/simulation", &["--max-remedies", "0"]), "");
+    .assert_eq(&remedies_of("shop/checkout-canary", &[]));
+    assert_eq!(remedies_of("research/simulation", &["--max-remedies", "0"]), "");
 }
 
 #[test]

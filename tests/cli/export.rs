@@ -76,7 +76,7 @@ fn a_profile_becomes_a_configuration() {
 }
 
 #[test]
-fn several_profiles_into_a_file() {
+fn several_profiles_are_written_into_one_file() {
     let folder =
         Folder::with(&[("profiles/a.toml", "scheduler-name = \"a\""), ("profiles/b.toml", "scheduler-name = \"b\"")]);
     expect![[r#"
@@ -93,7 +93,7 @@ fn several_profiles_into_a_file() {
 }
 
 #[test]
-fn profiles_that_cannot_be_in_one_scheduler() {
+fn profiles_that_cannot_be_in_one_scheduler_are_rejected() {
     let folder = Folder::with(&[("profiles/a.toml", SMALL), ("profiles/b.toml", SMALL)]);
     let refused = folder.schedc(&["export", "a", "b"]).refused();
     assert!(refused.contains("default-scheduler"), "{refused}");

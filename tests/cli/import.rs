@@ -68,7 +68,7 @@ fn a_configuration_becomes_a_profile() {
 }
 
 #[test]
-fn from_standard_input() {
+fn errors_in_standard_input_are_shown() {
     let folder = Folder::with(&[]);
     let run = folder.schedc_with_input(&["import", "-"], "{\"kind\": \"KubeSchedulerConfiguration\"}");
     expect![[r#"
@@ -121,7 +121,7 @@ profiles:
 ";
 
 #[test]
-fn the_only_profile_under_another_name() {
+fn the_only_profile_can_get_another_name() {
     let text = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
     let folder = Folder::with(&[("scheduler.yaml", text)]);
     let run = folder.schedc(&["import", "scheduler.yaml", "--name", "mine"]);
@@ -141,7 +141,7 @@ fn the_only_profile_under_another_name() {
 }
 
 #[test]
-fn one_of_several_profiles() {
+fn one_of_several_profiles_must_be_chosen() {
     let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
     expect![[r#"
         error: none of the 2 profiles is chosen
@@ -175,7 +175,7 @@ fn one_of_several_profiles() {
 }
 
 #[test]
-fn all_profiles_into_a_folder() {
+fn all_profiles_are_written_into_a_folder() {
     let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
     let run = folder.schedc(&["import", "scheduler.yaml", "-o", "made"]);
     expect![[r#"
@@ -224,7 +224,7 @@ const POLICY: &str = r#"{
 "#;
 
 #[test]
-fn a_policy_beside_its_configuration() {
+fn a_policy_is_imported_with_its_configuration() {
     let folder = Folder::with(&[("scheduler.yaml", AUTOSCALED), ("policy.json", POLICY)]);
     expect![[r#"
         error: the plugins are those of a policy, which is in the file /etc/kubernetes/policy.json
@@ -271,7 +271,7 @@ fn a_policy_beside_its_configuration() {
 }
 
 #[test]
-fn a_policy_alone() {
+fn a_policy_is_imported_without_a_configuration() {
     let folder = Folder::with(&[]);
     let run = folder.schedc_with_input(&["import", "-", "--name", "old"], POLICY);
     assert!(run.ok().contains("scheduler-name = \"old\"\n"));

@@ -22,7 +22,7 @@ fn complaint(folder: &Folder, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_profile_with_many_unknown_keys() {
+fn the_first_errors_of_a_profile_are_printed() {
     let keys: String = (0..10_000).map(|i| format!("unknown-{i} = 1\n")).collect();
     let folder = Folder::with(&[("a.toml", &keys)]);
     let stderr = folder.schedc(&["check", "a.toml"]).refused();
@@ -34,7 +34,7 @@ fn a_profile_with_many_unknown_keys() {
     assert_eq!((code, errors.len(), &errors[9_999]["line"]), (Some(1), 10_000, &Value::from(10_000)));
 }
 
-/// Each list names all plugins: comparing each name with each other takes minutes.
+/// Each list names all plugins. If each name were compared with each other one, this would take minutes.
 #[test]
 fn a_configuration_with_many_plugins_is_imported() {
     let number = if slow_tests::is_enabled() { 10_000 } else { 2_500 };

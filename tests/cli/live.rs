@@ -58,7 +58,7 @@ impl Cluster {
         self.schedc(args).refused().replace(&self.server.url(), "SERVER")
     }
 
-    /// Writes the objects to a file, as kubectl prints them.
+    /// Writes the objects, without finished pods, to a file, as kubectl prints them.
     fn dump(&self) -> &'static str {
         let is_finished = |item: &Value| matches!(item["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let items = PATHS.iter().flat_map(|path| self.server.list(path)).filter(|item| !is_finished(item));

@@ -7,13 +7,13 @@ use crate::cli::harness::{EXAMPLE, Folder, schedc};
 const PROFILES: [&str; 3] = ["binpack", "default", "edge"];
 
 /// Creates a package without profiles.
-fn other_folder() -> Folder {
+fn other_package() -> Folder {
     Folder::with(&[("Cargo.toml", "[package]\nname = \"other\"\n[workspace]\n")])
 }
 
 #[test]
 fn compiled_in_profiles_are_found_from_any_folder() {
-    let folder = other_folder();
+    let folder = other_package();
     for profile in PROFILES {
         for command in ["check", "expand", "export", "manifest"] {
             let command = [command, profile];
@@ -41,7 +41,7 @@ fn a_file_takes_precedence_over_a_compiled_in_profile() {
 
 #[test]
 fn unknown_names_have_the_same_error() {
-    let folder = other_folder();
+    let folder = other_package();
     let example = format!("{}/{EXAMPLE}", env!("CARGO_MANIFEST_DIR"));
     let refused = folder.schedc(&["check", "egde"]).refused();
     expect![[r#"
@@ -67,7 +67,7 @@ fn unknown_names_have_the_same_error() {
 
 #[test]
 fn a_manifest_without_a_profile_is_that_of_all_compiled_in_profiles() {
-    let folder = other_folder();
+    let folder = other_package();
     let all = folder.schedc(&["manifest"]);
     assert_eq!(all.stdout, schedc(&[&["manifest"], &PROFILES[..]].concat()).ok());
     let names: Vec<&str> = all.stdout.lines().filter(|line| line.starts_with("  name: ")).collect();

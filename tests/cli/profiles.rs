@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::cli::harness::schedc;
 
 #[test]
-fn the_list() {
+fn profiles_are_listed_with_their_plugins() {
     let list = schedc(&["profiles"]).ok();
     let edge = list.split("\n\n").find(|profile| profile.starts_with("edge\n")).expect("the edge profile");
     expect![[r#"
@@ -28,7 +28,7 @@ fn the_list() {
 }
 
 #[test]
-fn as_json() {
+fn json_has_the_plugins_of_each_profile() {
     let profiles = schedc(&["profiles", "-o", "json"]).json();
     let names: Vec<&str> = profiles.as_array().expect("an array").iter().filter_map(|p| p["name"].as_str()).collect();
     assert_eq!(names, ["binpack", "default", "edge"]);

@@ -148,13 +148,13 @@ fn recorded_decisions_are_compared_and_explained() {
         "{report:#}"
     );
     assert_eq!(count("fits"), Some(1));
-    let of = |pod: &str| {
+    let difference_of = |pod: &str| {
         let all = report["disagreements"].as_array().into_iter().flatten();
         all.clone().find(|difference| difference["pod"] == pod).cloned().unwrap_or_default()
     };
-    assert_eq!(of("default/worse")["best"], json!(["large"]));
-    assert!(of("default/worse")["scores"].as_array().is_some_and(|scores| !scores.is_empty()));
-    assert_eq!(of("default/impossible")["reason"], "NodeUnschedulable: node(s) were unschedulable");
+    assert_eq!(difference_of("default/worse")["best"], json!(["large"]));
+    assert!(difference_of("default/worse")["scores"].as_array().is_some_and(|scores| !scores.is_empty()));
+    assert_eq!(difference_of("default/impossible")["reason"], "NodeUnschedulable: node(s) were unschedulable");
     let bytes = || cluster.folder.schedc(&["replay", "recording"]).ok();
     assert_eq!(bytes(), bytes(), "two replays print identical bytes");
     let run = cluster.folder.schedc(&["replay", "recording", "--report", "replay.html"]);

@@ -47,7 +47,7 @@ fn an_invalid_configuration_is_an_error() {
 }
 
 #[test]
-fn kubeadms_arguments_without_its_files() {
+fn kubeadms_arguments_fail_without_its_files() {
     let conf = "/absent/scheduler.conf";
     let args = ["--authentication-kubeconfig", "--authorization-kubeconfig", "--kubeconfig"]
         .map(|flag| format!("{flag}={conf}"));

@@ -31,10 +31,10 @@ struct Answer {
 
 impl Server {
     fn start(options: &[&str]) -> Self {
-        Server::of(CLUSTER, options)
+        Server::with_cluster(CLUSTER, options)
     }
 
-    fn of(cluster: &str, options: &[&str]) -> Self {
+    fn with_cluster(cluster: &str, options: &[&str]) -> Self {
         let folder = Folder::with(&[("cluster.yaml", cluster)]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_schedc"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg(folder.path("cluster.yaml"));
@@ -164,7 +164,7 @@ fn pods_of_all_pools_together_are_limited() {
         })
     };
     let nodes: Vec<String> = (0..40).map(|at| node(at).to_string()).collect();
-    let server = Server::of(&nodes.join("\n---\n"), &[]);
+    let server = Server::with_cluster(&nodes.join("\n---\n"), &[]);
     let question = json!({"manifests": [pod(1)], "poolLabel": "zone"}).to_string();
     assert_eq!(server.request("POST", "/v1/capacity", &question).code(422), "too_many_pools");
 }
@@ -183,7 +183,7 @@ fn a_signal_ends_the_server_while_all_connections_are_in_use() {
 }
 
 #[test]
-fn other_types_and_hosts_are_refused() {
+fn other_content_types_and_hosts_are_refused() {
     let server = Server::start(&[]);
     let text = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
     assert_eq!(server.send(text.as_bytes()).code(415), "wrong_type");
@@ -226,7 +226,7 @@ fn extreme_numbers_are_answered_or_refused() {
     let mut cluster: Vec<String> = [most, "8Ei", "0", "4"].iter().enumerate().map(|(at, n)| node(at, n)).collect();
     cluster.extend(pods("nodeName: n1, ").iter().take(valid).map(|pod| pod.replace("name: p", "name: q")));
     cluster.extend(pods("priority: -2147483648, ").into_iter().take(valid));
-    let server = Server::of(&cluster.join("\n---\n"), &[]);
+    let server = Server::with_cluster(&cluster.join("\n---\n"), &[]);
     let spread = "topologySpreadConstraints: [{topologyKey: zone, maxSkew: 2147483647, minDomains: 2147483647, \
                   whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], ";
     let mut manifests: Vec<String> =

@@ -18,7 +18,7 @@ fn check(table: &str, expected: Expect) {
     expected.assert_eq(&(timeless.collect::<Vec<_>>().join("\n") + "\n"));
 }
 
-/// Returns a list of the result without times.
+/// Returns a list of the result, reduced to the fields `pod`, `node` and `by`.
 fn timeless(list: &Value) -> Value {
     let mut list = list.clone();
     for entry in list.as_array_mut().expect("a list") {
@@ -39,7 +39,7 @@ fn pod(name: &str, spec: &str) -> String {
 }
 
 #[test]
-fn the_example_cluster_as_a_table() {
+fn the_example_cluster_is_reported_as_a_table() {
     check(
         &schedc(&["simulate", EXAMPLE]).ok(),
         expect![[r#"
@@ -96,7 +96,7 @@ fn the_example_cluster_as_a_table() {
 }
 
 #[test]
-fn the_example_cluster_as_json() {
+fn the_example_cluster_is_reported_as_json() {
     let report = schedc(&["simulate", EXAMPLE, "-o", "json"]).json();
     let summary = &report["summary"];
     let number = |key: &str| summary[key].as_u64().expect("a number");
@@ -139,7 +139,7 @@ fn the_example_cluster_as_json() {
 }
 
 #[test]
-fn yaml_equals_json() {
+fn yaml_output_equals_json_output() {
     let without_seconds = |mut report: Value| {
         for key in ["seconds", "readSeconds", "scheduleSeconds"] {
             report["summary"][key] = Value::Null;
@@ -152,21 +152,21 @@ fn yaml_equals_json() {
 }
 
 #[test]
-fn a_seed_repeats_its_draws() {
+fn equal_seeds_give_equal_placements() {
     let placements = |seed| schedc(&["simulate", EXAMPLE, "-o", "json", "--seed", seed]).json()["placements"].clone();
     assert_eq!(placements("7"), placements("7"));
 }
 
 #[test]
 fn no_node_gets_more_than_it_has() {
-    let names: String = (0..30).map(|n| pod(&format!("p{n}"), "")).collect();
-    let folder = Folder::with(&[("nodes.yaml", &(node("a", "8") + &node("b", "16"))), ("pods.yaml", &names)]);
+    let pods: String = (0..30).map(|n| pod(&format!("p{n}"), "")).collect();
+    let folder = Folder::with(&[("nodes.yaml", &(node("a", "8") + &node("b", "16"))), ("pods.yaml", &pods)]);
     let report = folder.schedc(&["simulate", ".", "-o", "json"]).json();
     let mut placed = BTreeMap::new();
     for placement in report["placements"].as_array().expect("a list") {
         *placed.entry(placement["node"].as_str().expect("a name")).or_insert(0) += 1;
     }
-    // Spreading allows 10 pods per node, and the smaller node has capacity for 8.
+    // Each node allows 10 pods, and the smaller one has CPU for 8.
     assert_eq!(placed, BTreeMap::from([("a", 8), ("b", 10)]));
     assert_eq!(
         report["unschedulable"][0]["message"],
@@ -315,7 +315,7 @@ fn api_server_defaults_can_be_disabled() {
 }
 
 #[test]
-fn many_placements_fill_no_more_than_a_screen() {
+fn many_placements_are_shortened_unless_all_are_requested() {
     let pods: String = (0..50).map(|n| pod(&format!("p{n}"), "")).collect();
     let nodes: String = (0..10).map(|n| node(&format!("n{n}"), "8")).collect();
     let folder = Folder::with(&[("all.yaml", &(nodes + &pods))]);
@@ -392,7 +392,7 @@ fn preempted_pods_are_reported() {
 }
 
 #[test]
-fn a_replica_follows_its_volume() {
+fn a_pod_is_placed_in_the_zone_of_its_volume() {
     let zonal = |name: &str, zone: &str| {
         node(name, "4").replace(
             "metadata: {",

@@ -108,16 +108,16 @@ fn the_example_as_json() {
     for key in ["placements", "unschedulable", "deletedUnplaced", "preempted"] {
         assert!(report[key].is_array(), "{key}");
     }
-    let of = |pod: &str| {
+    let placement_of = |pod: &str| {
         let all = report["placements"].as_array().expect("a list");
         all.iter().find(|placement| placement["pod"] == pod).expect("a placement").clone()
     };
     assert_eq!(
-        of("research/training-2"),
+        placement_of("research/training-2"),
         json!({"pod": "research/training-2", "node": "gpu-2", "created": 0.0, "at": 120.0, "waited": 120.0, "attempts": 2})
     );
-    assert_eq!(of("research/metrics-proxy")["at"], 1230.0);
-    assert_eq!(of("shop/checkout-canary")["waited"], 30.0);
+    assert_eq!(placement_of("research/metrics-proxy")["at"], 1230.0);
+    assert_eq!(placement_of("shop/checkout-canary")["waited"], 30.0);
     assert_eq!(report["waits"]["max"], 1230.0);
     assert_eq!((&summary["ended"], &summary["end"]), (&json!("nothing-happens"), &json!(1230.0)));
 }
@@ -126,14 +126,17 @@ fn the_example_as_json() {
 fn without_events_everything_happens_at_once() {
     let args = ["simulate", EXAMPLE, "-o", "json"];
     let (plain, timed) = (schedc(&args).json(), schedc(&[&args[..], &["--until", "1m"]].concat()).json());
-    let of = |report: &serde_json::Value, list: &str, keys: &[&str]| {
+    let rows_of = |report: &serde_json::Value, list: &str, keys: &[&str]| {
         let rows = report[list].as_array().expect("a list").iter();
         let mut rows: Vec<_> = rows.map(|row| keys.iter().map(|key| row[key].clone()).collect::<Vec<_>>()).collect();
         rows.sort_by_key(|row| row[0].to_string());
         rows
     };
-    assert_eq!(of(&plain, "placements", &["pod", "node"]), of(&timed, "placements", &["pod", "node"]));
-    assert_eq!(of(&plain, "preempted", &["pod", "node", "by"]), of(&timed, "preempted", &["pod", "node", "by"]));
+    assert_eq!(rows_of(&plain, "placements", &["pod", "node"]), rows_of(&timed, "placements", &["pod", "node"]));
+    assert_eq!(
+        rows_of(&plain, "preempted", &["pod", "node", "by"]),
+        rows_of(&timed, "preempted", &["pod", "node", "by"])
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Everything must be equal, except values that kube-scheduler leaves open: the list of skipped plugins is not
 //! compared, the text of an error may be any of the possible ones, and a preemption may have any of its outcomes.
-//! Messages of the CEL library are not compared, and quantities are compared by value.
+//! Messages of the CEL library are not compared, and consumed capacities are compared by value.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -52,7 +52,7 @@ pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
     }
     [&mut expected, &mut got, &mut nodes, &mut got_nodes].into_iter().for_each(without_library_texts);
     [&mut expected, &mut got].into_iter().for_each(with_values_of_capacities);
-    message(&mut expected, &mut got);
+    accept_any_message(&mut expected, &mut got);
     fields("", &expected, &got, &mut found);
     each_field("nodes", &nodes, &got_nodes, &mut found, &mut node);
     preemptions(&preemption, &got_preemption, &mut found);
@@ -103,8 +103,8 @@ fn without_library_texts(value: &mut Value) {
     }
 }
 
-/// Accepts any of several possible texts.
-fn message(expected: &mut Value, got: &mut Value) {
+/// Makes the message the expected one if it is among the possible messages.
+fn accept_any_message(expected: &mut Value, got: &mut Value) {
     let texts = take(expected, "messages");
     take(got, "messages");
     if texts.as_array().is_some_and(|texts| texts.contains(&got["message"])) {
@@ -167,8 +167,8 @@ fn each_field(
     compare: &mut impl FnMut(&str, &Value, &Value, &mut Vec<Difference>),
 ) {
     for name in names(expected, got) {
-        let of = |value: &Value| value.get(&name).cloned().unwrap_or_default();
-        compare(&format!("{prefix}.{name}"), &of(expected), &of(got), found);
+        let field_of = |value: &Value| value.get(&name).cloned().unwrap_or_default();
+        compare(&format!("{prefix}.{name}"), &field_of(expected), &field_of(got), found);
     }
 }
 

@@ -43,7 +43,7 @@ fn events_hints_and_places_agree() {
 /// A plugin and an event, by name.
 type Pair = (String, String);
 
-/// Returns the results of each hint in the corpus. `Error` counts as `Queue`.
+/// Returns the results in the corpus for each plugin and event: `false` for `Skip`, `true` for `Queue` and `Error`.
 fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
     let mut answers: BTreeMap<Pair, BTreeSet<bool>> = BTreeMap::new();
     for Entry { expected, .. } in entries() {

@@ -11,9 +11,9 @@ use crate::conformance::compare::{Difference, differences};
 use crate::conformance::corpus::{Entry, entries};
 
 /// Maximum number of disagreeing results in a report.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 /// Maximum number of differences per result.
-const SHOWN_DIFFERENCES: usize = 4;
+const MAX_SHOWN_DIFFERENCES: usize = 4;
 
 /// Number of equal values among all compared ones.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl fmt::Display for Count {
 /// Agreement of one plugin.
 #[derive(Default)]
 struct PluginCounts {
-    /// Rejected nodes, actual or expected.
+    /// Verdicts with which it rejects a node or the pod, actual or expected.
     verdicts: Count,
     /// Results of Score.
     raw: Count,
@@ -140,12 +140,12 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        for (pod, differences) in self.disagreements.iter().take(SHOWN) {
+        for (pod, differences) in self.disagreements.iter().take(MAX_SHOWN) {
             writeln!(f, "{pod}:")?;
-            for difference in differences.iter().take(SHOWN_DIFFERENCES) {
+            for difference in differences.iter().take(MAX_SHOWN_DIFFERENCES) {
                 writeln!(f, "    {difference}")?;
             }
-            if let more @ 1.. = differences.len().saturating_sub(SHOWN_DIFFERENCES) {
+            if let more @ 1.. = differences.len().saturating_sub(MAX_SHOWN_DIFFERENCES) {
                 writeln!(f, "    and {more} more")?;
             }
         }

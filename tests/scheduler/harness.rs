@@ -264,7 +264,7 @@ impl Harness {
     }
 }
 
-/// After every scenario, nothing may be in progress without a held response.
+/// After a scenario without held responses, only pods that wait in Permit may be in progress.
 impl Drop for Harness {
     fn drop(&mut self) {
         if !std::thread::panicking() && self.running.tasks.is_empty() {

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | a pod will wait in Permit, or PreBind has work | the name is written before that; otherwise it is not |
 //! | the pod is bound | the name is cleared |
-//! | a preemption succeeds | the name is its node, independent of its previous value |
+//! | a preemption succeeds | the name becomes the node of the victims, whatever it was before |
 //! | the pod does not fit on its nominated node, or on any node | the name is cleared, and blocks no other pods |
 //! | a pod of higher priority is scheduled first | it gets the capacity, and the name of the lower one is cleared |
 //! | a pod of higher priority preempts pods on the node | the name of the lower one is cleared |
 //! | the node is deleted, with or without other infeasible nodes | the name is cleared |
 //! | PreBind fails | the name is cleared |
-//! | another component sets it | its node is tried first, and chosen if the pod fits, independent of scores |
+//! | another component sets the name | this node is tried first, and chosen if the pod fits, independent of scores |
 //! | the nominated pod is deleted, gets another node, or loses its nomination | pods of lower priority that it blocked are tried again |
 //!
 //! From kube-scheduler's `nominated_node_name`, `preemption/nominatednodename` and `eventhandler`
@@ -23,7 +23,7 @@ use schedc_core::queue::QueuePlace;
 use crate::scheduler::harness::Harness;
 use crate::scheduler::manifests::{labelled, node, nominated, pod, pods};
 
-const RUNNING: &str = "terminationGracePeriodSeconds: 0";
+const WITHOUT_GRACE_PERIOD: &str = "terminationGracePeriodSeconds: 0";
 
 #[test]
 fn the_nomination_is_written_before_permit_waits_and_before_pre_bind_runs() {
@@ -61,7 +61,7 @@ fn a_failed_nomination_write_does_not_stop_the_binding() {
 
 #[test]
 fn a_nomination_that_a_preemption_failed_to_write_is_written_before_pre_bind_runs() {
-    let running = pod("running", "4", &format!("nodeName: node, {RUNNING}"));
+    let running = pod("running", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"));
     let mut harness = Harness::new(&(node("node", "4") + &running));
     harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "no response"));
     harness.hold("get Disk");
@@ -73,8 +73,8 @@ fn a_nomination_that_a_preemption_failed_to_write_is_written_before_pre_bind_run
 
 #[test]
 fn a_preemption_overwrites_the_nomination() {
-    let victims = pods("victim", 2, "2", &format!("nodeName: node, {RUNNING}"));
-    let other = pod("other", "3", &format!("nodeName: node2, {RUNNING}"));
+    let victims = pods("victim", 2, "2", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"));
+    let other = pod("other", "3", &format!("nodeName: node2, {WITHOUT_GRACE_PERIOD}"));
     let mut harness = Harness::new(&(node("node", "4") + &node("node2", "4") + &victims + &other));
     harness.hold("delete");
     harness.create(&nominated("preemptor", "node", "4", "priority: 100"));
@@ -222,7 +222,8 @@ fn a_later_external_nomination_counts_at_once() {
 
 #[test]
 fn an_unwritten_nomination_counts() {
-    let mut harness = Harness::new(&(node("node", "4") + &pod("victim", "4", &format!("nodeName: node, {RUNNING}"))));
+    let mut harness =
+        Harness::new(&(node("node", "4") + &pod("victim", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"))));
     harness.hold("patch preemptor");
     harness.create(&pod("preemptor", "3", "priority: 100"));
     harness.schedule("preemptor");
@@ -235,7 +236,8 @@ fn an_unwritten_nomination_counts() {
 /// Creates a pod of low priority that fits next to one of high priority, but is blocked by the nomination of a middle
 /// one.
 fn with_blocked_pod() -> Harness {
-    let mut harness = Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
+    let mut harness =
+        Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"))));
     harness.hold("delete");
     harness.create(&pod("middle", "3", "priority: 50"));
     harness.schedule("middle");
@@ -293,7 +295,8 @@ fn a_blocked_pod_is_tried_when_the_nominated_pod_moves_to_another_node() {
 
 #[test]
 fn a_blocked_pod_is_tried_when_an_unwritten_nomination_ends() {
-    let mut harness = Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
+    let mut harness =
+        Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"))));
     harness.hold("delete");
     harness.hold("patch middle");
     harness.create(&pod("middle", "3", "priority: 50"));

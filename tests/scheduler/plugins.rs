@@ -65,7 +65,7 @@ impl Stops {
     fn at(&self, pod: &Pod) -> Stop {
         self.pods().get(&pod.uid).copied().unwrap_or(Stop::Over)
     }
-    /// Returns the stop of a pod if it is here. The pod does not stop again.
+    /// Returns the stop of a pod if `here` accepts it. The pod does not stop again.
     fn meets(&self, pod: &Pod, here: impl Fn(Stop) -> bool) -> Option<Stop> {
         let stop = self.at(pod);
         here(stop).then(|| {

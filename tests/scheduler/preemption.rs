@@ -9,7 +9,7 @@
 //! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound to another node |
 //! | a victim is in Bind | it is deleted; its capacity is free at once, its reservations when Bind has failed |
 //! | a pod of higher priority takes the capacity before the last victim is gone | the lower one preempts on another node |
-//! | a victim cannot be deleted | the last one stays, and the preemptor is tried again |
+//! | a victim cannot be deleted | the last victim stays, and the preemptor is tried again |
 //! | the preemptor is deleted or changed in between | no state is left; the changed one is bound |
 //! | many pods of lower priority wait | none is bound before the preemptor |
 //!
@@ -26,11 +26,13 @@ use crate::scheduler::manifests::{labelled, node, pod, pod_with, pods};
 /// Creates a node of 4 cpu, full of victims, the most important first.
 fn full_node(victims: usize) -> Harness {
     let each = (4 / victims).to_string();
-    let victim = |number| pod(&format!("victim-{number}"), &each, &format!("{RUNNING}, priority: {}", 9 - number));
+    let victim = |number| {
+        pod(&format!("victim-{number}"), &each, &format!("{RUNNING_WITHOUT_GRACE_PERIOD}, priority: {}", 9 - number))
+    };
     Harness::new(&(node("node", "4") + &(0..victims).map(victim).collect::<String>()))
 }
 
-const RUNNING: &str = "nodeName: node, terminationGracePeriodSeconds: 0";
+const RUNNING_WITHOUT_GRACE_PERIOD: &str = "nodeName: node, terminationGracePeriodSeconds: 0";
 
 #[test]
 fn victims_are_removed_in_the_background_and_the_preemptor_is_held_meanwhile() {
@@ -209,8 +211,10 @@ fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_deleted() {
     assert_eq!(harness.pending(), ["delete victim-3"]);
     assert!(harness.is_held_by_its_preemption("middle"), "one victim is left");
 
-    harness
-        .create(&(node("node2", "4") + &pods("other", 4, "1", &RUNNING.replace("nodeName: node", "nodeName: node2"))));
+    harness.create(
+        &(node("node2", "4")
+            + &pods("other", 4, "1", &RUNNING_WITHOUT_GRACE_PERIOD.replace("nodeName: node", "nodeName: node2"))),
+    );
     harness.create(&pod("high", "2", "priority: 100"));
     harness.schedule("high");
     assert_eq!(harness.node_of("high").as_deref(), Some("node"));
@@ -378,8 +382,12 @@ fn pods_are_preempted_for_required_anti_affinity() {
         format!("affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}")
     };
     for (priority, leaves) in [(1, true), (100, false)] {
-        let first = labelled("first", "app: first", "1", &format!("{RUNNING}, priority: 50"));
-        let second = pod("second", "1", &format!("{RUNNING}, priority: {priority}, {}", against("preemptor")));
+        let first = labelled("first", "app: first", "1", &format!("{RUNNING_WITHOUT_GRACE_PERIOD}, priority: 50"));
+        let second = pod(
+            "second",
+            "1",
+            &format!("{RUNNING_WITHOUT_GRACE_PERIOD}, priority: {priority}, {}", against("preemptor")),
+        );
         let preemptor = labelled("preemptor", "app: preemptor", "1", &format!("priority: 100, {}", against("first")));
         let mut harness = Harness::new(&(node("node", "4") + &first + &second + &preemptor));
         harness.run();

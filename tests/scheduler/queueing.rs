@@ -186,11 +186,11 @@ fn a_pod_that_is_being_deleted_while_it_waits_in_permit_is_rejected() {
 
 #[test]
 fn a_pod_recreated_during_its_binding_is_a_new_pod() {
-    let again = |uid: &str| pod_with("pod", &format!("uid: {uid}"), "1", "", "{}");
-    let mut harness = Harness::new(&(node("node", "4") + &again("first")));
+    let pod_with_uid = |uid: &str| pod_with("pod", &format!("uid: {uid}"), "1", "", "{}");
+    let mut harness = Harness::new(&(node("node", "4") + &pod_with_uid("first")));
     harness.hold("bind pod");
     harness.schedule("pod");
-    harness.create(&again("second"));
+    harness.create(&pod_with_uid("second"));
     harness.schedule("pod");
     assert_eq!(harness.pending(), ["bind pod to node", "bind pod to node"]);
     harness.release("bind pod");

@@ -52,6 +52,7 @@ pub(crate) struct Server {
     /// Pods by name.
     pods: BTreeMap<String, ApiPod>,
     calls: Vec<Call>,
+    /// Number of requests so far.
     made: usize,
     /// Pod whose attempt sends requests.
     pub(crate) owner: String,
@@ -85,7 +86,7 @@ impl Server {
         change(self.pods.get_mut(name).unwrap_or_else(|| panic!("no pod {name}")));
         self.changed.push(name.to_owned());
     }
-    /// Deletes a pod as after its grace period.
+    /// Removes a pod, as at the end of its grace period.
     pub(crate) fn remove(&mut self, name: &str) {
         self.pods.remove(name).unwrap_or_else(|| panic!("no pod {name}"));
         self.changed.push(name.to_owned());
@@ -97,7 +98,7 @@ impl Server {
     /// Releases responses that were held by this prefix.
     pub(crate) fn release(&mut self, owner: &str, requests: &str) {
         let before = self.held.len();
-        self.held.retain(|(of, held)| of != owner || held != requests);
+        self.held.retain(|(held_owner, held)| held_owner != owner || held != requests);
         assert!(self.held.len() < before, "`{requests}` is not held");
     }
     /// Fails the next request with this prefix.
@@ -122,13 +123,13 @@ impl Server {
         let mut calls = take(&mut self.calls);
         let mut any = false;
         for call in calls.iter_mut().filter(|call| call.answer.is_none()) {
-            let is_it =
+            let matches_call =
                 |owner: &str, start: &str| call.text.starts_with(start) && (owner.is_empty() || owner == call.owner);
-            if self.held.iter().any(|(owner, start)| is_it(owner, start)) {
+            if self.held.iter().any(|(owner, start)| matches_call(owner, start)) {
                 continue;
             }
             any = true;
-            let answer = match self.failing.iter().position(|(start, _)| is_it("", start)) {
+            let answer = match self.failing.iter().position(|(start, _)| matches_call("", start)) {
                 Some(at) => Err(self.failing.remove(at).1),
                 None => self.carry_out(&call.request),
             };
@@ -143,7 +144,7 @@ impl Server {
     fn carry_out(&mut self, request: &Request) -> Result<Value, ApiError> {
         match request {
             Request::Bind { pod, node } => {
-                let (name, pod) = self.of(pod)?;
+                let (name, pod) = self.pod_by_uid(pod)?;
                 let spec = pod.spec.get_or_insert_default();
                 if pod.metadata.deletion_timestamp.is_some() {
                     return Err(ApiError::new(ApiReason::Conflict, format!("pod {name} is being deleted")));
@@ -157,7 +158,7 @@ impl Server {
                 self.changed.push(name);
             }
             Request::Patch { pod, patch, node } => {
-                let (name, pod) = self.of(pod)?;
+                let (name, pod) = self.pod_by_uid(pod)?;
                 if patch.nominated_node.is_some() {
                     pod.status.get_or_insert_default().nominated_node_name = node.clone();
                 }
@@ -167,7 +168,7 @@ impl Server {
                 self.changed.push(name);
             }
             Request::Delete { pod } => {
-                let (name, _) = self.of(pod)?;
+                let (name, _) = self.pod_by_uid(pod)?;
                 self.delete(&name)?;
             }
             Request::Get => {}
@@ -190,7 +191,7 @@ impl Server {
         Ok(())
     }
 
-    fn of(&mut self, uid: &Uid) -> Result<(String, &mut ApiPod), ApiError> {
+    fn pod_by_uid(&mut self, uid: &Uid) -> Result<(String, &mut ApiPod), ApiError> {
         let found = self.pods.iter_mut().find(|(_, pod)| pod.metadata.uid.as_deref() == Some(&*uid.0));
         found.map(|(name, pod)| (name.clone(), pod)).ok_or_else(not_found)
     }

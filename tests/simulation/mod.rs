@@ -75,7 +75,7 @@ fn outcome(manifests: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns nodes in these zones.
+/// Returns nodes, by name and zone.
 fn nodes(zones: &[(&str, &str)]) -> String {
     let node = |(name, zone): &(&str, &str)| {
         format!(

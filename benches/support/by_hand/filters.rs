@@ -29,7 +29,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Returns whether the node passes. The order is that of the profiles.
+    /// Returns whether the node passes. The checks are in the order of the profiles' filters.
     #[inline(always)]
     pub(super) fn admit(&self, at: usize) -> bool {
         let (pod, taints) = (self.pod, &self.taints[at]);

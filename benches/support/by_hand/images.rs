@@ -7,11 +7,14 @@ use schedc_plugins::columns::NodeImages;
 
 use super::pod::Pod;
 
+/// Up to this weighted size of the pod's images on a node, the score is 0. The weight of an image is the share of nodes
+/// that have it.
 const LOW: i64 = 23 << 20;
 
 /// The pod's images that exist on a node, each with the share of nodes that have it.
 pub(super) struct Images {
     spread: Vec<(Symbol, f64)>,
+    /// The weighted size from which the score is 100.
     high: i64,
 }
 

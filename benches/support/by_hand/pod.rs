@@ -18,11 +18,11 @@ pub(crate) struct Pod {
     pub(super) preferred: Vec<(i64, NodeSelectorTerm)>,
     pub(super) ports: Vec<HostPort>,
     pub(super) any_address: Symbol,
-    /// Required free resources; `i64::MIN`, which is always free, without a request.
+    /// Amounts that must be free; `i64::MIN`, which is always free, for a resource without a request.
     pub(super) requested: RequestedResources,
-    /// Requests that NodeResourcesFit scores.
+    /// Requests of CPU and memory that NodeResourcesFit scores.
     pub(super) scored: (i64, i64),
-    /// Requests that NodeResourcesBalancedAllocation scores; `None` without requests.
+    /// Requests of CPU and memory that NodeResourcesBalancedAllocation scores; `None` if both are 0.
     pub(super) balanced: Option<(i64, i64)>,
     pub(super) images: Vec<Symbol>,
     pub(super) containers: i64,
@@ -70,11 +70,11 @@ impl Pod {
 
 impl RequestedResources {
     fn new(requests: &Resources) -> RequestedResources {
-        let or_nothing = |amount: i64| if amount > 0 { amount } else { i64::MIN };
+        let or_always_free = |amount: i64| if amount > 0 { amount } else { i64::MIN };
         RequestedResources {
-            milli_cpu: or_nothing(requests.milli_cpu),
-            memory: or_nothing(requests.memory),
-            ephemeral_storage: or_nothing(requests.ephemeral_storage),
+            milli_cpu: or_always_free(requests.milli_cpu),
+            memory: or_always_free(requests.memory),
+            ephemeral_storage: or_always_free(requests.ephemeral_storage),
             scalars: requests.scalars.iter().filter(|scalar| scalar.1 > 0).copied().collect(),
         }
     }

@@ -53,6 +53,7 @@ fn objects(nodes: usize) -> Result<String, std::fmt::Error> {
     Ok(objects)
 }
 
+/// Returns a pod. `node` is its field `nodeName` with a comma after it, or empty.
 fn pod_on(name: &str, node: &str) -> String {
     format!(
         r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{node}"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"500m","memory":"1Gi"}}}}}}]}}}}"#

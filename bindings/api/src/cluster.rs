@@ -267,13 +267,13 @@ impl Cluster {
     /// Returns an error if there is no such pod, or one of the nodes does not exist.
     pub fn schedule_on_any<S: AsRef<str>>(&mut self, pod: &str, nodes: Option<&[S]>) -> Result<Placement, Error> {
         let pod = self.pod(pod)?;
-        let may_be: Option<Vec<NodeIndex>> = match nodes {
+        let candidates: Option<Vec<NodeIndex>> = match nodes {
             Some(nodes) => Some(nodes.iter().map(|node| self.node(node.as_ref())).collect::<Result<_, _>>()?),
             None => None,
         };
         let found = self
             .snapshot
-            .schedule_on_any(&pod, &mut |node| may_be.as_ref().is_none_or(|may_be| may_be.contains(&node)));
+            .schedule_on_any(&pod, &mut |node| candidates.as_ref().is_none_or(|candidates| candidates.contains(&node)));
         Ok(match found {
             Ok(node) => Placement { node: Some(self.snapshot.base().name(node).to_owned()), rejection: None },
             Err(rejection) => Placement { node: None, rejection: rejection.map(Answer::from) },
@@ -331,15 +331,15 @@ impl Cluster {
         names: &[S],
         max_nodes: usize,
     ) -> Result<Estimate, Error> {
-        let Input { nodes, pods: of_node, .. } = template;
+        let Input { nodes, pods: node_pods, .. } = template;
         let [node] = nodes.as_slice() else {
             let message = format!("the template has {} nodes; it needs one", nodes.len());
             return Err(Error::new(ErrorCode::InvalidObjects, message));
         };
         let pods = names.iter().map(|pod| self.pod(pod.as_ref())).collect::<Result<Vec<_>, Error>>()?;
         let interner = self.snapshot.interner();
-        let of_node = of_node.iter().map(|pod| Arc::new(convert_pod(pod, interner))).collect();
-        let template = NodeTemplate { pods: of_node, node: convert_node(node, interner) };
+        let node_pods = node_pods.iter().map(|pod| Arc::new(convert_pod(pod, interner))).collect();
+        let template = NodeTemplate { pods: node_pods, node: convert_node(node, interner) };
         let found = self.snapshot.estimate(&template, &pods, max_nodes);
         let interner = &self.snapshot.base().interner;
         let name = |at: usize| pods.get(at).map(|pod| pod_name(pod, interner)).unwrap_or_default();

@@ -31,7 +31,7 @@ impl fmt::Display for ColumnError {
             }
             ColumnError::NoPlace { column } => write!(
                 f,
-                "the template has no place for the column `{column}`; add the lists, and objects instead of other values"
+                "the template has no place for the column `{column}`: its path needs objects, or list elements that exist"
             ),
         }
     }

@@ -34,10 +34,10 @@ pub(crate) trait AnySnapshot: Send {
     fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
-        may_be: &mut dyn FnMut(NodeIndex) -> bool,
+        is_candidate: &mut dyn FnMut(NodeIndex) -> bool,
     ) -> Result<NodeIndex, Option<Verdict>>;
     fn explain(&mut self, pod: &Arc<Pod>) -> Explanation;
-    fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate;
+    fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], max_nodes: usize) -> Estimate;
 }
 
 impl<P: Profile> AnySnapshot for Snapshot<P>
@@ -100,14 +100,14 @@ where
     fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
-        may_be: &mut dyn FnMut(NodeIndex) -> bool,
+        is_candidate: &mut dyn FnMut(NodeIndex) -> bool,
     ) -> Result<NodeIndex, Option<Verdict>> {
-        Snapshot::schedule_on_any(self, pod, may_be)
+        Snapshot::schedule_on_any(self, pod, is_candidate)
     }
     fn explain(&mut self, pod: &Arc<Pod>) -> Explanation {
         Snapshot::explain(self, pod)
     }
-    fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
-        Snapshot::estimate(self, template, pods, most)
+    fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], max_nodes: usize) -> Estimate {
+        Snapshot::estimate(self, template, pods, max_nodes)
     }
 }

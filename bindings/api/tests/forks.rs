@@ -58,11 +58,11 @@ fn a_reverted_fork_leaves_every_answer_unchanged() {
 fn a_committed_fork_equals_changes_without_one() {
     for seed in 0..20 {
         let [mut forked, mut direct] = [(); 2].map(|()| Cluster::new(&default_profile(), "default").unwrap());
-        let [mut of_forked, mut of_direct] = [(); 2].map(|()| Random::new(seed));
+        let [mut forked_random, mut direct_random] = [(); 2].map(|()| Random::new(seed));
         forked.fork();
-        (0..20).for_each(|_| change(&mut forked, &mut of_forked));
+        (0..20).for_each(|_| change(&mut forked, &mut forked_random));
         forked.commit();
-        (0..20).for_each(|_| change(&mut direct, &mut of_direct));
+        (0..20).for_each(|_| change(&mut direct, &mut direct_random));
         assert_eq!(answers(&mut forked), answers(&mut direct), "seed {seed}");
     }
 }

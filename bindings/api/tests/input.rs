@@ -44,7 +44,7 @@ fn list(kind: &str, objects: &[Value]) -> Vec<u8> {
     };
     let items = objects.iter().flat_map(|object| {
         let message = encode(object).unwrap();
-        // The envelope of a small object has one byte for each length: the type, and the object.
+        // In the envelope of a small object, the length of the type has one byte, and that of the object one or two.
         let kind_length = usize::from(message[5]);
         let rest = &message[6 + kind_length..];
         let start = if rest[1] < 0x80 { 2 } else { 3 };
@@ -80,7 +80,7 @@ fn every_form_of_input_gives_the_same_cluster() {
     assert_eq!(decisions(&mut lists), expected);
 
     let mut columns = new_cluster();
-    let of_nodes = json!({
+    let node_columns = json!({
         "/metadata/name": ["a", "b"],
         "/metadata/labels/example.com~1zone": ["a", "b"],
         "/status/allocatable/cpu": [2, "4"],
@@ -90,15 +90,15 @@ fn every_form_of_input_gives_the_same_cluster() {
         let values: BTreeMap<String, Vec<Value>> = serde_json::from_value(values).unwrap();
         columns.apply_columns(template, &values, Defaults::AsGiven).unwrap()
     };
-    assert_eq!(apply(&mut columns, &template, of_nodes).nodes, 2);
-    let of_pods = json!({
+    assert_eq!(apply(&mut columns, &template, node_columns).nodes, 2);
+    let pod_columns = json!({
         "/metadata/name": ["p", "q"],
         "/spec/containers/0/resources/requests/cpu": ["3", "2"],
         "/spec/nodeName": [null, "b"],
     });
     let mut template = pod("", "0", None);
     template["metadata"] = json!({});
-    assert_eq!(apply(&mut columns, &template, of_pods).pods, 2);
+    assert_eq!(apply(&mut columns, &template, pod_columns).pods, 2);
     assert_eq!(decisions(&mut columns), expected);
 }
 

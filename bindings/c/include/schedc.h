@@ -239,8 +239,8 @@ schedc_status schedc_cluster_clear(schedc_cluster *cluster, schedc_buffer *out);
 schedc_status schedc_cluster_fork(schedc_cluster *cluster, schedc_buffer *out);
 
 /**
- * Adds the changes since the last fork to the enclosing fork, or makes them final if there is none.
- * Without a fork, nothing happens.
+ * Adds the changes since the last fork to the enclosing fork, or makes them final if there is none. Without a fork,
+ * nothing happens.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.

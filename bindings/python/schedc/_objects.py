@@ -71,14 +71,14 @@ def _object(kind: str, row: Mapping[str, Any], **content: Any) -> Dict[str, Any]
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **content}
 
 
-def _resources(row: Mapping[str, Any], known: "set[str]", of: str) -> Dict[str, str]:
+def _resources(row: Mapping[str, Any], known: "set[str]", objects: str) -> Dict[str, str]:
     resources = {}
     for column, value in row.items():
         if column in known or column.startswith("labels."):
             continue
         if column not in _RESOURCES and "/" not in column and not column.startswith("hugepages-"):
             columns = ", ".join(sorted(known | _RESOURCES))
-            raise ValueError(f"{of} have no column `{column}`; the columns are {columns}, labels.KEY, and names of resources with `/`")
+            raise ValueError(f"{objects} have no column `{column}`; the columns are {columns}, labels.KEY, and names of resources with `/`")
         resources[column] = _quantity(value)
     return resources
 

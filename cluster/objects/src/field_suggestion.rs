@@ -5,9 +5,9 @@ use std::fmt;
 use schedc_bounds::suggest::closest;
 use schedc_kinds::{SchemaField, UnknownField};
 
-/// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`. Names of at
-/// most three letters have no completion.
-fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
+/// Returns the candidate that begins with `name` if there is exactly one, as `priorityClassName` for `priorityClass`.
+/// Names of at most three letters have no completion.
+fn completion_if_unique(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
     let mut completions = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
     completions.next().copied().filter(|_| completions.next().is_none())
 }
@@ -15,6 +15,7 @@ fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static
 /// Maximum number of known fields that are listed if none is similar.
 const LISTED: usize = 12;
 
+/// Suggestion for an unknown field.
 pub(crate) struct FieldSuggestion<'a> {
     pub(crate) field: &'a UnknownField,
     /// All fields of the kind.
@@ -24,7 +25,7 @@ pub(crate) struct FieldSuggestion<'a> {
 impl fmt::Display for FieldSuggestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownField { name, known, .. } = self.field;
-        if let Some(meant) = closest(name, known.iter().copied()).or_else(|| unique_completion(name, known)) {
+        if let Some(meant) = closest(name, known.iter().copied()).or_else(|| completion_if_unique(name, known)) {
             return write!(f, "did you mean `{meant}`?");
         }
         if let Some(place) = self.nearest_place() {

@@ -30,16 +30,16 @@ pub const KINDS: [&str; 18] = [
     "VolumeAttachment",
 ];
 
-/// A kind in a catalog: a custom resource, or a built-in resource of Kubernetes that is missing in schedc.
+/// A kind that a catalog declares: a custom resource, or a resource of Kubernetes that is not in [`KINDS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomKind {
     /// Name of the kind for plugins of the catalog: `PodGroup`.
     pub name: String,
     /// Location of the name in the catalog.
     pub declared_at: Span,
-    /// `scheduling.x-k8s.io/v1alpha1`.
+    /// API group and version: `scheduling.x-k8s.io/v1alpha1`; for the core group only the version.
     pub api_version: String,
-    /// `PodGroup`.
+    /// Name of the kind at the API server: `PodGroup`.
     pub kind: String,
     /// Name in URL paths and roles: `podgroups`.
     pub resource: String,

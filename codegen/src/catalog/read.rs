@@ -49,7 +49,7 @@ pub(super) enum Kind<'a> {
     ThirdParty(&'a Catalog, &'a DeclaredArgs),
 }
 
-/// Reads a catalog. Invalid plugins are reported and omitted.
+/// Reads a catalog. Invalid plugins are reported and omitted. Returns `None` if the file is not TOML or has no crate name.
 pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut Vec<Diagnostic>) -> Option<Catalog> {
     let table = tree::read(files, file, found)?;
     let start = Span { file, start: 0, end: 0 };
@@ -105,7 +105,7 @@ fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKi
     declared
 }
 
-/// Reads `[columns]` or `[indexes]`: for each name a path, or a table with `keys`.
+/// Reads `[columns]` or `[indexes]`. The value of each name is a path or a table, whose valid keys are `keys`.
 fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<State> {
     let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
         let subject = format!("`{}`", field.key.value);
@@ -154,7 +154,7 @@ fn watched_kind(name: &Spanned<String>, catalog: &Catalog, found: &mut Vec<Diagn
     kind.cloned()
 }
 
-/// Returns the column with this name.
+/// Returns the column with this name. Reports a name that is not in `known`.
 fn column(name: &Spanned<String>, known: [&[State]; 2], found: &mut Vec<Diagnostic>) -> Option<Column> {
     match name.value.as_str() {
         NODE_INFO => Some(Column::NodeInfo),
@@ -207,8 +207,9 @@ fn plugin(
         found.push(messages::default_weight_out_of_range(weight));
     }
 
-    let (known, others): (Vec<_>, Vec<_>) = watches.into_iter().partition(|kind| KINDS.contains(&kind.value.as_str()));
-    let kinds = others.iter().filter_map(|other| watched_kind(other, catalog, found)).collect();
+    let (built_in, custom): (Vec<_>, Vec<_>) =
+        watches.into_iter().partition(|kind| KINDS.contains(&kind.value.as_str()));
+    let kinds = custom.iter().filter_map(|kind| watched_kind(kind, catalog, found)).collect();
     let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
 
     let shared = match kind {
@@ -248,7 +249,7 @@ fn plugin(
         normalizes: is_set(normalizes),
         prepares_score: is_set(prepares_score),
         enqueue_extensions: is_set(enqueue_extensions),
-        watches: known.into_iter().map(|kind| kind.value).collect(),
+        watches: built_in.into_iter().map(|kind| kind.value).collect(),
         kinds,
         writes,
         description: description.map(|description| description.value).unwrap_or_default(),

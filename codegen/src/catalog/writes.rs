@@ -17,7 +17,7 @@ pub struct Write {
     pub group: String,
     /// The resource as roles name it: `persistentvolumes`, `pods/status`.
     pub resource: String,
-    /// The verbs; of [`VERBS`], at least one.
+    /// The verbs: at least one, and only those in [`VERBS`].
     pub verbs: Vec<String>,
     /// The namespace; `None` for all namespaces or a cluster-scoped resource.
     pub namespace: Option<String>,
@@ -31,7 +31,7 @@ pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write
     let mut fields = Fields::new(table, "an element of `writes`", node.span, &keys, found);
     let group = fields.string("group");
     let resource = fields.required_string("resource");
-    let are_verbs_named = fields.get("verbs").is_some();
+    let has_verbs_key = fields.get("verbs").is_some();
     let verbs = fields.strings("verbs");
     let namespace = fields.string("namespace");
 
@@ -41,7 +41,7 @@ pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write
     if let Some(resource) = resource.as_ref().filter(|resource| !is_resource(&resource.value)) {
         found.push(messages::not_a_resource(resource));
     }
-    check_verbs(&verbs, are_verbs_named, node.span, found);
+    check_verbs(&verbs, has_verbs_key, node.span, found);
     if let Some(namespace) = namespace.as_ref().filter(|namespace| !is_dns_subdomain(&namespace.value)) {
         found.push(messages::not_a_namespace(namespace));
     }
@@ -56,10 +56,10 @@ pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write
     })
 }
 
-fn check_verbs(verbs: &[Spanned<String>], are_named: bool, at: Span, found: &mut Vec<Diagnostic>) {
+fn check_verbs(verbs: &[Spanned<String>], has_verbs_key: bool, at: Span, found: &mut Vec<Diagnostic>) {
     let unknown = verbs.iter().filter(|verb| !VERBS.contains(&verb.value.as_str()));
     found.extend(unknown.map(|verb| messages::unknown_verb(verb, &VERBS)));
-    if verbs.is_empty() && !are_named {
+    if verbs.is_empty() && !has_verbs_key {
         found.push(messages::missing_key(at, "an element of `writes`", "verbs"));
     } else if verbs.is_empty() {
         found.push(messages::no_verbs(at));

@@ -1,5 +1,5 @@
-//! Profiles of one scheduler: names are unique, and all profiles share one queue (kube-scheduler's
-//! `validateCommonQueueSort`; backoff is one setting for all profiles there).
+//! Profiles of one scheduler have unique names. They share one queue, so they also have the same queue order
+//! (kube-scheduler's `validateCommonQueueSort`) and the same backoff (one setting for all profiles in kube-scheduler).
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;

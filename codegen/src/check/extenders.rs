@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extended_resources_have_another_domain() {
+    fn extended_resources_have_a_domain_outside_kubernetes_io() {
         assert!(is_extended_resource("example.com/gpu"));
         for name in ["cpu", "gpu", "kubernetes.io/gpu", "x.kubernetes.io/gpu", "requests.example.com/gpu"] {
             assert!(!is_extended_resource(name), "{name}");

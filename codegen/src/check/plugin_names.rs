@@ -18,7 +18,8 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns whether a catalog contains the name, and reports an unknown one unless a catalog is missing.
+/// Returns whether a catalog contains the name. Reports a plugin that schedc does not have yet, and, if all catalogs could
+/// be read, an unknown name.
 pub(super) fn known(
     cx: &Context<'_>,
     name: &Spanned<String>,

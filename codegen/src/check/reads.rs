@@ -1,4 +1,5 @@
-//! A plugin that reads another plugin's cycle state runs only together with it, and after it at `pre-filter`.
+//! A plugin that reads another plugin's cycle state runs only together with it, and after it at `pre-filter`. Reads that
+//! the catalog marks as optional (`?`) are exempt.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;

@@ -50,14 +50,14 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     if total.is_some() {
         return;
     }
-    let large = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
+    let equal_share = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
     let mut written: Vec<(i64, Span, String)> =
         weights.into_iter().filter_map(|(weight, span, owner)| Some((weight, span?, owner))).collect();
     written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
     let locations: Vec<(Span, String)> = written
         .into_iter()
         .enumerate()
-        .filter(|(index, (weight, ..))| *index == 0 || *weight > large)
+        .filter(|(index, (weight, ..))| *index == 0 || *weight > equal_share)
         .map(|(_, (_, span, owner))| (span, owner))
         .collect();
     found.push(messages::weights_overflow(&locations, cx.start()));

@@ -92,7 +92,7 @@ impl Imports {
     }
 
     fn add_name(&mut self, item: &syn::Ident, name: &syn::Ident, parent: Option<(Root, &str)>, is_public: bool) {
-        // `use speed;` names a crate.
+        // `use speed;` imports a crate, not an item.
         let Some((root, last)) = parent else { return };
         let real = |ident: &syn::Ident| if ident == "self" { last.to_owned() } else { ident.to_string() };
         let origin = if root == Root::Own { Origin::Own(real(item)) } else { Origin::Foreign };

@@ -62,7 +62,7 @@ const SOURCE: &str = r#"
 "#;
 
 #[test]
-fn a_derive_is_the_description_of_arguments() {
+fn the_derive_declaration_determines_the_arguments() {
     let declared = DeclaredArgs::read(&[SOURCE.to_owned(), "not Rust".to_owned()]);
     let ArgsSchema::Known(Schema::Table { fields }) = declared.of("fast::Speed") else {
         panic!("the arguments are declared");
@@ -173,7 +173,7 @@ fn imports_determine_the_origin_of_a_name() {
     check_import(limits, "use crate::limits::{self, MOST as MAX};", "MAX", Some(8));
     check_import(limits, "mod limits; use limits::MAX;", "MAX", Some(9));
     check_import(limits, "use super::*; use schedc_core::prelude::*;", "MAX", Some(9));
-    // Of another crate.
+    // Items of another crate, and ambiguous names.
     check_import(limits, "use other::MAX;", "MAX", None);
     check_import(limits, "use other::{a::{MAX, MIN}, b};", "MAX", None);
     check_import(limits, "use other::MIN as MAX;", "self::MAX", None);
@@ -182,6 +182,7 @@ fn imports_determine_the_origin_of_a_name() {
     check_import(limits, "mod a { use other::MAX; } mod b { use crate::limits::MAX; }", "MAX", None);
     // A constant of the file that only rustc can evaluate.
     check_import(limits, "use super::*; const MAX: i64 = other();", "MAX", None);
+    // The first file exports an item of another crate under the same name.
     check_import("const MAX: i64 = 9; pub use other::MOST as MAX;", "use crate::limits::MAX;", "MAX", None);
 }
 

@@ -50,20 +50,21 @@ pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_hom
 
 impl Lock {
     fn dependency(&self, package: &str, dependency: &str) -> Option<&Locked> {
-        let package = exactly_one(self.package.iter().filter(|it| it.name == package && it.source.is_none()))?;
+        let package =
+            exactly_one(self.package.iter().filter(|locked| locked.name == package && locked.source.is_none()))?;
         let mut words = exactly_one(
             package
                 .dependencies
                 .iter()
-                .map(|it| it.split(' '))
+                .map(|entry| entry.split(' '))
                 .filter_map(|mut words| (words.next() == Some(dependency)).then_some(words)),
         )?;
         let (version, source) = (words.next(), words.next());
         let source = source.map(|source| source.trim_matches(['(', ')']));
-        exactly_one(self.package.iter().filter(|it| {
-            it.name == dependency
-                && version.is_none_or(|version| version == it.version)
-                && source.is_none_or(|source| Some(source) == it.source.as_deref())
+        exactly_one(self.package.iter().filter(|locked| {
+            locked.name == dependency
+                && version.is_none_or(|version| version == locked.version)
+                && source.is_none_or(|source| Some(source) == locked.source.as_deref())
         }))
     }
 }

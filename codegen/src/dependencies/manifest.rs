@@ -20,9 +20,9 @@ pub(super) struct Manifest {
 
 /// A dependency of a package.
 pub(super) struct Dependency {
-    /// The name in this package.
+    /// The key in the manifest.
     pub(super) name: String,
-    /// The name of the package.
+    /// The name of the package that it depends on.
     pub(super) package: String,
     pub(super) optional: bool,
     /// The folder, if the manifest names it.
@@ -64,11 +64,11 @@ impl Manifest {
     /// Returns the dependencies of all kinds and platforms. Some are inherited from `root`, the manifest of the
     /// workspace.
     pub(super) fn dependencies(&self, root: &Self) -> Vec<Dependency> {
-        let platforms = tables(self.contents.get("target"));
+        let platforms = table_entries(self.contents.get("target"));
         let platforms = platforms.filter_map(|(_, platform)| platform.as_table());
         let entries = std::iter::once(&self.contents)
             .chain(platforms)
-            .flat_map(|tables_of| KINDS.into_iter().flat_map(|kind| tables(tables_of.get(kind))));
+            .flat_map(|section| KINDS.into_iter().flat_map(|kind| table_entries(section.get(kind))));
         let inherited = root.workspace().and_then(|workspace| workspace.get("dependencies"));
         let resolved = entries.map(|(name, entry)| {
             let inherits = is_true(entry, "workspace");
@@ -82,25 +82,25 @@ impl Manifest {
 
     /// Returns the packages of `[patch]`, for all sources.
     pub(super) fn patches(&self) -> impl Iterator<Item = Dependency> {
-        let sources = tables(self.contents.get("patch"));
+        let sources = table_entries(self.contents.get("patch"));
         sources
-            .flat_map(|(_, packages)| tables(Some(packages)))
-            .map(|(name, it)| Dependency::new(name, it, &self.folder))
+            .flat_map(|(_, packages)| table_entries(Some(packages)))
+            .map(|(name, definition)| Dependency::new(name, definition, &self.folder))
     }
 
     /// Returns whether `[features]` has this feature.
     pub(super) fn has_feature(&self, feature: &str) -> bool {
-        tables(self.contents.get("features")).any(|(name, _)| name == feature)
+        table_entries(self.contents.get("features")).any(|(name, _)| name == feature)
     }
 
     /// Returns the features that enable an optional dependency.
     pub(super) fn features_with<'m>(&'m self, dependency: &'m str) -> Vec<&'m str> {
         let features = || {
-            let features = tables(self.contents.get("features"));
+            let features = table_entries(self.contents.get("features"));
             features.map(|(name, enabled)| (name, enabled.as_array().into_iter().flatten().filter_map(Value::as_str)))
         };
-        let is_explicit = |it: &str| it.strip_prefix("dep:") == Some(dependency);
-        let enables = |it: &str| is_explicit(it) || it.split('/').next() == Some(dependency);
+        let is_explicit = |enabled: &str| enabled.strip_prefix("dep:") == Some(dependency);
+        let enables = |enabled: &str| is_explicit(enabled) || enabled.split('/').next() == Some(dependency);
         let with = features().filter(|(_, enabled)| enabled.clone().any(enables)).map(|(name, _)| name);
         // A dependency that no feature lists with `dep:` is a feature itself.
         let is_feature = !features().any(|(_, mut enabled)| enabled.any(is_explicit));
@@ -121,9 +121,9 @@ impl Dependency {
     }
 }
 
-/// Returns the entries of a table; empty if it is missing.
-fn tables(of: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
-    of.and_then(Value::as_table).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
+/// Returns the entries of a table; empty if the value is missing or no table.
+fn table_entries(table: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
+    table.and_then(Value::as_table).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }
 
 fn is_true(definition: &Value, key: &str) -> bool {

@@ -14,7 +14,7 @@ pub(super) fn root(package: &Manifest, cargo_home: Option<&Path>) -> Result<Mani
         return Manifest::read(&root);
     }
     let above = package.folder.ancestors().skip(1);
-    // `cargo package` builds a package there, outside of any workspace.
+    // `cargo package` builds a package in `target/package`, outside of any workspace.
     for folder in above.take_while(|folder| !folder.ends_with("target/package")) {
         if folder.join("Cargo.toml").is_file()
             && let Some(root) = root_by(&Manifest::read(folder)?, &package.folder)

@@ -90,7 +90,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
     }
 }
 
-/// Returns the sources of a profile.
+/// Emits the text of a profile and those of its catalogs, as lines.
 fn source(files: &Files, plan: &Plan) -> TokenStream {
     let path = &plan.path;
     let lines = |file| {

@@ -17,12 +17,12 @@ use crate::source::Files;
 /// Returns the extension points and the flags that a catalog entry lists, as written there.
 fn listed(entry: &PluginEntry) -> impl Iterator<Item = &'static str> {
     let points = Point::ALL.into_iter().filter(|point| entry.implements(*point)).map(Point::name);
-    let further = [
+    let flags = [
         (entry.normalizes, "normalizes"),
         (entry.prepares_score, "prepares-score"),
         (entry.enqueue_extensions, "enqueue-extensions"),
     ];
-    points.chain(further.into_iter().filter(|(listed, _)| *listed).map(|(_, name)| name))
+    points.chain(flags.into_iter().filter(|(listed, _)| *listed).map(|(_, name)| name))
 }
 
 pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
@@ -31,8 +31,9 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
         entries.entry(&plugin.entry.path).or_insert(&plugin.entry);
     }
     let mut imports = Imports::new();
-    let proofs: Vec<TokenStream> = entries.values().map(|entry| proof(files, entry, &entries, &mut imports)).collect();
-    let body = quote! { #(#proofs)* };
+    let checks: Vec<TokenStream> =
+        entries.values().map(|entry| checks_of(files, entry, &entries, &mut imports)).collect();
+    let body = quote! { #(#checks)* };
     let uses = imports.declare(&body);
     quote! {
         /// Compares catalog entries with plugins.
@@ -44,7 +45,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
     }
 }
 
-fn proof(
+fn checks_of(
     files: &Files,
     entry: &PluginEntry,
     entries: &BTreeMap<&str, &PluginEntry>,

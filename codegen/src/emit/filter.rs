@@ -113,12 +113,12 @@ fn filter(members: &Members<'_>) -> TokenStream {
 fn filter_all(members: &Members<'_>) -> TokenStream {
     let calls = members.at(Point::Filter).map(|member| {
         let (call, variant) = (call(members, member), &member.variant);
-        let ask = quote! {
+        let evaluate = quote! {
             if let Err(rejection) = #call {
                 reject(Rejection::#variant(rejection));
             }
         };
-        unless_skipped(member, ask)
+        unless_skipped(member, evaluate)
     });
     let body = quote! { #(#calls)* };
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));

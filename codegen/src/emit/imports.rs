@@ -1,4 +1,4 @@
-//! `use` declarations: types are named by the last part of their paths, and by another name after a conflict.
+//! `use` declarations. The name of a type is the last part of its path or, if that is taken, another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 

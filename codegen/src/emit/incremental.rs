@@ -135,7 +135,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
             }
         }
     });
-    let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter)).map(|member| {
+    let without_state = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter)).map(|member| {
         let (field, ty, kernel) = (&member.field, &member.ty, kernel(members, member));
         let evaluate = with_columns(quote! {
             work.evaluate(#kernel, DependsOn::Node, &mut self.passing.#field, cache.base.alive())?;
@@ -143,7 +143,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         unless_idle(member, quote! { if work.changes.affect_filter::<#ty>(DependsOn::Node) { #evaluate } })
     });
     let read_idle = members.filters_with_state().next().map(|_| quote! { let are_idle = self.are_filters_idle; });
-    let body = quote! { #(#without)* #read_idle #(#with_state)* Ok(()) };
+    let body = quote! { #(#without_state)* #read_idle #(#with_state)* Ok(()) };
     let (cycle, work) = (parameter("cycle", &body), parameter("work", &body));
     let (context, cx) = context(&body);
     quote! {

@@ -45,7 +45,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #(#parts)* }
 }
 
-/// Returns the memory of scores, in bytes.
+/// Returns expressions for the memory of the scores, in bytes.
 pub(super) fn bytes<'m>(members: &'m Members<'_>) -> impl Iterator<Item = TokenStream> + 'm {
     let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i64>() });
     base.into_iter().chain(normalizing(members).map(|member| {
@@ -312,9 +312,9 @@ fn remove_infeasible(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! { #(#calls)* };
     let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
-    let flipped = parameter("feasibility_changed", &body);
+    let feasibility_changed = parameter("feasibility_changed", &body);
     quote! {
-        fn remove_infeasible(&mut self, #score: &Score, #feasible: &NodeMask, #flipped: &NodeSet) {
+        fn remove_infeasible(&mut self, #score: &Score, #feasible: &NodeMask, #feasibility_changed: &NodeSet) {
             #body
         }
     }

@@ -113,7 +113,8 @@ impl Member<'_> {
         self.points.contains(&point)
     }
 
-    /// Returns whether the plugin's view in this profile is always the same: a view without states of other plugins.
+    /// Returns whether one function of `mod view` creates all views of the plugin in this profile, because the plugin reads
+    /// no states of other plugins.
     pub(super) fn has_shared_view(&self) -> bool {
         let reads_cluster = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
             .into_iter()
@@ -252,10 +253,10 @@ impl<'a> Members<'a> {
 
     /// Returns all columns that plugins of the profile read, each with its field, in the order of the state.
     pub(super) fn columns(&self) -> Vec<(Column, Ident)> {
-        let of = |member: &Member<'a>| {
+        let columns_of = |member: &Member<'a>| {
             let plugin = member.plugin;
             plugin.entry.columns.iter().map(|column| (column.clone(), self.states.column_field(column, plugin)))
         };
-        self.states.sorted(self.list.iter().flat_map(of).collect())
+        self.states.sorted(self.list.iter().flat_map(columns_of).collect())
     }
 }

@@ -102,7 +102,7 @@ fn items(files: &Files, plans: &[Plan]) -> TokenStream {
         let members = member::Members::of(files, plan, &states);
         pipeline::emit(&members, module)
     });
-    let proof = catalog_checks::emit(files, plans);
+    let checks = catalog_checks::emit(files, plans);
     let code = quote! {
         #state
         #(#pipelines)*
@@ -111,7 +111,7 @@ fn items(files: &Files, plans: &[Plan]) -> TokenStream {
     quote! {
         #code
         #bundle
-        #proof
+        #checks
     }
 }
 

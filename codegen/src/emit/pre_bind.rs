@@ -9,8 +9,8 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let (look_ahead, run) = (pre_flight(members), pre_bind(members));
-    quote! { #look_ahead #run }
+    let (pre_flight, pre_bind) = (pre_flight(members), pre_bind(members));
+    quote! { #pre_flight #pre_bind }
 }
 
 /// Emits the pre-flight of all plugins.
@@ -50,8 +50,8 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits PreBind. Plugins that skipped in pre-flight do not run. Several plugins run in the groups of the plan, and the
-/// plugins of a group concurrently.
+/// Emits PreBind. Plugins that skipped in pre-flight do not run. The others run in the groups of the plan, one group after
+/// the other; the plugins of a group run concurrently.
 fn pre_bind(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
     let body = match calls.as_slice() {
@@ -95,7 +95,7 @@ fn call(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Returns the plugin's Reserve state: `()` for a plugin without Reserve.
+/// Returns the plugin's Reserve state; the default value if the profile does not run its Reserve.
 fn state(member: &Member<'_>) -> TokenStream {
     let (field, name) = (&member.field, member.name);
     if member.runs(Point::Reserve) {

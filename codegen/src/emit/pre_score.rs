@@ -72,7 +72,7 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
     }
 }
 
-/// Returns the plugins with PreScore in order, then those with PrepareScore in the order of Score.
+/// Returns the plugins with PreScore in order, then the other plugins with a score state in the order of Score.
 pub(super) fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
     let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
     let all = members.at(Point::PreScore).chain(others);

@@ -96,13 +96,13 @@ fn start(member: &Member<'_>) -> TokenStream {
     let points = member.entry.points.iter().filter(|point| **point != Point::Bind);
     let points = points.map(|point| ident(point.snake_case()));
     let entry = member.entry;
-    let more = [
+    let flags = [
         (entry.normalizes, "normalizes"),
         (entry.prepares_score, "prepares_score"),
         (entry.enqueue_extensions, "enqueue_extensions"),
     ];
-    let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| ident(name));
-    let points = points.chain(more);
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, name)| ident(name));
+    let points = points.chain(flags);
     quote! { #name => PluginBuilder::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .build()), }
 }
 

@@ -1,4 +1,4 @@
-//! Emits `Reserved`, `reserve` and `unreserve`.
+//! Emits `Reserved`, `reserve`, `previews` and `unreserve`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -107,7 +107,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let undo = quote! { #(#undo)* };
     let (cycle, cache) = (parameter("cycle", &body), parameter("cache", &body));
     let placement = parameter("placement", &body);
-    let (of, reserved) = (parameter("placement", &undo), parameter("reserved", &undo));
+    let (undo_placement, reserved) = (parameter("placement", &undo), parameter("reserved", &undo));
     let doc = steps(members, Point::Reserve);
     quote! {
         #doc
@@ -122,7 +122,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 
         #previews
 
-        fn unreserve(&self, #of: &Placement, #reserved: &Reserved) {
+        fn unreserve(&self, #undo_placement: &Placement, #reserved: &Reserved) {
             #undo
         }
     }

@@ -230,7 +230,7 @@ fn scores(members: &Members<'_>) -> TokenStream {
                 }
             };
             match pre_score::source(member) {
-                // A plugin without PreScore scores every pod; a skipped one is listed with score 0.
+                // In kube-scheduler, a plugin without PreScore scores every pod. If it is skipped here, its score is 0.
                 Source::Prepared => quote! {
                     if score.#field.skip {
                         scores.push(PluginScore { plugin: #name, raw: 0, normalized: 0, weight: weight::#constant });

@@ -30,8 +30,8 @@ fn collect(tokens: TokenStream, found: &mut BTreeSet<String>) {
             TokenTree::Group(group) => collect(group.stream(), found),
             TokenTree::Ident(ident) => {
                 let after = |punct| {
-                    let twice = at > 1 && is(&trees[at - 1], punct) && is(&trees[at - 2], punct);
-                    (at > 0 && is(&trees[at - 1], punct), twice)
+                    let twice = at > 1 && is_punct(&trees[at - 1], punct) && is_punct(&trees[at - 2], punct);
+                    (at > 0 && is_punct(&trees[at - 1], punct), twice)
                 };
                 let is_field = after('.') == (true, false);
                 let is_inside_path = after(':') == (true, true);
@@ -49,7 +49,7 @@ fn collect(tokens: TokenStream, found: &mut BTreeSet<String>) {
     }
 }
 
-fn is(tree: &TokenTree, punct: char) -> bool {
+fn is_punct(tree: &TokenTree, punct: char) -> bool {
     matches!(tree, TokenTree::Punct(found) if found.as_char() == punct)
 }
 
@@ -87,7 +87,8 @@ pub(super) fn context(body: &TokenStream) -> (TokenStream, Ident) {
     (quote! { let UpdateContext { #(#used,)* .. } = *cx; }, ident("cx"))
 }
 
-/// Prepends `let columns` to code that uses columns. The code runs rarely, so the columns are created only there.
+/// Prepends `let columns` to code that uses columns. The code runs rarely, so `columns` is created next to it, not at the
+/// start of the function.
 pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     if uses(&code, "columns") {
         quote! {

@@ -1,4 +1,5 @@
-//! Emits `mod view`: for each plugin that reads the cluster once in a cycle, a function that returns its view.
+//! Emits `mod view`: for each plugin that reads the cluster once in a cycle, and no states of other plugins, a function
+//! that returns its view.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -33,8 +33,8 @@ pub(super) fn schema(schema: &Schema) -> Value {
                 list.extend(min.map(|min| ("minItems".to_owned(), min.into())));
                 list.extend(max.map(|max| ("maxItems".to_owned(), max.into())));
                 // A schema cannot express that one field differs in all elements.
-                let is_set = unique.as_ref().is_some_and(String::is_empty);
-                list.extend(is_set.then(|| ("uniqueItems".to_owned(), true.into())));
+                let are_elements_unique = unique.as_ref().is_some_and(String::is_empty);
+                list.extend(are_elements_unique.then(|| ("uniqueItems".to_owned(), true.into())));
             }
             list
         }

@@ -2,8 +2,8 @@
 //!
 //! It is generated from the tables of the checks: keys ([`crate::settings`]), plugins and arguments
 //! ([`crate::catalog`]). Every profile without errors is valid according to the schema. The reverse does not hold:
-//! a schema cannot express rules such as unique weights, or that a plugin binds pods. The draft is 07, which
-//! taplo supports.
+//! a schema cannot express rules such as unique names in a list of tables, or that a plugin binds pods. The draft is 07,
+//! which taplo supports.
 
 mod args;
 mod extender;

@@ -180,7 +180,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
 
 pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
     let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
-    Diagnostic::at(absolute, title, "no node would be evaluated").secondary(percentage, "as this is 0, too")
+    Diagnostic::at(absolute, title, "no node would be evaluated").secondary(percentage, "this is 0, too")
 }
 
 // DynamicResources

@@ -72,9 +72,9 @@ pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic
 }
 
 pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
-    let name_of_it = &name.value;
-    Diagnostic::at(name.span, format!("`{name_of_it}` cannot be declared"), "schedc has this kind already").help(format!(
-        "list it in `watches`; a kind of this name in another group gets another name here, and `kind = \"{name_of_it}\"`"
+    let kind = &name.value;
+    Diagnostic::at(name.span, format!("`{kind}` cannot be declared"), "schedc has this kind already").help(format!(
+        "list it in `watches`; declare a kind of this name in another group under another name, with `kind = \"{kind}\"`"
     ))
 }
 

@@ -46,14 +46,14 @@ pub(crate) fn extender_without_verb(at: Span) -> Diagnostic {
 
 pub(crate) fn extender_needs_weight(verb: Span) -> Diagnostic {
     Diagnostic::at(verb, "an extender with `prioritize-verb` needs `weight`", "add `weight`, the factor of its scores")
-        .note("an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin")
+        .note("an extender scores nodes from 0 to 10; with weight 1, its scores count as 0 to 100, like those of a plugin")
         .help("add `weight = 1`")
 }
 
 pub(crate) fn extender_weight_too_small(weight: &Spanned<i128>) -> Diagnostic {
     let title = format!("the weight of an extender must be at least 1, not {}", weight.value);
     Diagnostic::at(weight.span, title, "must be at least 1")
-        .help("remove `prioritize-verb` and `weight` if its scores shall not count")
+        .help("remove `prioritize-verb` and `weight` to ignore its scores")
 }
 
 pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
@@ -105,7 +105,7 @@ pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic
 pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagnostic {
     let encrypted = url.value.replacen("http://", "https://", 1);
     Diagnostic::at(https, "`enable-https` does not make HTTPS of `http://`", "nothing would be encrypted")
-        .secondary(url.span, "the scheme that counts")
+        .secondary(url.span, "this scheme decides")
         .suggest("change the URL", url.span, format!("\"{encrypted}\""))
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn file_and_data(file_key: &str, file: Span, data_key: &str, data: Sp
 
 pub(crate) fn not_pem(key: &str, at: Span) -> Diagnostic {
     Diagnostic::at(at, format!("`{key}` must be PEM"), "not PEM").note(
-        "text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more",
+        "text from `-----BEGIN ..-----` to `-----END ..-----`, without the additional base64 of kube-scheduler's files",
     )
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnost
 
 pub(crate) fn insecure_with_ca(insecure: Span, ca: Span) -> Diagnostic {
     Diagnostic::at(insecure, "`insecure` and a CA exclude each other", "checks no certificate")
-        .secondary(ca, "what it would be checked against")
+        .secondary(ca, "would verify the certificate")
         .help("remove `insecure`, unless the network is trusted")
 }
 

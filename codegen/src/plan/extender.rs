@@ -98,7 +98,7 @@ impl PlanExtender {
         ])
     }
 
-    /// Returns the JSON without the client's key.
+    /// Returns the JSON with `(hidden)` in place of the client's key.
     #[cfg(feature = "emit")]
     pub(crate) fn redacted_json(&self) -> Value {
         let mut shown = self.clone();

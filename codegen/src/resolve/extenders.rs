@@ -75,17 +75,17 @@ pub(super) fn ignore_resources(extenders: &[PlanExtender], plugins: &mut [PlanPl
     let mut ignored = extenders
         .iter()
         .flat_map(|extender| &extender.managed_resources)
-        .filter(|it| it.ignored_by_scheduler)
+        .filter(|resource| resource.ignored_by_scheduler)
         .peekable();
     let (Some(first), Some(fit)) = (ignored.peek(), plugins.iter_mut().find(|plugin| plugin.entry.name == FIT)) else {
         return;
     };
-    let empty = |value| Node { span: first.at, value };
-    let args = fit.args.get_or_insert_with(|| empty(Value::Table(Vec::new())));
+    let new_node = |value| Node { span: first.at, value };
+    let args = fit.args.get_or_insert_with(|| new_node(Value::Table(Vec::new())));
     let Value::Table(fields) = &mut args.value else { return };
     if fields.iter().all(|field| field.key.value != IGNORED) {
         let key = Spanned { value: IGNORED.to_owned(), span: first.at };
-        fields.push(Field { key, value: empty(Value::List(Vec::new())) });
+        fields.push(Field { key, value: new_node(Value::List(Vec::new())) });
     }
     let field = fields.iter_mut().find(|field| field.key.value == IGNORED);
     let Some(Value::List(names)) = field.map(|field| &mut field.value.value) else { return };

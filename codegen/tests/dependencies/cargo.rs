@@ -91,7 +91,7 @@ fn a_build_does_not_change_the_lock_file() {
 }
 
 /// Creates the package, and `fake-cargo.sh` instead of cargo.
-fn faked(name: &str) -> Folder {
+fn with_fake_cargo(name: &str) -> Folder {
     let mut folder = Folder::with(name, &[("app/Cargo.toml", PACKAGE)]).catalogs(&["git/plugins"]);
     folder.cargo.program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dependencies/fake-cargo.sh");
     folder
@@ -99,7 +99,7 @@ fn faked(name: &str) -> Folder {
 
 #[test]
 fn cargo_downloads_missing_packages_if_it_must() {
-    let folder = faked("downloads");
+    let folder = with_fake_cargo("downloads");
     let metadata = r#"{
         "packages": [
             { "id": "0", "name": "plugins", "manifest_path": "ROOT/other/Cargo.toml" },
@@ -122,7 +122,7 @@ fn cargo_downloads_missing_packages_if_it_must() {
 
 #[test]
 fn both_attempts_are_shown_if_cargo_fails() {
-    let mut folder = faked("no_network");
+    let mut folder = with_fake_cargo("no_network");
     expect![[r#"
         error: cannot find the folder of crate `plugins`
          --> profiles/p.toml:1:11

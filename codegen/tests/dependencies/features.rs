@@ -23,7 +23,7 @@ fn check_refused(name: &str, definition: &str, features: &[&str], expect: Expect
 }
 
 #[test]
-fn a_dependency_can_be_named() {
+fn extenders_compile_with_a_dependency_on_their_client() {
     assert_eq!(load("extender", "[dependencies]\nschedc-extender = \"1\"", &[]), Ok(()));
 }
 
@@ -56,8 +56,9 @@ fn other_spellings_enable_an_optional_dependency() {
     let renamed = "[dependencies]\nx = { package = \"schedc-extender\", path = \"x\", optional = true }";
     assert_eq!(load("renamed_feature", renamed, &["X"]), Ok(()));
     let optional = "[dependencies]\nschedc-extender = { version = \"1\", optional = true }\n";
-    let of_it = format!("{optional}[features]\na = [\"dep:schedc-extender\"]\nb = [\"schedc-extender/tls\"]");
-    assert_eq!(load("feature_of_it", &of_it, &["B"]), Ok(()));
+    let dependency_feature =
+        format!("{optional}[features]\na = [\"dep:schedc-extender\"]\nb = [\"schedc-extender/tls\"]");
+    assert_eq!(load("feature_of_it", &dependency_feature, &["B"]), Ok(()));
     let weak = format!("{optional}[features]\na = [\"dep:schedc-extender\"]\nb = [\"schedc-extender?/tls\"]");
     assert!(load("weak_feature", &weak, &["B"]).is_err());
 }
@@ -71,7 +72,7 @@ fn features_are_unknown_outside_of_build_scripts() {
 }
 
 #[test]
-fn a_package_without_the_dependency() {
+fn extenders_need_a_dependency_on_their_client() {
     check_refused(
         "no_extender",
         "[dependencies]\nschedc-core = \"1\"",
@@ -94,7 +95,7 @@ fn an_optional_plugin_needs_its_feature() {
         "profiles/p.toml:2:32: `DynamicResources` is left out of this build of app; build with `--features dynamic-resources`, or leave the plugin out of the profile"
     ]
     .assert_eq(&load(named, &["OTHER"]).unwrap_err());
-    // The default list contains it.
+    // The default list contains DynamicResources.
     expect![
         "profiles/p.toml:1:1: `DynamicResources` is left out of this build of app; build with `--features dynamic-resources`, or leave the plugin out of the profile"
     ]

@@ -38,7 +38,7 @@ fn dependencies_of_all_kinds_have_paths() {
 }
 
 #[test]
-fn a_renamed_dependency_has_the_name_of_its_package() {
+fn a_renamed_dependency_is_found_by_its_package_name() {
     let manifest = "[package]\nname = \"app\"\n[workspace]\n[dependencies]\nb = { package = \"a\", path = \"../a\" }\n";
     let folder = Folder::with("renamed", &[("app/Cargo.toml", manifest)]).catalogs(&["a"]);
     folder.check("a", "ROOT/a/schedc.toml");
@@ -57,7 +57,7 @@ fn a_renamed_dependency_has_the_name_of_its_package() {
 }
 
 #[test]
-fn every_dependency_can_be_named() {
+fn suggestions_include_dependencies_of_all_kinds() {
     let manifest = r#"
         [package]
         name = "app"
@@ -82,7 +82,7 @@ fn every_dependency_can_be_named() {
 }
 
 #[test]
-fn a_dependency_without_a_catalog() {
+fn a_dependency_without_a_catalog_is_an_error() {
     let manifest = "[package]\nname = \"app\"\n[workspace]\n[dependencies]\na.path = \"../a\"\n";
     let folder = Folder::with("no_catalog", &[("app/Cargo.toml", manifest)]);
     expect![[r#"
@@ -100,7 +100,7 @@ fn a_dependency_without_a_catalog() {
 }
 
 #[test]
-fn manifests_that_cannot_be_read() {
+fn unreadable_manifests_are_errors() {
     let folder = Folder::with("no_manifest", &[]);
     expect![[r#"
         error: cannot look up crate `a` in a Cargo.toml

@@ -11,8 +11,8 @@ const MEMBER: &str = "[package]\nname = \"app\"\n[dependencies]\nplugins.workspa
 /// A workspace with that dependency.
 const WORKSPACE: &str = "[workspace.dependencies]\nplugins.path = \"plugins\"\n[workspace]\n";
 
-/// Compares the workspace of the package in `app` with the one that cargo finds. Each workspace has a
-/// separate `plugins`.
+/// Checks that the package in `app` belongs to the workspace in the folder `workspace`, according to schedc and to cargo.
+/// Only this workspace contains the crate `plugins`.
 fn check(name: &str, app: &'static str, files: &[(&str, &str)], workspace: &str) {
     let mut folder = Folder::with(name, files);
     folder.app = app;

@@ -20,7 +20,7 @@ fn shipped() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_code_of_shipped_profiles() {
+fn shipped_profiles_generate_the_golden_code() {
     for profile in shipped() {
         let stem = profile.file_stem().unwrap().to_str().unwrap();
         expect_file![format!("{stem}.rs.txt")].assert_eq(&rendered(std::slice::from_ref(&profile)));

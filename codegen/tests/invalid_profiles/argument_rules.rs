@@ -87,7 +87,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
 }
 
 #[test]
-fn weights_of_balanced_resources() {
+fn a_weight_of_a_balanced_resource_other_than_1() {
     check(
         r#"[args.NodeResourcesBalancedAllocation]
 resources = [{ name = "cpu", weight = 2 }]
@@ -126,7 +126,7 @@ added-affinity = {}
 }
 
 #[test]
-fn operators_and_their_values() {
+fn operators_with_invalid_values() {
     check(
         r#"[args.NodeAffinity.added-affinity]
 required = [{ match-expressions = [
@@ -217,7 +217,7 @@ required = [{ match-expressions = [
 }
 
 #[test]
-fn fields_of_nodes() {
+fn invalid_requirements_for_node_fields() {
     check(
         r#"[args.NodeAffinity.added-affinity]
 preferred = [{ weight = 1, preference = { match-fields = [
@@ -306,7 +306,7 @@ default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable
 }
 
 #[test]
-fn default_constraints() {
+fn invalid_default_constraints() {
     check(
         r#"plugins.multi-point.enabled = ["PodTopologySpread"]
 [args.PodTopologySpread]
@@ -382,7 +382,7 @@ min-candidate-nodes-absolute = 0
              --> profiles/p.toml:3:32
               |
             2 | min-candidate-nodes-percentage = 0
-              |                                  - as this is 0, too
+              |                                  - this is 0, too
             3 | min-candidate-nodes-absolute = 0
               |                                ^ no node would be evaluated
 

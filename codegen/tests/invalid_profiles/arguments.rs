@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, check_with_crates};
 
 #[test]
-fn for_a_plugin_that_is_not_enabled() {
+fn arguments_of_a_plugin_that_is_not_enabled() {
     check(
         r#"[plugins]
 multi-point = ["PrioritySort", "NodeName", "DefaultBinder"]
@@ -28,7 +28,7 @@ ignored-resources = []
 }
 
 #[test]
-fn for_an_unknown_plugin() {
+fn arguments_of_an_unknown_plugin() {
     check(
         r#"[args.NodeResourceFit]
 ignored-resources = []
@@ -51,7 +51,7 @@ ignored-resources = []
 }
 
 #[test]
-fn for_a_plugin_that_takes_none() {
+fn arguments_of_a_plugin_without_arguments() {
     check(
         r#"[args.NodeName]
 name = "node-1"
@@ -120,7 +120,7 @@ resource = [{ name = "cpu", wait = 2 }]
 }
 
 #[test]
-fn of_the_wrong_kind() {
+fn values_of_the_wrong_kind() {
     check(
         r#"[args.NodeResourcesFit]
 ignored-resources = "example.com/fpga"
@@ -164,7 +164,7 @@ scoring-strategy = { type = true, resources = [{ name = "cpu", weight = "2" }, "
 }
 
 #[test]
-fn out_of_range() {
+fn integers_out_of_range() {
     check(
         r#"[args.NodeResourcesFit.scoring-strategy]
 resources = [{ name = "cpu", weight = 0 }, { name = "memory", weight = 101 }]
@@ -188,7 +188,7 @@ resources = [{ name = "cpu", weight = 0 }, { name = "memory", weight = 101 }]
 }
 
 #[test]
-fn not_one_of_the_values() {
+fn a_string_outside_of_the_enumeration() {
     check(
         r#"[args.NodeResourcesFit]
 scoring-strategy.type = "mostAllocated"
@@ -212,7 +212,7 @@ scoring-strategy.type = "mostAllocated"
 }
 
 #[test]
-fn of_the_wrong_format() {
+fn strings_of_the_wrong_format() {
     check(
         r#"[args.NodeResourcesFit]
 ignored-resources = ["example.com/a/b", ""]
@@ -336,7 +336,7 @@ required = []
 }
 
 #[test]
-fn a_resource_twice() {
+fn a_resource_that_is_listed_twice() {
     check(
         r#"[args.NodeResourcesBalancedAllocation]
 resources = [{ name = "cpu" }, { name = "memory" }, { name = "cpu" }]

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{SORTS, check_with_crates};
 
 #[test]
-fn two_queue_sorts() {
+fn two_queue_sorts_of_which_one_is_the_default() {
     check_with_crates(
         r#"crates = ["sorts"]
 
@@ -128,7 +128,7 @@ fn a_folder_without_a_catalog() {
 }
 
 #[test]
-fn a_crate_twice() {
+fn a_crate_that_is_named_twice() {
     check_with_crates(
         r#"crates = ["sorts", "sorts"]
 "#,
@@ -148,7 +148,7 @@ fn a_crate_twice() {
 }
 
 #[test]
-fn a_crate_of_the_wrong_form() {
+fn crates_that_are_neither_names_nor_paths() {
     check_with_crates(
         r#"crates = [{ git = "https://example.com" }, 3]
 

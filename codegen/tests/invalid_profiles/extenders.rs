@@ -10,7 +10,7 @@ pub(super) fn check_one(lines: &str, expect: Expect) {
 }
 
 #[test]
-fn one_bracket_too_few() {
+fn one_table_instead_of_a_list() {
     check(
         "[extender]\nurl-prefix = \"http://localhost\"\n",
         expect![[r#"
@@ -44,7 +44,7 @@ fn extenders_that_are_no_tables() {
 }
 
 #[test]
-fn keys_and_values_of_other_kinds() {
+fn unknown_keys_and_values_of_the_wrong_kind() {
     check_one(
         "filterVerb = \"filter\"\nweight = \"1\"\nignorable = 1\nmanaged-resources = [\"example.com/gpu\"]\ntls-config = \"ca.pem\"",
         expect![[r#"
@@ -91,7 +91,7 @@ fn keys_and_values_of_other_kinds() {
 }
 
 #[test]
-fn no_url() {
+fn an_extender_without_a_url() {
     check(
         "[[extender]]\nfilter-verb = \"filter\"\n",
         expect![[r#"
@@ -176,7 +176,7 @@ fn url_with_a_password() {
 }
 
 #[test]
-fn no_verb() {
+fn an_extender_without_verbs() {
     check_one(
         "ignorable = true",
         expect![[r#"
@@ -230,7 +230,7 @@ fn scores_without_weight() {
         3 | prioritize-verb = "prioritize"
           |                   ^^^^^^^^^^^^ add `weight`, the factor of its scores
           |
-          = note: an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin
+          = note: an extender scores nodes from 0 to 10; with weight 1, its scores count as 0 to 100, like those of a plugin
           = help: add `weight = 1`
 
         error: 1 error in profiles/p.toml
@@ -249,7 +249,7 @@ fn weight_that_is_too_small() {
         4 | weight = 0
           |          ^ must be at least 1
           |
-          = help: remove `prioritize-verb` and `weight` if its scores shall not count
+          = help: remove `prioritize-verb` and `weight` to ignore its scores
 
         error: 1 error in profiles/p.toml
     "#]],
@@ -378,7 +378,7 @@ fn resources_that_cannot_be_managed() {
 }
 
 #[test]
-fn a_resource_of_two_managers() {
+fn a_resource_that_two_extenders_manage() {
     check_one(
         "filter-verb = \"filter\"\nmanaged-resources = [{ name = \"example.com/gpu\" }]\n\n[[extender]]\n\
          url-prefix = \"http://other\"\nmanaged-resources = [{ name = \"example.com/gpu\", ignored-by-scheduler = true }]",
@@ -401,7 +401,7 @@ fn a_resource_of_two_managers() {
 }
 
 #[test]
-fn time_to_answer() {
+fn invalid_timeouts() {
     check_one(
         "filter-verb = \"filter\"\nhttp-timeout = \"5\"",
         expect![[r#"

@@ -19,7 +19,7 @@ fn https_of_a_plain_url() {
          --> profiles/p.toml:4:16
           |
         2 | url-prefix = "http://localhost:8888"
-          |              ----------------------- the scheme that counts
+          |              ----------------------- this scheme decides
         3 | filter-verb = "filter"
         4 | enable-https = true
           |                ^^^^ nothing would be encrypted
@@ -75,7 +75,7 @@ fn https_without_a_ca() {
 }
 
 #[test]
-fn both_no_check_and_a_ca() {
+fn insecure_with_a_ca() {
     check_tls(
         "tls-config = { insecure = true, ca-file = \"ca.pem\" }",
         expect![[r#"
@@ -83,7 +83,7 @@ fn both_no_check_and_a_ca() {
          --> profiles/p.toml:4:27
           |
         4 | tls-config = { insecure = true, ca-file = "ca.pem" }
-          |                           ^^^^            -------- what it would be checked against
+          |                           ^^^^            -------- would verify the certificate
           |                           |
           |                           checks no certificate
           |
@@ -141,7 +141,7 @@ fn contents_that_are_not_pem() {
         4 | tls-config = { ca-data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", server-name = "" }
           |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ not PEM
           |
-          = note: text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more
+          = note: text from `-----BEGIN ..-----` to `-----END ..-----`, without the additional base64 of kube-scheduler's files
 
         error: `server-name` must not be empty
          --> profiles/p.toml:4:80

@@ -11,7 +11,7 @@ use quote::ToTokens;
 use syn::{Item, Lit};
 
 /// An error: the test that shows it, and its title.
-struct Kind {
+struct ListedError {
     shown_by: String,
     title: String,
 }
@@ -36,49 +36,49 @@ fn titles(text: &str) -> impl Iterator<Item = &str> {
     };
     text.lines().filter_map(move |line| {
         let (code, title) = line[title(line)?..].split_once(": ")?;
-        let counts =
+        let is_summary =
             title.split_once(" in ").is_some_and(|(count, _)| count.ends_with("error") || count.ends_with("errors"));
-        ((code == "error" || code.starts_with("error[")) && !counts).then_some(title)
+        ((code == "error" || code.starts_with("error[")) && !is_summary).then_some(title)
     })
 }
 
 /// Returns the errors in the tests of a Rust file, each title once.
-fn in_tests(path: &Path) -> Vec<Kind> {
+fn errors_in_tests(path: &Path) -> Vec<ListedError> {
     let text = fs::read_to_string(path).unwrap();
     let file = path.file_stem().unwrap().to_string_lossy();
     let tests = text.split("#[test]\nfn ").skip(1);
-    let kinds = tests.flat_map(|test| {
+    let errors = tests.flat_map(|test| {
         let name = test.split_once('(').map_or("", |(name, _)| name);
         titles(test)
-            .map(|title| Kind { shown_by: format!("{file}::{name}"), title: title.to_owned() })
+            .map(|title| ListedError { shown_by: format!("{file}::{name}"), title: title.to_owned() })
             .collect::<Vec<_>>()
     });
-    unique(kinds)
+    unique(errors)
 }
 
-/// Returns the errors in the expected output of rustc. If it evaluates constants, the title is after the
-/// first line.
-fn in_output(path: &Path) -> Vec<Kind> {
+/// Returns the errors in the expected output of rustc. An error in the evaluation of a constant has its title on the line
+/// after `evaluation panicked:`.
+fn errors_in_output(path: &Path) -> Vec<ListedError> {
     let text = fs::read_to_string(path).unwrap().replace("evaluation panicked:\n", "evaluation panicked: ");
     let shown_by = path.file_name().unwrap().to_string_lossy();
     let words = |title: &str| title.split_whitespace().collect::<Vec<_>>().join(" ");
-    unique(titles(&text).map(|title| Kind { shown_by: shown_by.clone().into_owned(), title: words(title) }))
+    unique(titles(&text).map(|title| ListedError { shown_by: shown_by.clone().into_owned(), title: words(title) }))
 }
 
-fn unique(kinds: impl Iterator<Item = Kind>) -> Vec<Kind> {
-    let mut unique: Vec<Kind> = Vec::new();
-    for kind in kinds {
-        if unique.iter().all(|other| other.title != kind.title) {
-            unique.push(kind);
+fn unique(errors: impl Iterator<Item = ListedError>) -> Vec<ListedError> {
+    let mut unique: Vec<ListedError> = Vec::new();
+    for error in errors {
+        if unique.iter().all(|other| other.title != error.title) {
+            unique.push(error);
         }
     }
     unique
 }
 
 #[test]
-fn the_page_of_mistakes_lists_all_of_them() {
-    let tests = |folder: &str| unique(files(folder, ".rs").iter().flat_map(|path| in_tests(path)));
-    let outputs = |folder: &str| unique(files(folder, ".stderr").iter().flat_map(|path| in_output(path)));
+fn the_page_of_mistakes_lists_all_errors() {
+    let tests = |folder: &str| unique(files(folder, ".rs").iter().flat_map(|path| errors_in_tests(path)));
+    let outputs = |folder: &str| unique(files(folder, ".stderr").iter().flat_map(|path| errors_in_output(path)));
     let sections = [
         ("Profiles and catalogs", "codegen/tests/invalid_profiles", tests("codegen/tests/invalid_profiles")),
         ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
@@ -90,7 +90,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
         ),
         ("Plugins", "examples/out-of-tree/tests/mistakes", outputs("examples/out-of-tree/tests/mistakes")),
     ];
-    let count: usize = sections.iter().map(|(.., kinds)| kinds.len()).sum();
+    let count: usize = sections.iter().map(|(.., errors)| errors.len()).sum();
     assert!(count >= 40);
     let mut page = format!(
         "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main invalid_profiles::message_coverage` regenerates it. -->\n\n\
@@ -98,9 +98,9 @@ fn the_page_of_mistakes_lists_all_of_them() {
          The {count} errors of builds with invalid profiles, catalogs and plugins. Each has a location, and most have a fix; the named test \
          has\nthe whole text.\n"
     );
-    for (title, folder, kinds) in sections {
+    for (title, folder, errors) in sections {
         page.push_str(&format!("\n## {title}\n\nIn `{folder}`.\n\n| error | test |\n|---|---|\n"));
-        for Kind { shown_by, title } in kinds {
+        for ListedError { shown_by, title } in errors {
             page.push_str(&format!("| {} | `{shown_by}` |\n", title.replace('|', "\\|").replace('<', "\\<")));
         }
     }

@@ -202,7 +202,7 @@ bind = { disabled = ["DefaultBinder"] }
 }
 
 #[test]
-fn nothing_at_all() {
+fn a_profile_without_plugins() {
     check(
         r#"[plugins]
 multi-point = []

@@ -48,7 +48,7 @@ pod-max-backoff-seconds = 10_000_000_000
 }
 
 #[test]
-fn backoff_that_shrinks() {
+fn maximum_backoff_below_the_initial_one() {
     check(
         r#"pod-initial-backoff-seconds = 30
 pod-max-backoff-seconds = 20
@@ -117,7 +117,7 @@ binary-size = -1
 }
 
 #[test]
-fn budget_of_other_kinds() {
+fn budget_with_unknown_keys_and_values_of_the_wrong_kind() {
     check(
         r#"[budget]
 nanosecond-per-node = 10
@@ -214,7 +214,7 @@ fn scheduler_name_that_no_pod_can_carry() {
 }
 
 #[test]
-fn scheduler_name_beyond_repair() {
+fn scheduler_name_without_a_suggestion() {
     check(
         r#"scheduler-name = "größe!"
 "#,

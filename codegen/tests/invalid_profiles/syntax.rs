@@ -47,7 +47,7 @@ score = ["ImageLocality"]
 }
 
 #[test]
-fn a_key_twice() {
+fn a_key_that_is_written_twice() {
     check(
         r#"scheduler-name = "a"
 scheduler-name = "b"

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check;
 
 #[test]
-fn zero() {
+fn a_weight_of_zero() {
     check(
         r#"[plugins]
 score = [{ name = "ImageLocality", weight = 0 }]
@@ -25,7 +25,7 @@ score = [{ name = "ImageLocality", weight = 0 }]
 }
 
 #[test]
-fn negative() {
+fn a_negative_weight() {
     check(
         r#"[plugins]
 multi-point = { enabled = [{ name = "NodeAffinity", weight = -2 }] }
@@ -43,7 +43,7 @@ multi-point = { enabled = [{ name = "NodeAffinity", weight = -2 }] }
 }
 
 #[test]
-fn not_at_score() {
+fn a_weight_at_another_point_than_score() {
     check(
         r#"[plugins]
 filter = [{ name = "TaintToleration", weight = 3 }, { name = "NodeName", weight = 2 }]
@@ -72,7 +72,7 @@ filter = [{ name = "TaintToleration", weight = 3 }, { name = "NodeName", weight 
 }
 
 #[test]
-fn of_a_plugin_that_does_not_score() {
+fn a_weight_of_a_plugin_that_does_not_score() {
     check(
         r#"[plugins]
 multi-point = { enabled = [{ name = "NodePorts", weight = 2 }] }
@@ -93,7 +93,7 @@ multi-point = { enabled = [{ name = "NodePorts", weight = 2 }] }
 }
 
 #[test]
-fn too_large_together() {
+fn weights_whose_sum_is_too_large() {
     check(
         r#"[plugins]
 score = [
@@ -121,7 +121,7 @@ score = [
 }
 
 #[test]
-fn too_large_alone() {
+fn a_weight_beyond_64_bits() {
     check(
         r#"[plugins]
 score = [{ name = "ImageLocality", weight = 99999999999999999999 }]

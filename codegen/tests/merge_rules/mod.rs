@@ -49,7 +49,7 @@ fn an_empty_profile_is_the_default() {
 }
 
 #[test]
-fn kube_edge_disables_all_and_lists_its_own() {
+fn a_set_that_disables_all_contains_only_the_plugins_that_it_enables() {
     let table = r#"
         [plugins]
         multi-point = { disabled = ["*"], enabled = [
@@ -79,7 +79,7 @@ fn a_plain_list_is_the_same_as_disabling_all() {
 }
 
 #[test]
-fn kube_reweighted_replaces_filters_and_scores() {
+fn points_that_disable_all_run_only_the_plugins_that_they_enable() {
     check(
         r#"
         [plugins]
@@ -108,7 +108,7 @@ fn kube_reweighted_replaces_filters_and_scores() {
 }
 
 #[test]
-fn kube_classic_leaves_some_out() {
+fn plugins_that_multi_point_disables_run_at_no_point() {
     let classic = r#"
         scheduler-name = "classic"
         [plugins]

@@ -22,8 +22,8 @@ fn empty() -> Compilation {
     compile(&[source], &mut NoCrates).unwrap()
 }
 
-/// Returns the plan of a profile, without source locations.
-fn decisions(plan: &Plan) -> String {
+/// Returns the settings, plugins and weights of a plan as text, without source locations.
+fn plan_text(plan: &Plan) -> String {
     let mut text = format!(
         "{} {}% {}..{}s\n",
         plan.scheduler_name.value,
@@ -41,7 +41,7 @@ fn decisions(plan: &Plan) -> String {
 }
 
 #[test]
-fn all_compile_together() {
+fn shipped_profiles_compile_together() {
     let names: Vec<String> = shipped().plans.iter().map(|plan| plan.stem.clone()).collect();
     for name in ["default", "edge", "binpack", "features"] {
         assert!(names.iter().any(|other| other == name), "{name} is in {names:?}");
@@ -52,11 +52,11 @@ fn all_compile_together() {
 fn default_is_the_empty_profile() {
     let shipped = shipped();
     let default = shipped.plans.iter().find(|plan| plan.stem == "default").unwrap();
-    assert_eq!(decisions(default), decisions(&empty().plans[0]));
+    assert_eq!(plan_text(default), plan_text(&empty().plans[0]));
 }
 
 #[test]
-fn features_names_every_key_of_a_profile() {
+fn the_example_with_all_features_names_all_points_and_settings() {
     let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
     let points = schedc_codegen::plan::Point::ALL.map(|point| point.name());
     let keys = ["scheduler-name", "percentage-of-nodes-to-score", "pod-initial-backoff-seconds"];
@@ -67,7 +67,7 @@ fn features_names_every_key_of_a_profile() {
 }
 
 #[test]
-fn features_gives_arguments_to_every_plugin_that_has_any() {
+fn the_example_with_all_features_has_arguments_of_every_plugin_that_has_any() {
     let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
     let args = std::fs::read_to_string(root().join("codegen/catalog/in-tree-args.json")).unwrap();
     let args: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&args).unwrap();

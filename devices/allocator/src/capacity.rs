@@ -44,8 +44,8 @@ pub(crate) fn fits<'a>(
     })
 }
 
-/// Rounds a requested amount up by the device's policy. Without a request, returns the policy's default, or the whole
-/// capacity.
+/// Rounds a requested amount up by the device's policy; an amount above all valid values stays as it is. Without a request,
+/// returns the policy's default, otherwise the whole capacity.
 fn rounded(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
     let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {

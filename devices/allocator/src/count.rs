@@ -9,14 +9,14 @@ use crate::view::{matches, visible};
 
 impl Inventory {
     /// Returns the number of devices of a class that a node sees, and the number of those that claims hold. Unlike
-    /// for an allocation, devices of obsolete slices and of incomplete pools count. Both numbers are 0 if a selector
-    /// fails on one of the devices.
+    /// for an allocation, devices of obsolete slices and of incomplete pools count. Both numbers are 0 if the class does not
+    /// exist, a selector fails on one of the devices, or a node selector cannot be evaluated.
     pub fn count(&mut self, class: Symbol, node: &Node, interner: &Interner) -> DeviceCount {
         let shape = self.evaluate_class(class, node.name, interner);
         shape.and_then(|shape| self.count_matching(shape, node, interner)).unwrap_or_default()
     }
 
-    /// Counts the devices that meet the selectors of a shape. `None`: a selector fails.
+    /// Counts the devices that meet the selectors of a shape. `None`: a selector or a node selector fails.
     fn count_matching(&self, shape: usize, node: &Node, interner: &Interner) -> Option<DeviceCount> {
         let mut count = DeviceCount::default();
         for slice in self.pools_of(node.name).flat_map(|pool| &pool.slices) {

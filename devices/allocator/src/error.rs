@@ -56,14 +56,14 @@ impl Failure {
     }
 }
 
-/// Reason why a node has no devices for claims. Other nodes may have some.
+/// Reason why claims get no devices on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// No combination of devices meets all requests.
     NoDevices,
     /// As [`Unfit::NoDevices`], and the node sees an invalid pool.
     InvalidPools,
-    /// The attempt fails.
+    /// The attempt ends with an error, on any node.
     Failed(Failure),
 }
 

@@ -14,7 +14,7 @@ use crate::inventory::{Holders, Inventory};
 use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, Prepared};
 
-/// Number of checks of the deadline after which a search for a conflict ends.
+/// Number of checks of the deadline after which a search for an explanation ends.
 const MAX_CHECKS: u32 = 64;
 
 /// Devices of a node for each request, before any of them is taken.
@@ -24,10 +24,10 @@ pub struct Explanation {
     pub unusable_pools: Vec<(String, bool)>,
     /// Requests and alternatives, in order.
     pub requests: Vec<RequestExplanation>,
-    /// Whether the node lacks devices for the claims.
+    /// Whether the node lacks devices for the claims; false if this is unknown, because the search takes too long or fails.
     pub lacks_devices: bool,
-    /// Reason why there is no solution although every request has enough devices; `None` if the search for it takes too
-    /// long.
+    /// Reason why there is no solution although every request has enough devices. `None`: there may be a solution, a request
+    /// lacks devices, or the search for the reason takes too long.
     pub conflict: Option<Conflict>,
 }
 
@@ -171,7 +171,7 @@ impl Inventory {
         None
     }
 
-    /// Returns whether there are devices for specs. `None`: the search takes too long.
+    /// Returns whether there are devices for specs. `None`: the search takes too long or fails.
     fn is_solvable(&mut self, specs: &[Arc<ResourceClaimSpec>], node: &Node, interner: &Interner) -> Option<bool> {
         let mut checks = 0;
         let is_expired = || {
@@ -225,7 +225,7 @@ fn reason(
     if !has(view.visible) && !has(column.failing) {
         return Some(DeviceReason::OtherNode);
     }
-    // The search does not evaluate selectors for devices in use, so they cannot fail there.
+    // A request for a number of devices skips devices in use, so a selector cannot fail on them.
     if has(block.in_use) && has(column.matching | column.failing) && !alternative.admin_access {
         let holder = holders.get(&[block.slice.driver, block.slice.pool, block.device(bit).name]);
         let text = |symbol| input.interner.resolve(symbol);
@@ -252,7 +252,7 @@ fn reason(
     if let Some(name) = attributes.find(|name| block.attribute(bit, *name).is_none()) {
         return Some(DeviceReason::Attribute(name));
     }
-    // A device that claims already share took its counters before.
+    // The counters of a device that claims already share are taken already.
     if has(block.consumers) && block.consumed(bit).is_none() {
         let mut counters = Counters::default();
         counters.reset(input.view.pools.len());

@@ -1,5 +1,5 @@
 //! Devices that are interchangeable in a search. If the search finds no solution with one of them at some point, it
-//! finds none with another of them there.
+//! finds none with another one at the same point.
 
 use std::hash::{Hash, Hasher};
 
@@ -16,7 +16,7 @@ const SINGLE: u32 = u32::MAX;
 /// Classes of interchangeable devices, determined in long searches only.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
-    /// By block and bit; empty if the order of devices matters.
+    /// By block and bit; empty if they are not determined, or if the order of devices matters.
     classes: Vec<u32>,
     /// A device for each hash of the properties of devices.
     representatives: Map<u64, Representative>,
@@ -70,13 +70,13 @@ fn is_independent_of_order(input: &Input<'_>) -> bool {
     let claims = || input.prepared.claims.iter();
     let alternatives = || claims().flat_map(|claim| &claim.requests).flat_map(|request| &request.alternatives);
     let has_constraints = claims().any(|claim| !claim.constraints.is_empty());
-    let has_all = alternatives().any(|alternative| alternative.count.is_none());
+    let requests_all = alternatives().any(|alternative| alternative.count.is_none());
     let columns = (0..input.view.blocks.len()).flat_map(|at| {
         let block = input.block(at);
         alternatives().map(move |alternative| input.column(block, alternative))
     });
-    let orders_agree = !(has_all && has_constraints);
-    orders_agree
+    let is_any_order_equal = !(requests_all && has_constraints);
+    is_any_order_equal
         && claims().flat_map(|claim| &claim.constraints).all(|constraint| !constraint.is_distinct)
         && alternatives().all(|alternative| !alternative.admin_access)
         && columns.into_iter().all(|column| column.failing == 0)

@@ -23,8 +23,8 @@ use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
 use crate::shared::{Verdict, Verdicts, Views};
 
-/// Maximum number of different requests, and of different claims, whose results are cached. When it is reached, the
-/// next new claim removes all of them.
+/// Maximum number of different requests, and of different lists of claims, whose results are cached. If one of the numbers
+/// reaches it, the next call of [`Inventory::prepare`] for new claims removes all results.
 pub const MAX_CACHED: usize = 512;
 /// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
 const MAX_OBSOLETE_VIEWS: usize = 64;
@@ -122,7 +122,7 @@ impl Inventory {
     }
 
     /// Sets the allocation of a claim, also one that is decided and not yet written. `None`: the claim is not allocated, or
-    /// does not exist. Devices with admin access do not count.
+    /// does not exist. A claim does not hold devices to which it has admin access.
     pub fn set_claim(
         &mut self,
         namespace: Symbol,
@@ -242,7 +242,7 @@ impl Inventory {
     /// and stops if it returns true.
     ///
     /// # Errors
-    /// If there are no devices on this node, or if the attempt fails.
+    /// If the devices cannot be allocated on this node, or if the attempt fails.
     pub fn evaluate(
         &mut self,
         prepared: &Arc<Prepared>,
@@ -312,7 +312,7 @@ impl Inventory {
     }
 
     /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the index of the
-    /// class's shape.
+    /// class's shape; `None` if the class does not exist.
     pub(crate) fn evaluate_class(&mut self, class: Symbol, node: Symbol, interner: &Interner) -> Option<usize> {
         let Inventory { pools, classes, cache, local, wide, .. } = self;
         let shape = cache.class_shape(classes.get(&class)?, interner);

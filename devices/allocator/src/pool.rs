@@ -198,7 +198,7 @@ fn foreign_status(pool: &Pool) -> PoolStatus {
     }
 }
 
-/// Returns the slices of the highest generation among those that a node sees.
+/// Returns the slices of the highest generation among those that a node sees; `None` if it sees none.
 pub(crate) fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
     let generation = seen.iter().map(|&at| pool.slices[at].slice.generation).max()?;
     seen.retain(|&at| pool.slices[at].slice.generation == generation);
@@ -206,17 +206,17 @@ pub(crate) fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
 }
 
 /// Checks a pool for a node that sees some slices of one generation. Returns the other slices of this generation, if the
-/// check read them. `None`: there is a newer generation.
+/// check read them. `None`: there is a newer generation, or the node sees no slice.
 pub(crate) fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, PoolStatus>> {
     let first = &pool.slices[*seen.first()?].slice;
     let mut others = Vec::new();
-    if !is_count(seen.len(), first) {
+    if !is_slice_count(seen.len(), first) {
         if pool.slices.iter().any(|slice| slice.slice.generation > first.generation) {
             return None;
         }
         let is_other = |at: &usize| pool.slices[*at].slice.generation == first.generation && !seen.contains(at);
         others.extend((0..pool.slices.len()).filter(is_other));
-        if !is_count(seen.len() + others.len(), first) {
+        if !is_slice_count(seen.len() + others.len(), first) {
             return Some(Err(PoolStatus::Incomplete));
         }
     }
@@ -226,7 +226,7 @@ pub(crate) fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, P
     Some(if is_valid { Ok(others) } else { Err(PoolStatus::Invalid) })
 }
 
-fn is_count(number: usize, slice: &ResourceSlice) -> bool {
+fn is_slice_count(number: usize, slice: &ResourceSlice) -> bool {
     i64::try_from(number) == Ok(slice.slice_count)
 }
 
@@ -237,8 +237,7 @@ fn has_distinct_names<'a>(slices: impl Iterator<Item = &'a PoolSlice>) -> bool {
     devices.all(|device| names.insert(device.name))
 }
 
-/// Returns whether each counter set is defined once, in `seen`, and each counter that a device in `all` consumes is
-/// defined.
+/// Returns whether `seen` defines each counter set only once, and each counter that a device in `all` consumes.
 fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Iterator<Item = &'a PoolSlice>) -> bool {
     let sets: Vec<_> = seen.flat_map(|slice| slice.slice.shared_counters.iter()).collect();
     let mut names = Set::default();

@@ -17,7 +17,7 @@ pub struct Prepared {
     pub(crate) claims: Vec<PreparedClaim>,
     /// Generation of classes and shapes that it belongs to.
     pub(crate) epoch: u64,
-    /// Shapes of all requests.
+    /// Shapes of all requests without an error, each once.
     pub(crate) shapes: Vec<usize>,
     /// Number of all alternatives.
     pub(crate) alternatives: usize,
@@ -43,7 +43,7 @@ pub(crate) struct PreparedRequest {
     pub(crate) name_at: usize,
     /// Whether it is a list of alternatives.
     pub(crate) is_list: bool,
-    /// Its alternatives, or the request itself.
+    /// Its alternatives, or the request itself; empty if the type of the request is unknown.
     pub(crate) alternatives: Vec<Alternative>,
 }
 
@@ -58,6 +58,7 @@ pub(crate) struct Alternative {
     /// Reason why no node can be searched, as text after the name of the claim.
     pub(crate) error: Option<String>,
     pub(crate) class: Option<Arc<DeviceClass>>,
+    /// Index of its shape; 0 and without meaning if there is an error.
     pub(crate) shape: usize,
     /// Number of devices; `None`: all.
     pub(crate) count: Option<i64>,

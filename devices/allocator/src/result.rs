@@ -78,12 +78,12 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
         }));
     }
     for entry in &spec.config {
-        let names = |alternative: &&&Alternative| {
+        let concerns = |alternative: &&&Alternative| {
             let request = RequestRef { request: alternative.reference.request, alternative: None };
             entry.requests.contains(&request) || entry.requests.contains(&alternative.reference)
         };
-        // As in Kubernetes, an entry that names several requests is repeated.
-        let times = if entry.requests.is_empty() { 1 } else { alternatives.iter().filter(names).count() };
+        // As in Kubernetes, an entry that concerns several requests is repeated.
+        let times = if entry.requests.is_empty() { 1 } else { alternatives.iter().filter(concerns).count() };
         config.extend(std::iter::repeat_n(
             DeviceAllocationConfiguration {
                 source: ConfigurationSource::Claim,

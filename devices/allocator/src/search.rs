@@ -354,7 +354,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         Ok(false)
     }
 
-    /// Returns whether fewer than `needed` devices remain, so that trying them is useless. Returns false if trying a
+    /// Returns whether fewer than `needed` devices remain; then, trying them is useless. Returns false if trying a
     /// device can have another effect: an error, or a change of a constraint.
     fn lacks_devices(&self, place: Place, alternative: &Alternative, needed: i64, start: (usize, u32)) -> bool {
         let claim = &self.input.prepared.claims[place.claim];

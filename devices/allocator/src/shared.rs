@@ -107,7 +107,8 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    /// Returns the verdict for claims on nodes with a view, at a position of the changes.
+    /// Returns the known verdict for claims on nodes with a view, at a position of the changes. Removes the verdicts for
+    /// other claims or positions.
     pub(crate) fn get(
         &mut self,
         view: &Arc<NodeView>,

@@ -165,8 +165,8 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, interner: &Interner) -> Resul
     if !slice.shared_counters.is_empty() {
         return Ok(true);
     }
-    let is_set = crate::pool::local_node(slice).is_some() || slice.nodes.all || slice.nodes.selector.is_some();
-    if is_set {
+    let selects_nodes = crate::pool::local_node(slice).is_some() || slice.nodes.all || slice.nodes.selector.is_some();
+    if selects_nodes {
         return matches(&slice.nodes, node, interner).map_err(|error| {
             let name = interner.resolve(slice.name);
             Failure::new(format!("gather pool information: failed to perform node selection for slice {name}: {error}"))

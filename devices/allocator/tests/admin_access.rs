@@ -24,7 +24,7 @@ fn a_claim_takes_each_device_once() {
 }
 
 #[test]
-fn an_ordinary_request_of_the_pod_cannot_take_the_device() {
+fn an_ordinary_request_cannot_take_a_device_after_admin_access() {
     let mut cluster = Cluster::with_class();
     cluster.slice("p", "{name: a}");
     assert_eq!(cluster.devices(&[&request(1, ADMIN), &request(1, "")]), NONE);

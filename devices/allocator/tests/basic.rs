@@ -72,7 +72,7 @@ fn a_claim_has_at_most_32_devices() {
 }
 
 #[test]
-fn more_devices_than_a_word_has_bits() {
+fn a_slice_may_have_more_than_64_devices() {
     let mut cluster = Cluster::with_class();
     let devices: Vec<_> = (0..70).map(|at| format!("{{name: d{at}, attributes: {{at: {{int: {at}}}}}}}")).collect();
     cluster.slice("p", &devices.join(","));

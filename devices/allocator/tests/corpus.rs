@@ -107,17 +107,17 @@ impl Replay {
         let claims: Vec<_> =
             self.claims(pod).into_iter().filter(|(_, claim)| claim["status"]["allocation"].is_null()).collect();
         let names: Vec<String> = claims.iter().map(|(name, _)| name.clone()).collect();
-        let own: Vec<_> = claims.iter().map(|(_, claim)| self.spec(&claim["spec"])).collect();
+        let specs_of_claims: Vec<_> = claims.iter().map(|(_, claim)| self.spec(&claim["spec"])).collect();
         let containers =
             pod["spec"]["containers"].as_array().into_iter().chain(pod["spec"]["initContainers"].as_array());
         let requests = containers.flatten().filter_map(|container| container["resources"]["requests"].as_object());
         let is_extended = requests.flatten().any(|(name, _)| name.contains('/'));
         for (node, verdict) in expected["nodes"].as_object().into_iter().flatten() {
-            let wanted = &expected["allocations"][node];
+            let expected_result = &expected["allocations"][node];
             let rejection = verdict["reasons"][0].as_str().filter(|_| verdict["plugin"] == "DynamicResources");
-            let (specs, wanted) = if let Some(entries) = wanted.as_array() {
+            let (specs, expected_result) = if let Some(entries) = expected_result.as_array() {
                 let new: Vec<&Value> = entries.iter().filter(|entry| entry["new"] == true).collect();
-                let mut specs = own.clone();
+                let mut specs = specs_of_claims.clone();
                 let extended = new.iter().find(|entry| entry["extended"] == true);
                 if let Some(entry) = extended {
                     specs.push(self.spec(&json!({"devices": {"requests": entry["requests"]}})));
@@ -125,7 +125,7 @@ impl Replay {
                 (specs, new.iter().map(|entry| wanted_allocation(entry)).collect())
             } else if let Some(rejection) = rejection.filter(|text| !is_extended && is_of_allocator(text)) {
                 (
-                    own.clone(),
+                    specs_of_claims.clone(),
                     Value::from(rejection.trim_start_matches(r#"running "DynamicResources" filter plugin: "#)),
                 )
             } else {
@@ -134,19 +134,20 @@ impl Replay {
             if specs.is_empty() {
                 continue;
             }
-            let interner_names = names.clone();
-            let actual = match self.cluster.allocate_on(node, &specs) {
-                Ok(allocations) => {
-                    let json = allocations.iter().map(|allocation| allocation.to_json(&self.cluster.interner));
-                    json.map(|allocation| normalized(&allocation)).collect()
-                }
-                Err(unfit) => Value::from(unfit.message(|at| {
-                    interner_names.get(at).cloned().unwrap_or_else(|| "<extended-resources>".to_owned())
-                })),
-            };
+            let claim_names = names.clone();
+            let actual =
+                match self.cluster.allocate_on(node, &specs) {
+                    Ok(allocations) => {
+                        let json = allocations.iter().map(|allocation| allocation.to_json(&self.cluster.interner));
+                        json.map(|allocation| normalized(&allocation)).collect()
+                    }
+                    Err(unfit) => Value::from(unfit.message(|at| {
+                        claim_names.get(at).cloned().unwrap_or_else(|| "<extended-resources>".to_owned())
+                    })),
+                };
             self.compared += 1;
-            if comparable(&actual) != comparable(&wanted) {
-                self.differences.push(format!("{id} on {node}:\n  expected {wanted}\n  actual   {actual}"));
+            if comparable(&actual) != comparable(&expected_result) {
+                self.differences.push(format!("{id} on {node}:\n  expected {expected_result}\n  actual   {actual}"));
             }
         }
     }
@@ -191,6 +192,7 @@ impl Replay {
     }
 }
 
+/// Returns whether a rejection comes from the allocator, not from an earlier check of the plugin.
 fn is_of_allocator(text: &str) -> bool {
     !text.starts_with("resourceclaim not available")
         && !text.starts_with("cannot fit")

@@ -77,8 +77,8 @@ impl History {
         let claims: Vec<Claim> = (0..1 + dice.roll(2)).map(|_| claim(dice)).collect();
         let specs: Vec<_> = claims.iter().map(|claim| spec(&mut self.cluster, claim)).collect();
         let allocations = self.cluster.allocate_on(node, &specs);
-        let again = self.rebuilt(&claims, node);
-        assert_eq!(self.shown(&allocations), again, "a new inventory has another result");
+        let rebuilt = self.rebuilt(&claims, node);
+        assert_eq!(self.shown(&allocations), rebuilt, "a new inventory has another result");
         let expected = self.world.allocate(node, &claims);
         let shown = expected.as_ref().map(|picks| {
             let device =

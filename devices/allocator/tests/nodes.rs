@@ -62,7 +62,7 @@ fn nodes_that_see_the_same_devices_have_equal_verdicts() {
     let spec = cluster.spec(&request(1, ""));
     let on = |cluster: &mut Cluster, node: &str| {
         let allocated = cluster.allocate_on(node, std::slice::from_ref(&spec));
-        allocated.map_or_else(|unfit| unfit.message(|_| String::new()), |it| cluster.show(&it))
+        allocated.map_or_else(|unfit| unfit.message(|_| String::new()), |allocations| cluster.show(&allocations))
     };
     let all = |cluster: &mut Cluster| ["n1", "m1", "m2", "m3", "m1"].map(|node| on(cluster, node)).join(", ");
     assert_eq!(all(&mut cluster), "r=b, r=a, r=a, r=a, r=a");

@@ -32,7 +32,7 @@ fn board_of(memory: u32, partitions: &[(&str, u32)]) -> Cluster {
 }
 
 #[test]
-fn partitions_exclude_what_they_overlap() {
+fn partitions_exclude_overlapping_ones() {
     let mut cluster = board(&HALVES);
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=whole");
     assert_eq!(cluster.devices(&[&request(2, "")]), "r=half-1 r=half-2");

@@ -8,7 +8,7 @@ fn pool(generation: u32, count: u32, node: &str) -> String {
 }
 
 #[test]
-fn slices_come_by_name() {
+fn slices_of_a_pool_are_tried_by_name() {
     let mut cluster = Cluster::with_class();
     cluster.slice_of("z", &pool(1, 2, "n1"), "{name: a}");
     cluster.slice_of("w", &pool(1, 2, "n1"), "{name: b}");

@@ -30,9 +30,10 @@ pub(crate) struct Pool {
     pub(crate) devices: Vec<Device>,
 }
 
+/// An alternative of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
-    /// `None`: all.
+    /// Number of devices; `None`: all.
     pub(crate) count: Option<u8>,
     pub(crate) model: Option<u8>,
     pub(crate) tolerates: bool,

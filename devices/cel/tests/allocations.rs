@@ -1,4 +1,4 @@
-//! Usual selectors are evaluated without allocation.
+//! Usual selectors are evaluated without allocations, except for `lowerAscii`.
 
 use schedc_cel::Selector;
 

@@ -38,7 +38,7 @@ fn variables_fields_and_indexes_cost_one_each() {
         ("cel.bind(a, device.attributes['gpu.example.com'], a.healthy && a.numa == 1)", 8, 18),
         ("cel.bind(a, device.attributes['gpu.example.com'], has(a.model) && 'numa' in a)", 3 + 1 + 2, 16),
         ("cel.bind(a, device.attributes['gpu.example.com'], a.?rare.orValue(true))", 3 + 2, 16),
-        // The variable of a branch has no cost.
+        // As in `cel-go`, the variable `device` in a branch of `?:` has no cost at run time.
         ("device.allowMultipleAllocations ? false : device.attributes['gpu.example.com'].healthy", 5, 6),
         ("false || true && device.allowMultipleAllocations == false", 3, 3),
     ]);
@@ -78,7 +78,7 @@ fn functions_cost_by_size() {
 }
 
 #[test]
-fn estimates_above_the_limit() {
+fn costs_above_the_limit_are_reported_and_end_the_evaluation() {
     let text = "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, \
                 [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, \
                 [1,2,3,4,5,6,7,8,9,10].all(g, int('1'.find('[0-9]*')) < 100)))))))";

@@ -101,7 +101,7 @@ fn attributes_of_other_types_are_not_equal() {
 }
 
 #[test]
-fn shared_devices_and_invalid_ones() {
+fn devices_with_an_invalid_attribute_fail_to_match() {
     let mut devices = Devices::new();
     devices.add("nic.example.com", true).attribute("rdma", Attribute::Bool(true));
     devices.add("nic.example.com", false).version("firmware", "1.2");

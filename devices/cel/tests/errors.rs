@@ -56,7 +56,7 @@ fn types() {
 }
 
 #[test]
-fn places() {
+fn errors_have_line_and_column() {
     let message = |text: &str| Selector::compile(text).expect_err("an error").to_string();
     assert_eq!(
         message("device.driver == 'a' &&\n  device.drivr == 'b'"),

@@ -48,7 +48,7 @@ fn columns_agree_with_single_evaluations() {
 }
 
 #[test]
-fn no_devices() {
+fn a_table_without_devices_has_no_results() {
     let devices = Devices::new();
     assert!(devices.is_empty());
     let verdicts = Selector::compile("true").expect("a selector").evaluate(&devices);

@@ -35,7 +35,8 @@ impl CustomResource for PodGroup {
 }
 
 impl PodGroupSpec {
-    /// Returns the group's waiting time in seconds, limited to the maximum of Permit.
+    /// Returns the group's waiting time in seconds, limited to the maximum of Permit. `None`: it is missing or not
+    /// positive.
     pub fn timeout(self) -> Option<i64> {
         self.schedule_timeout_seconds.filter(|seconds| *seconds > 0).map(|seconds| seconds.min(MAX_WAIT))
     }
@@ -51,7 +52,7 @@ pub struct GroupKey {
 }
 
 impl GroupKey {
-    /// Returns the group of a pod. `label` is the symbol of [`POD_GROUP`].
+    /// Returns the group of a pod; `None` without the label. `label` is the symbol of [`POD_GROUP`].
     pub fn of(spec: &PodSpec, label: Symbol) -> Option<GroupKey> {
         let name = spec.labels.value(label)?;
         Some(GroupKey { scheduler: spec.scheduler_name, namespace: spec.namespace, name })

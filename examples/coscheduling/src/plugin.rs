@@ -242,8 +242,9 @@ impl EnqueueExtensions for Coscheduling {
         Registration::hinted(EventResource::Custom(PodGroup::RESOURCE), Action::ADD.or(Action::UPDATE)),
     ];
 
-    /// Wakes pods when a group with too few pods gets one, when labels change, or when the group's specification (not
-    /// its status) changes. Pods that were rejected because others did not fit are activated by Permit.
+    /// Wakes a rejected pod when its group gets a pod, when its own labels change, or when the group's object appears
+    /// or changes its specification (not its status). Pods that were rejected because others did not fit are activated
+    /// by Permit and PostFilter.
     fn queueing_hint(&self, _: &CoschedulingArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let members = cx.view.indexes.0;
         let group = members.group(cx.rejected);
@@ -253,9 +254,9 @@ impl EnqueueExtensions for Coscheduling {
                 is_sibling || changed.uid == cx.rejected.uid
             }
             EventObject::Object(old, Some(Object::Custom(new))) => {
-                let is_its = group.is_some_and(|group| group.is_named(new.namespace, new.name));
+                let is_of_its_group = group.is_some_and(|group| group.is_named(new.namespace, new.name));
                 let spec = |object: &Custom| object.manifest.get("spec").cloned();
-                is_its && old.and_then(Object::custom).is_none_or(|old| spec(old) != spec(new))
+                is_of_its_group && old.and_then(Object::custom).is_none_or(|old| spec(old) != spec(new))
             }
             _ => true,
         }))
@@ -279,7 +280,7 @@ mod tests {
     const ARGS: CoschedulingArgs = CoschedulingArgs::DEFAULT;
 
     /// Creates three pods of a group, all assumed on a node, and the plugin.
-    fn world() -> (Base, (PodGroups, Lister<PodGroup>), Coscheduling, Vec<Placement>) {
+    fn assumed_group() -> (Base, (PodGroups, Lister<PodGroup>), Coscheduling, Vec<Placement>) {
         let (mut base, mut groups) = (Base::default(), PodGroups::default());
         groups.begin(&mut base.interner);
         let placements = ["a", "b", "c"].map(|name| {
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn unreserve_undoes_reserve() {
-        let (base, groups, plugin, placements) = world();
+        let (base, groups, plugin, placements) = assumed_group();
         let view = View { columns: (), indexes: (&groups.0, &groups.1), reads: (), base: &base };
         let [a, b, c] = &placements[..] else { panic!("three pods") };
         for placement in &placements {

@@ -62,8 +62,8 @@ impl PodGroups {
         self.members(group).filter(|(_, member)| !member.has_node).map(|(uid, _)| uid)
     }
 
-    /// Returns the group's time in nanoseconds since 1970: equal for all of its pods, and different from that of other
-    /// groups.
+    /// Returns the time of a pod's group in nanoseconds since 1970: equal for all of its pods, and different from that
+    /// of other groups. `None`: the pod is in no group, or no pod of its group has a creation time.
     pub fn time(&self, pod: &Pod) -> Option<i64> {
         self.groups.get(&self.group(pod)?)?.time
     }
@@ -234,10 +234,10 @@ mod tests {
             let mut cluster = Cluster::new();
             let pods: Vec<Pod> = (0..8).map(|at| cluster.pod(&format!("p{}", at % 4), ["g", "h"][at / 4], 0)).collect();
             // For each pod: the version that is pending, and the version that has a node.
-            let mut here: [(Option<usize>, Option<usize>); 4] = Default::default();
+            let mut current_versions: [(Option<usize>, Option<usize>); 4] = Default::default();
             for (pod, what) in steps {
                 let version = |group: usize| &pods[group * 4 + pod];
-                let (pending, node) = &mut here[pod];
+                let (pending, node) = &mut current_versions[pod];
                 match what {
                     0 | 1 => {
                         cluster.index.set_pending(pending.map(version), Some(version(what)));
@@ -262,7 +262,7 @@ mod tests {
                 }
             }
             for group in 0..2 {
-                let members = here.map(|(pending, node)| (pending == Some(group), node == Some(group)));
+                let members = current_versions.map(|(pending, node)| (pending == Some(group), node == Some(group)));
                 let Some(key) = cluster.index.group(&pods[group * 4]) else { panic!("it has a label") };
                 prop_assert_eq!(cluster.index.size(key), members.iter().filter(|s| s.0 || s.1).count());
                 prop_assert_eq!(cluster.index.placed(key), members.iter().filter(|s| s.1).count());

@@ -57,7 +57,7 @@ type Name = (Arc<str>, Arc<str>);
 enum StatusUpdate {
     /// The object of a group, if it exists.
     Group(Name, Option<ObservedGroup>),
-    /// The group of a pod with a node, if it is in one.
+    /// The group of a pod with a node; `None` if it is in none, or no longer counts because it is deleted or terminates.
     Pod(Uid, Option<Name>),
 }
 
@@ -118,7 +118,7 @@ impl ObservedGroup {
 #[derive(Default)]
 struct Groups {
     observed: BTreeMap<Name, ObservedGroup>,
-    /// Pods with a node.
+    /// Pods with a node, by group.
     pods: BTreeMap<Name, BTreeSet<Uid>>,
     group_of: BTreeMap<Uid, Name>,
 }

@@ -24,8 +24,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `#[args(increasing = "utilization")]`: the integer in this field (or for `""` the entry itself) increases from entry
 ///   to entry.
 ///
-/// On the struct, `#[args(check = path)]` names a `const fn(&Self, &Node, &mut Errors)` for conditions without an attribute;
-/// it runs if there were no errors before. Attributes of a variant: `#[args(default)]` and `#[args(rename = "value")]`.
+/// On the struct, `#[args(check = path)]` names a `const fn(&Self, &Node, &mut Errors)` for conditions that attributes cannot
+/// express. It runs if decoding the struct had no errors. Attributes of a variant: `#[args(default)]` and `#[args(rename = "value")]`.
 ///
 /// Generated, with the visibility of the type: `const DEFAULT: Self` (if no field is required; for an enum, if a variant is
 /// the default), `const SCHEMA: Schema`, `const fn decode(&Node) -> Self` (structs),

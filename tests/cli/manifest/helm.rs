@@ -57,7 +57,7 @@ enum Token {
 enum Node {
     Text(String),
     Print(Vec<String>),
-    /// Branches with their conditions.
+    /// Branches with their conditions. That of `else` is empty.
     If(Vec<(Vec<String>, Vec<Node>)>),
     With(Vec<String>, Vec<Node>),
 }

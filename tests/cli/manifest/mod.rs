@@ -238,7 +238,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
 }
 
 #[test]
-fn all_plugins() {
+fn the_plugins_of_kube_scheduler_need_these_rights() {
     let folder = Folder::with(&[("all.toml", "scheduler-name = \"all\"")]);
     let printed = folder.schedc(&["manifest", "all.toml"]).ok();
     let role = printed.split("---\n").find(|document| document.contains("kind: ClusterRole\n")).expect("a role");
@@ -474,7 +474,7 @@ fn a_declared_kind_is_watched_and_written_as_in_its_catalog() {
     let plugins = "[plugins]\nmulti-point = [\"Coscheduling\", \"DefaultBinder\"]\n";
     let folder = Folder::with(&[("profiles/gangs.toml", &(crates.to_owned() + plugins))]);
     let printed = folder.schedc(&["manifest", "gangs"]).ok();
-    let of_groups = "  - apiGroups: [scheduling.x-k8s.io]
+    let group_rules = "  - apiGroups: [scheduling.x-k8s.io]
     resources: [podgroups]
     verbs: [list, watch]
   - apiGroups: [scheduling.x-k8s.io]
@@ -482,6 +482,6 @@ fn a_declared_kind_is_watched_and_written_as_in_its_catalog() {
     verbs: [patch]
 ---
 ";
-    assert!(printed.contains(of_groups), "{printed}");
+    assert!(printed.contains(group_rules), "{printed}");
     assert_eq!(printed.matches("podgroups").count(), 2, "{printed}");
 }

@@ -18,15 +18,16 @@ pub(super) fn check(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
     if let Some(tls) = &extender.tls_config {
         settings(tls, found);
     }
-    let checked = |tls: &RawTls| tls.ca_file.is_some() || tls.ca_data.is_some() || is_insecure(tls).is_some();
+    let has_ca_or_is_insecure =
+        |tls: &RawTls| tls.ca_file.is_some() || tls.ca_data.is_some() || insecure_flag(tls).is_some();
     if let Some(https) = https.filter(|_| !extender.incomplete && plain.is_none())
-        && !extender.tls_config.as_ref().is_some_and(checked)
+        && !extender.tls_config.as_ref().is_some_and(has_ca_or_is_insecure)
     {
         found.push(messages::https_without_ca(https.span));
     }
 }
 
-fn is_insecure(tls: &RawTls) -> Option<&Spanned<bool>> {
+fn insecure_flag(tls: &RawTls) -> Option<&Spanned<bool>> {
     tls.insecure.as_ref().filter(|insecure| insecure.value)
 }
 
@@ -57,12 +58,12 @@ fn settings(tls: &RawTls, found: &mut Vec<Diagnostic>) {
         (None, Some(key)) => found.push(messages::incomplete_client_certificate(key.span, "cert")),
         _ => {}
     }
-    if let (Some(insecure), Some(ca)) = (is_insecure(tls), tls.ca_file.as_ref().or(tls.ca_data.as_ref())) {
+    if let (Some(insecure), Some(ca)) = (insecure_flag(tls), tls.ca_file.as_ref().or(tls.ca_data.as_ref())) {
         found.push(messages::insecure_with_ca(insecure.span, ca.span));
     }
 }
 
-/// Returns whether a text contains a PEM block.
+/// Returns whether a text contains the first and last line of a PEM block. Other content is not checked.
 fn is_pem(text: &str) -> bool {
     text.contains("-----BEGIN ") && text.contains("-----END ")
 }

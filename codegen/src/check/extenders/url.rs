@@ -10,18 +10,18 @@ pub(super) const HTTPS: &str = "https://";
 /// Checks that a `url-prefix` consists of a scheme, a host, and optionally a port and a path.
 pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     let text = url.value.as_str();
-    let Some(rest) = text.strip_prefix(HTTP).or_else(|| text.strip_prefix(HTTPS)) else {
+    let Some(after_scheme) = text.strip_prefix(HTTP).or_else(|| text.strip_prefix(HTTPS)) else {
         // A host without a scheme is the most common mistake.
         let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{HTTP}{text}"));
         found.push(messages::url_without_scheme(url, suggestion.as_deref()));
         return;
     };
-    found.extend(fault(rest).map(|fault| messages::bad_url(url, &fault)));
+    found.extend(fault(after_scheme).map(|fault| messages::bad_url(url, &fault)));
 }
 
 /// Returns the error in a URL without its scheme.
-fn fault(rest: &str) -> Option<String> {
-    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+fn fault(after_scheme: &str) -> Option<String> {
+    let (authority, path) = after_scheme.split_at(after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len()));
     if authority.contains('@') {
         return Some("a profile must not contain a name and a password".to_owned());
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_after_the_scheme() {
+    fn urls_have_a_host_and_optionally_a_port_and_a_path() {
         for right in
             ["localhost", "a.b:80", "10.0.0.1:8888/x/", "[::1]:80/x", "[::1]", "a/%20", "gpu_share.kube-system"]
         {

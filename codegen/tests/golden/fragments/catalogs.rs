@@ -7,9 +7,9 @@ use schedc_codegen::{SourceText, compile, emit};
 use super::{Inline, PROFILE, code, item};
 
 #[test]
-fn catalog_entries_are_proved() {
+fn catalog_entries_are_compared_with_plugins() {
     let code = code(PROFILE);
-    let proof = &code[code.find("/// The catalog entry `View`").unwrap()..];
+    let checks = &code[code.find("/// The catalog entry `View`").unwrap()..];
     expect![[r#"
         const _: () = {
             catalog_checks::has_declared_types::<
@@ -27,11 +27,11 @@ fn catalog_entries_are_proved() {
                 implemented!(MyPluginsView),
             );
         };"#]]
-    .assert_eq(&item(proof, "const _"));
+    .assert_eq(&item(checks, "const _"));
 }
 
 #[test]
-fn declared_kinds_are_listed_and_proved() {
+fn declared_kinds_are_listed_and_checked() {
     let code = code("[plugins]\nmulti-point = [\"PrioritySort\", \"Shifts\", \"DefaultBinder\"]");
     let kinds = &code[code.find("const KINDS").unwrap()..];
     let kinds = kinds[..kinds.find("];").unwrap()].trim_end();
@@ -53,7 +53,7 @@ fn declared_kinds_are_listed_and_proved() {
                 },"#]]
     .assert_eq(kinds);
     assert!(code.contains("const WATCHES: &'static [&'static str] = &[\"Node\", \"Pod\"];"));
-    let proof = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
+    let checks = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
     expect![[r#"
         const _: () = {
             catalog_checks::has_declared_types::<Shifts, (), Lister, ()>();
@@ -81,7 +81,7 @@ fn declared_kinds_are_listed_and_proved() {
                 &["workshifts.v1beta1.example.com", "teams.v1"],
             );
         };"#]]
-    .assert_eq(&item(proof, "const _"));
+    .assert_eq(&item(checks, "const _"));
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn pre_filter_passes_the_states_that_plugins_read() {
 }
 
 #[test]
-fn filters_are_a_straight_line() {
+fn filters_are_called_in_sequence() {
     check(
         PROFILE,
         "fn filter<",

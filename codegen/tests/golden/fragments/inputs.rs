@@ -54,7 +54,7 @@ fn arguments_are_a_tree_with_locations() {
 }
 
 #[test]
-fn names_of_the_framework_are_reserved() {
+fn types_with_names_of_the_framework_are_renamed() {
     check(PROFILE, "use ::my_plugins::{", &expect!["use ::my_plugins::{Gangs, Gpus};"]);
 }
 
@@ -101,7 +101,7 @@ fn the_state_has_the_columns_and_indexes_of_all_plugins() {
 }
 
 #[test]
-fn columns_are_wired_in_the_order_of_the_catalog() {
+fn node_index_and_whole_nodes_precede_other_columns() {
     check(
         PROFILE,
         "pub struct Columns",

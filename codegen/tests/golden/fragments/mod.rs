@@ -59,6 +59,7 @@ Team = { api-version = "v1", resource = "teams", namespaced = false }
 Shift = { api-version = "example.com/v1beta1", kind = "WorkShift", resource = "workshifts" }
 "#;
 
+/// Returns [`CATALOG`] for every crate.
 struct Inline;
 
 impl CatalogFinder for Inline {

@@ -1,4 +1,4 @@
-//! Extension points after a decision: PostFilter, Reserve, PreBind and Bind.
+//! Extension points after Filter and Score: PostFilter, Reserve, PreBind, Bind and PostBind.
 
 use expect_test::expect;
 
@@ -251,7 +251,7 @@ fn the_first_binder_that_does_not_skip_wins() {
 }
 
 #[test]
-fn a_single_pre_bind_plugin_needs_no_groups_and_none_costs_nothing() {
+fn pre_bind_has_groups_only_for_several_plugins() {
     let one = "[plugins]\nmulti-point = [\"PrioritySort\", \"Prepare\", \"DefaultBinder\"]";
     check(
         one,

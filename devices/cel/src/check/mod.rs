@@ -1,4 +1,4 @@
-//! Type checker. It follows `cel-go`, and accepts types that are known only at run time in the same places.
+//! Type checker. It follows `cel-go`, and accepts types that are known only at run time where `cel-go` accepts them.
 
 pub(crate) mod signature;
 pub(crate) mod types;

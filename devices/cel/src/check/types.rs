@@ -10,7 +10,8 @@ pub(crate) enum Type {
     Error,
     /// Known at run time only.
     Dyn,
-    /// Value of an attribute. It is assignable like `Dyn`, but a different type as a result, as a range and in a list.
+    /// Value of an attribute. It is assignable like `Dyn`, but cannot be the range of a loop, and is a different type as a
+    /// result and in a list.
     Any,
     Null,
     Bool,

@@ -7,7 +7,7 @@ use super::types::Type;
 /// Maximum number of visited types, after which the check gives up. Types can share parts, so the number of visits
 /// can be exponential in the length of the expression.
 const MAX_STEPS: usize = 5_000_000;
-/// Maximum number of types in a type.
+/// Maximum number of types of which a type consists.
 const MAX_WEIGHT: usize = 200;
 
 /// Substitutions of type variables, which can be undone.

@@ -1,5 +1,5 @@
 //! Checks that need the types: literal durations, timestamps, regular expressions and formats are valid, and all
-//! elements of a list or map have one type.
+//! elements of a list or map have one type, except in arguments of `format`.
 
 use super::Checked;
 use super::types::Type;
@@ -33,11 +33,11 @@ impl<'e> Validator<'e> {
                 in_format |= **function == *"format";
             }
             Expr::List(elements) if !in_format => {
-                self.same_types(elements.iter().map(|element| (element.value, element.optional)))?;
+                self.check_same_types(elements.iter().map(|element| (element.value, element.optional)))?;
             }
             Expr::Map(entries) if !in_format => {
-                self.same_types(entries.iter().map(|entry| (entry.key, false)))?;
-                self.same_types(entries.iter().map(|entry| (entry.value, entry.optional)))?;
+                self.check_same_types(entries.iter().map(|entry| (entry.key, false)))?;
+                self.check_same_types(entries.iter().map(|entry| (entry.value, entry.optional)))?;
             }
             _ => {}
         }
@@ -46,7 +46,7 @@ impl<'e> Validator<'e> {
         children.into_iter().try_for_each(|child| self.visit(child, in_format))
     }
 
-    fn same_types(&self, elements: impl Iterator<Item = (NodeId, bool)>) -> Result<(), SyntaxError> {
+    fn check_same_types(&self, elements: impl Iterator<Item = (NodeId, bool)>) -> Result<(), SyntaxError> {
         let mut expected: Option<&Type> = None;
         for (id, optional) in elements {
             let ty = self.checked.ty(id);

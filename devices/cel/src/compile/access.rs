@@ -161,7 +161,7 @@ fn member(access: Access, form: Form) -> Node {
     }
 }
 
-/// Subtracts the cost of the variable.
+/// Subtracts the cost of the variable from the base, or from the chain if the base has no cost of its own.
 fn discounted(base: &mut Node, chain: &mut u64, discount: u64) {
     match base {
         Node::Local { cost, .. }

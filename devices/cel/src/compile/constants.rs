@@ -25,8 +25,8 @@ fn is_conversion(function: &str) -> bool {
     )
 }
 
-/// Replaces a call by its result if all arguments are constant, because all functions are pure. Returns the reason if a
-/// conversion fails.
+/// Replaces a call by its result if all arguments are constant and the work is small. All functions are pure. Returns the
+/// reason if a conversion fails.
 pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
     let mut arguments = Vec::new();
     let mut cost: u64 = 0;
@@ -41,7 +41,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
         }
     }
     if arguments.is_empty() && function != "optional.none" {
-        // Calls without arguments return formats, which are constants of this crate.
+        // Calls without arguments return formats, which are constants of this crate: there is nothing to compute.
         return Ok(Node::Call(Box::new(call)));
     }
     let is_conversion =

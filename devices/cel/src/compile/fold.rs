@@ -16,6 +16,7 @@ impl Compiler<'_> {
     pub(super) fn fold(&mut self, fold: &Fold) -> Outcome {
         let outer = self.scopes.len();
         if *fold.accumulator != *ACCUMULATOR {
+            // `cel.bind`: the accumulator is the bound variable.
             let value = self.node(fold.initial)?;
             let slot = self.slot();
             if let Node::Domain { kind, name, .. } = &value {

@@ -36,7 +36,7 @@ pub(crate) enum Rule {
     Membership,
     Regex,
     Contains,
-    /// Size of the result, known after the call.
+    /// Cost of reading the result twice, known after the call.
     Result,
     /// Test whether a network contains an address. `text`: the address is given as text.
     ContainsIp {

@@ -37,18 +37,19 @@ impl Timestamp {
         self.seconds
     }
 
+    /// Returns whether this is Go's zero time, the first moment of year 1.
     pub(crate) fn is_zero(self) -> bool {
         self.seconds == *SECONDS.start() && self.nanoseconds == 0
     }
 
-    /// Returns the moment after a duration.
+    /// Returns the moment after a duration. `None`: its year is not in 1 to 9999.
     pub(crate) fn add(self, nanoseconds: i64) -> Option<Timestamp> {
         let total = i64::from(self.nanoseconds) + nanoseconds.rem_euclid(NANOSECONDS);
         let seconds = self.seconds + nanoseconds.div_euclid(NANOSECONDS) + total / NANOSECONDS;
         Timestamp::new(seconds, (total % NANOSECONDS) as u32, self.offset)
     }
 
-    /// Returns the nanoseconds since another moment.
+    /// Returns the nanoseconds since another moment. `None`: the number exceeds 64 bits.
     pub(crate) fn since(self, other: Timestamp) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds) - i64::from(other.nanoseconds);
         (self.seconds - other.seconds).checked_mul(NANOSECONDS)?.checked_add(nanoseconds)

@@ -8,6 +8,7 @@ pub(crate) struct Url {
     /// Path with its percent escapes.
     pub(crate) path: String,
     pub(crate) query: String,
+    /// The opaque part or the user, and the fragment, which only comparisons read.
     rest: String,
 }
 
@@ -21,9 +22,9 @@ impl Url {
         if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
             return error("net/url: invalid control character in URL");
         }
-        let (text_before, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let (scheme, rest) = split_scheme(text_before);
-        if scheme.is_none() && text_before.starts_with(':') {
+        let (before_fragment, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let (scheme, rest) = split_scheme(before_fragment);
+        if scheme.is_none() && before_fragment.starts_with(':') {
             return error("missing protocol scheme");
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

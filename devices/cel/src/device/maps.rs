@@ -61,6 +61,7 @@ impl DomainMap<'_> {
     }
 }
 
+/// Returns the names and values that a device has in a domain.
 pub(crate) fn present<T: PartialEq>(columns: &[Column<T>], domain: u32, row: u32) -> impl Iterator<Item = (&str, &T)> {
     columns
         .iter()

@@ -17,7 +17,7 @@ use crate::version::Version;
 pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// Number of recent values with which a new one is compared.
-const SHARED_VALUES: usize = 64;
+const MAX_COMPARED_VALUES: usize = 64;
 
 /// Value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl<T: PartialEq> Column<T> {
     fn set(&mut self, device: u32, value: T) {
         // Only recent values are compared: neighbours are often equal, and two codes for a value are correct, but
         // slower.
-        let recent = self.values.len().saturating_sub(SHARED_VALUES);
+        let recent = self.values.len().saturating_sub(MAX_COMPARED_VALUES);
         let code = match self.values[recent..].iter().position(|known| *known == value).map(|code| recent + code) {
             Some(code) => code,
             None => {

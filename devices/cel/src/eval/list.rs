@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// Concatenations up to this length are copied.
-const COPIED: usize = 64;
+/// Maximum length of a concatenation that is copied.
+const MAX_COPIED: usize = 64;
 
 /// List of values.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl<V: Clone> List<V> {
             return left;
         }
         let len = left.len().saturating_add(right.len());
-        if len <= COPIED {
+        if len <= MAX_COPIED {
             return List::new(left.iter().chain(right.iter()).cloned().collect());
         }
         List::Concatenated(Arc::new(Concatenation { left, right, len }))

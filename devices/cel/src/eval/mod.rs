@@ -131,7 +131,8 @@ impl<'a> Evaluation<'a> {
         Ok(value())
     }
 
-    /// Returns the value at a path, if the device has it.
+    /// Returns the value at a path, if the device has it. The first use of a `cel.bind` variable evaluates the variable,
+    /// for its cost.
     #[inline]
     fn member(&mut self, access: &Access) -> Result<Option<Value<'a>>, Failure<'a>> {
         if let Some(variable) = access.variable

@@ -11,7 +11,7 @@ use crate::functions::Implementation;
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) root: Node,
-    /// Number of local variables. Loops and `cel.bind` do not share variables.
+    /// Number of local variables. Each loop and each `cel.bind` has its own.
     pub(crate) slots: usize,
     pub(crate) paths: Vec<Path>,
     pub(crate) reads: Reads,
@@ -199,7 +199,7 @@ pub(crate) struct Chain {
     pub(crate) base: Node,
     pub(crate) cost: u64,
     pub(crate) qualifiers: Box<[Qualifier]>,
-    /// The last field is not read, but tested by `has()`.
+    /// Whether the last field is not read, but tested by `has()`.
     pub(crate) test_only: bool,
 }
 

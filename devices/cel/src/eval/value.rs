@@ -146,7 +146,8 @@ impl<'a> Value<'a> {
         size as u64
     }
 
-    /// Returns whether it is the empty or zero value of its type.
+    /// Returns whether it is the empty or zero value of its type. Quantities, versions, addresses, URLs, formats, types and
+    /// the device are never zero.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,
@@ -176,6 +177,7 @@ pub(crate) struct Map<'a>(Arc<Entries<'a>>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entries<'a> {
     entries: Vec<(Value<'a>, Value<'a>)>,
+    /// Position of each key; empty for up to [`MAX_SCANNED`] entries.
     index: HashMap<Key<'a>, usize>,
 }
 

@@ -70,6 +70,7 @@ const DURATION_OVERFLOW: Failure<'static> = Failure::Static("duration overflow")
 const DIVISION_BY_ZERO: Failure<'static> = Failure::Static("division by zero");
 const MODULUS_BY_ZERO: Failure<'static> = Failure::Static("modulus by zero");
 
+/// Placeholder for operators that the compiler turns into nodes other than calls.
 fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }
@@ -81,31 +82,31 @@ fn not<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     }
 }
 
-fn int_or<'a>(value: Option<i64>) -> Output<'a> {
+fn int_or_overflow<'a>(value: Option<i64>) -> Output<'a> {
     value.map(Value::Int).ok_or(OVERFLOW)
 }
 
-fn uint_or<'a>(value: Option<u64>) -> Output<'a> {
+fn uint_or_overflow<'a>(value: Option<u64>) -> Output<'a> {
     value.map(Value::Uint).ok_or(UNSIGNED_OVERFLOW)
 }
 
-fn duration_or<'a>(value: Option<i64>) -> Output<'a> {
+fn duration_or_overflow<'a>(value: Option<i64>) -> Output<'a> {
     value.map(Value::Duration).ok_or(DURATION_OVERFLOW)
 }
 
-fn timestamp_or<'a>(value: Option<Timestamp>) -> Output<'a> {
+fn timestamp_or_overflow<'a>(value: Option<Timestamp>) -> Output<'a> {
     value.map(Value::Timestamp).ok_or(super::time::OVERFLOW)
 }
 
 /// Adds two numbers, times or durations, or concatenates two texts, byte sequences or lists.
 pub(crate) fn add<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Output<'a> {
     match (a, b) {
-        (Value::Int(a), Value::Int(b)) => int_or(a.checked_add(*b)),
-        (Value::Uint(a), Value::Uint(b)) => uint_or(a.checked_add(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_add(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_add(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
-        (Value::Duration(a), Value::Duration(b)) => duration_or(a.checked_add(*b)),
+        (Value::Duration(a), Value::Duration(b)) => duration_or_overflow(a.checked_add(*b)),
         (Value::Timestamp(at), Value::Duration(by)) | (Value::Duration(by), Value::Timestamp(at)) => {
-            timestamp_or(at.add(*by))
+            timestamp_or_overflow(at.add(*by))
         }
         (Value::String(a), Value::String(b)) => {
             work.spend_bytes(a.len() + b.len())?;
@@ -122,20 +123,22 @@ pub(crate) fn add<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Output<'
 
 fn subtract<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match (&arguments[0], &arguments[1]) {
-        (Value::Int(a), Value::Int(b)) => int_or(a.checked_sub(*b)),
-        (Value::Uint(a), Value::Uint(b)) => uint_or(a.checked_sub(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_sub(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_sub(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a - b)),
-        (Value::Duration(a), Value::Duration(b)) => duration_or(a.checked_sub(*b)),
-        (Value::Timestamp(at), Value::Duration(by)) => timestamp_or(by.checked_neg().and_then(|by| at.add(by))),
-        (Value::Timestamp(a), Value::Timestamp(b)) => duration_or(a.since(*b)),
+        (Value::Duration(a), Value::Duration(b)) => duration_or_overflow(a.checked_sub(*b)),
+        (Value::Timestamp(at), Value::Duration(by)) => {
+            timestamp_or_overflow(by.checked_neg().and_then(|by| at.add(by)))
+        }
+        (Value::Timestamp(a), Value::Timestamp(b)) => duration_or_overflow(a.since(*b)),
         _ => mismatch(),
     }
 }
 
 fn multiply<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match (&arguments[0], &arguments[1]) {
-        (Value::Int(a), Value::Int(b)) => int_or(a.checked_mul(*b)),
-        (Value::Uint(a), Value::Uint(b)) => uint_or(a.checked_mul(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_mul(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_mul(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a * b)),
         _ => mismatch(),
     }
@@ -144,8 +147,8 @@ fn multiply<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 fn divide<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match (&arguments[0], &arguments[1]) {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => Err(DIVISION_BY_ZERO),
-        (Value::Int(a), Value::Int(b)) => int_or(a.checked_div(*b)),
-        (Value::Uint(a), Value::Uint(b)) => uint_or(a.checked_div(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_div(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_div(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
         _ => mismatch(),
     }
@@ -154,17 +157,17 @@ fn divide<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 fn modulo<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match (&arguments[0], &arguments[1]) {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => Err(MODULUS_BY_ZERO),
-        (Value::Int(a), Value::Int(b)) => int_or(a.checked_rem(*b)),
-        (Value::Uint(a), Value::Uint(b)) => uint_or(a.checked_rem(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_rem(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_rem(*b)),
         _ => mismatch(),
     }
 }
 
 fn negate<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     match &arguments[0] {
-        Value::Int(value) => int_or(value.checked_neg()),
+        Value::Int(value) => int_or_overflow(value.checked_neg()),
         Value::Double(value) => Ok(Value::Double(-value)),
-        Value::Duration(value) => duration_or(value.checked_neg()),
+        Value::Duration(value) => duration_or_overflow(value.checked_neg()),
         _ => mismatch(),
     }
 }

@@ -97,7 +97,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
 const OVERFLOW: Failure<'static> = Failure::Static("integer overflow");
 const UNSIGNED_OVERFLOW: Failure<'static> = Failure::Static("unsigned integer overflow");
 
-fn failed<'a>(value: &Value<'a>, to: &'static str) -> Output<'a> {
+fn conversion_failure<'a>(value: &Value<'a>, to: &'static str) -> Output<'a> {
     Err(Failure::Conversion(value.type_name(), to))
 }
 
@@ -107,9 +107,9 @@ fn to_bool<'a>(value: &Value<'a>) -> Output<'a> {
         Value::String(text) => match &**text {
             "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
             "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
-            _ => failed(value, "bool"),
+            _ => conversion_failure(value, "bool"),
         },
-        _ => failed(value, "bool"),
+        _ => conversion_failure(value, "bool"),
     }
 }
 
@@ -123,7 +123,7 @@ fn to_bytes<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
                 DataRef::Shared(text) => DataRef::Shared(Arc::from(text.as_bytes())),
             }))
         }
-        _ => failed(value, "bytes"),
+        _ => conversion_failure(value, "bytes"),
     }
 }
 
@@ -136,10 +136,10 @@ fn to_double<'a>(value: &Value<'a>) -> Output<'a> {
             let is_infinity = text.to_ascii_lowercase().contains("inf");
             match text.parse::<f64>() {
                 Ok(number) if number.is_finite() || number.is_nan() || is_infinity => number,
-                _ => return failed(value, "double"),
+                _ => return conversion_failure(value, "double"),
             }
         }
-        _ => return failed(value, "double"),
+        _ => return conversion_failure(value, "double"),
     }))
 }
 
@@ -148,9 +148,9 @@ fn to_duration<'a>(value: &Value<'a>) -> Output<'a> {
         Value::Duration(_) => Ok(value.clone()),
         Value::String(text) => match time::parse_duration(text) {
             Some(nanoseconds) => Ok(Value::Duration(nanoseconds)),
-            None => failed(value, "google.protobuf.Duration"),
+            None => conversion_failure(value, "google.protobuf.Duration"),
         },
-        _ => failed(value, "google.protobuf.Duration"),
+        _ => conversion_failure(value, "google.protobuf.Duration"),
     }
 }
 
@@ -164,9 +164,9 @@ fn to_int<'a>(value: &Value<'a>) -> Output<'a> {
         Value::Timestamp(timestamp) => timestamp.seconds(),
         Value::String(text) => match text.parse() {
             Ok(number) => number,
-            Err(_) => return failed(value, "int"),
+            Err(_) => return conversion_failure(value, "int"),
         },
-        _ => return failed(value, "int"),
+        _ => return conversion_failure(value, "int"),
     }))
 }
 
@@ -178,9 +178,9 @@ fn to_uint<'a>(value: &Value<'a>) -> Output<'a> {
         Value::Double(_) => return Err(UNSIGNED_OVERFLOW),
         Value::String(text) if !text.starts_with('+') => match text.parse() {
             Ok(number) => number,
-            Err(_) => return failed(value, "uint"),
+            Err(_) => return conversion_failure(value, "uint"),
         },
-        _ => return failed(value, "uint"),
+        _ => return conversion_failure(value, "uint"),
     }))
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn to_string<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
         Value::Ip(ip) => Value::string(ip.to_string()),
         Value::Cidr(cidr) => Value::string(cidr.to_string()),
         Value::Null => return mismatch(),
-        _ => return failed(value, "string"),
+        _ => return conversion_failure(value, "string"),
     })
 }
 
@@ -215,8 +215,8 @@ fn to_timestamp<'a>(value: &Value<'a>) -> Output<'a> {
         Value::Int(seconds) => Timestamp::new(*seconds, 0, 0).map(Value::Timestamp).ok_or(super::time::OVERFLOW),
         Value::String(text) => match time::parse_timestamp(text) {
             Some(timestamp) => timestamp.map(Value::Timestamp).ok_or(super::time::OVERFLOW),
-            None => failed(value, "google.protobuf.Timestamp"),
+            None => conversion_failure(value, "google.protobuf.Timestamp"),
         },
-        _ => failed(value, "google.protobuf.Timestamp"),
+        _ => conversion_failure(value, "google.protobuf.Timestamp"),
     }
 }

@@ -135,7 +135,7 @@ fn equal_maps<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool,
     Ok(true)
 }
 
-/// Returns the value for a key of any map. Unknown domains of a device are empty maps.
+/// Returns the value for a key of any map, or a field of a device. Unknown domains of a device are empty maps.
 pub(crate) fn find<'a>(map: &Value<'a>, key: &Value<'a>) -> Option<Value<'a>> {
     match (map, key) {
         (Value::Map(map), key) => map.get(key).cloned(),

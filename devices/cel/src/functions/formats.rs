@@ -94,18 +94,19 @@ fn is_word(text: &str, outer: fn(u8) -> bool, inner: fn(u8) -> bool) -> bool {
         && bytes.iter().all(|byte| inner(*byte))
 }
 
-fn is_lower(byte: u8) -> bool {
+fn is_lower_or_digit(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
 fn is_dns_label(text: &str) -> bool {
-    is_word(text, is_lower, |byte| is_lower(byte) || byte == b'-')
+    is_word(text, is_lower_or_digit, |byte| is_lower_or_digit(byte) || byte == b'-')
 }
 
 fn too_long(length: usize) -> Option<String> {
     Some(format!("must be no more than {length} bytes"))
 }
 
+/// Returns the reason why a text is not a DNS label, like the other checks below for their formats.
 fn dns_label(text: &str) -> Option<String> {
     match () {
         () if text.len() > 63 => too_long(63),

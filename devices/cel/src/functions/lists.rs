@@ -155,7 +155,7 @@ fn extreme<'a>(work: &mut Work, arguments: &[Value<'a>], name: &str, replaced: O
 }
 
 /// Returns the position of an element in a list, or of a part in a string. It also implements the string function with
-/// this name, because only the first library's implementation of a name is called.
+/// this name, because only the implementation of the first library that declares a name is called.
 fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let Value::List(list) = &arguments[0] else { return strings::index_of(work, arguments) };
     for (i, element) in list.iter().enumerate() {

@@ -15,27 +15,27 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration { name: "family", call: family, overloads: &["ip_family: ip.() -> int"] },
     Declaration {
         name: "isUnspecified",
-        call: |_, arguments| property(arguments, |address| address.is_unspecified()),
+        call: |_, arguments| has_property(arguments, |address| address.is_unspecified()),
         overloads: &["ip_is_unspecified: ip.() -> bool"],
     },
     Declaration {
         name: "isLoopback",
-        call: |_, arguments| property(arguments, |address| address.is_loopback()),
+        call: |_, arguments| has_property(arguments, |address| address.is_loopback()),
         overloads: &["ip_is_loopback: ip.() -> bool"],
     },
     Declaration {
         name: "isLinkLocalMulticast",
-        call: |_, arguments| property(arguments, is_link_local_multicast),
+        call: |_, arguments| has_property(arguments, is_link_local_multicast),
         overloads: &["ip_is_link_local_multicast: ip.() -> bool"],
     },
     Declaration {
         name: "isLinkLocalUnicast",
-        call: |_, arguments| property(arguments, is_link_local_unicast),
+        call: |_, arguments| has_property(arguments, is_link_local_unicast),
         overloads: &["ip_is_link_local_unicast: ip.() -> bool"],
     },
     Declaration {
         name: "isGlobalUnicast",
-        call: |_, arguments| property(arguments, is_global_unicast),
+        call: |_, arguments| has_property(arguments, is_global_unicast),
         overloads: &["ip_is_global_unicast: ip.() -> bool"],
     },
     Declaration { name: "cidr", call: cidr, overloads: &["string_to_cidr: (string) -> cidr"] },
@@ -77,9 +77,9 @@ fn is_global_unicast(address: IpAddr) -> bool {
         || is_link_local_unicast(address))
 }
 
-fn property<'a>(arguments: &[Value<'a>], of: fn(IpAddr) -> bool) -> Output<'a> {
+fn has_property<'a>(arguments: &[Value<'a>], has: fn(IpAddr) -> bool) -> Output<'a> {
     match arguments[0] {
-        Value::Ip(Ip(address)) => Ok(Value::Bool(of(address))),
+        Value::Ip(Ip(address)) => Ok(Value::Bool(has(address))),
         _ => mismatch(),
     }
 }

@@ -36,13 +36,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
     Declaration {
         name: "asApproximateFloat",
-        call: |_, arguments| Ok(Value::Double(of(&arguments[0])?.as_f64())),
+        call: |_, arguments| Ok(Value::Double(quantity_of(&arguments[0])?.as_f64())),
         overloads: &["quantity_get_float: quantity.() -> double"],
     },
     Declaration { name: "asInteger", call: as_integer, overloads: &["quantity_get_int: quantity.() -> int"] },
     Declaration {
         name: "isInteger",
-        call: |_, arguments| Ok(Value::Bool(of(&arguments[0])?.as_i64().is_some())),
+        call: |_, arguments| Ok(Value::Bool(quantity_of(&arguments[0])?.as_i64().is_some())),
         overloads: &["quantity_is_integer: quantity.() -> bool"],
     },
     Declaration {
@@ -70,7 +70,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration { name: "patch", call: versions::patch, overloads: &["semver_patch: semver.() -> int"] },
 ];
 
-fn of<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
+fn quantity_of<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
     match value {
         Value::Quantity(quantity) => Ok(**quantity),
         _ => Err(Failure::NoSuchOverload),
@@ -105,11 +105,11 @@ fn is_quantity<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 }
 
 fn sign<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    Ok(Value::Int(of(&arguments[0])?.cmp(&Quantity::ZERO) as i64))
+    Ok(Value::Int(quantity_of(&arguments[0])?.cmp(&Quantity::ZERO) as i64))
 }
 
 fn as_integer<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    match of(&arguments[0])?.as_i64() {
+    match quantity_of(&arguments[0])?.as_i64() {
         Some(value) => Ok(Value::Int(value)),
         None => Err(Failure::Static("cannot convert value to integer")),
     }
@@ -119,18 +119,18 @@ fn as_integer<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 fn operand<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
     match value {
         Value::Int(units) => Ok(Quantity::from_units(*units)),
-        other => of(other),
+        other => quantity_of(other),
     }
 }
 
 fn add<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    let mut sum = of(&arguments[0])?;
+    let mut sum = quantity_of(&arguments[0])?;
     sum.add(operand(&arguments[1])?);
     Ok(Value::quantity(sum))
 }
 
 fn sub<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    let mut difference = of(&arguments[0])?;
+    let mut difference = quantity_of(&arguments[0])?;
     difference.sub(operand(&arguments[1])?);
     Ok(Value::quantity(difference))
 }

@@ -44,9 +44,9 @@ const MAX_SIZE: usize = 1 << 20;
 /// Maximum number in a repetition such as `{2,3}`.
 const MAX_REPETITION: u32 = 1_000;
 /// Work of compiling an expression whose text is not constant.
-const COMPILATION: u64 = 50_000;
+const COMPILATION_WORK: u64 = 50_000;
 /// Maximum number of compiled expressions that one evaluation keeps.
-const CACHED: usize = 4;
+const MAX_CACHED: usize = 4;
 
 /// Compiles an expression. The error is the reason why it is invalid.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
@@ -63,11 +63,11 @@ fn compiled<'a>(work: &mut Work, pattern: &Value<'a>) -> Result<Arc<Regex>, Fail
     if let Some((_, regex)) = work.regexes.iter().find(|(known, _)| **known == **pattern) {
         return Ok(Arc::clone(regex));
     }
-    work.spend(COMPILATION + pattern.len() as u64)?;
+    work.spend(COMPILATION_WORK + pattern.len() as u64)?;
     let regex = compile(pattern)
         .map(Arc::new)
         .map_err(|reason| Failure::text(format!("error parsing regexp: {reason}: `{}`", &**pattern)))?;
-    if work.regexes.len() < CACHED {
+    if work.regexes.len() < MAX_CACHED {
         work.regexes.push(((&**pattern).into(), Arc::clone(&regex)));
     }
     Ok(regex)
@@ -91,7 +91,7 @@ pub(crate) fn find<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> Out
     })
 }
 
-/// Returns all matches, or as many as the third argument allows.
+/// Returns all matches, but at most as many as the third argument states. A negative number is no limit.
 pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Regex) -> Output<'a> {
     let whole = text(&arguments[0])?;
     work.spend(whole.len() as u64)?;

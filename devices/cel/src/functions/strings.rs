@@ -100,7 +100,7 @@ fn char_at<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(part(whole, from, from + length))
 }
 
-/// Returns the position of a part in a string.
+/// Returns the first position of a part in a string, or -1.
 pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let (whole, part) = (text(&arguments[0])?, text(&arguments[1])?);
     let from = arguments.get(2).map_or(Ok(0), int)?;
@@ -115,7 +115,7 @@ pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))
 }
 
-/// Returns the last position of a part in a string.
+/// Returns the last position of a part in a string, or -1.
 pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let (whole, part) = (text(&arguments[0])?, text(&arguments[1])?);
     work.spend_bytes(whole.len())?;

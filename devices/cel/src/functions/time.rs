@@ -22,19 +22,21 @@ fn zone<'a>(name: &str) -> Result<i64, Failure<'a>> {
     Ok(if name.starts_with('-') { hours * 3600 - minutes * 60 } else { hours * 3600 + minutes * 60 })
 }
 
-fn part<'a>(arguments: &[Value<'a>], of: fn(Timestamp, Civil) -> i64) -> Output<'a> {
+/// Returns a part of a timestamp, in the time zone of the second argument or else UTC.
+fn part<'a>(arguments: &[Value<'a>], read: fn(Timestamp, Civil) -> i64) -> Output<'a> {
     let Value::Timestamp(timestamp) = arguments[0] else { return mismatch() };
     let offset = match arguments.get(1) {
         Some(name) => zone(text(name)?)?,
         None => 0,
     };
-    Ok(Value::Int(of(timestamp, timestamp.civil(offset))))
+    Ok(Value::Int(read(timestamp, timestamp.civil(offset))))
 }
 
-fn part_or_total<'a>(arguments: &[Value<'a>], of: fn(Timestamp, Civil) -> i64, unit: i64) -> Output<'a> {
+/// Returns a part of a timestamp, or the number of whole units in a duration. `unit` is in nanoseconds.
+fn part_or_total<'a>(arguments: &[Value<'a>], read: fn(Timestamp, Civil) -> i64, unit: i64) -> Output<'a> {
     match arguments {
         [Value::Duration(nanoseconds)] => Ok(Value::Int(nanoseconds / unit)),
-        _ => part(arguments, of),
+        _ => part(arguments, read),
     }
 }
 
@@ -72,7 +74,7 @@ fn minutes<'a>(_: &mut Work, arguments: Arguments<'_, 'a>) -> Output<'a> {
     part_or_total(arguments, |_, civil| civil.second_of_day / 60 % 60, 60 * NANOSECONDS)
 }
 
-fn seconds_of<'a>(_: &mut Work, arguments: Arguments<'_, 'a>) -> Output<'a> {
+fn seconds<'a>(_: &mut Work, arguments: Arguments<'_, 'a>) -> Output<'a> {
     part_or_total(arguments, |_, civil| civil.second_of_day % 60, NANOSECONDS)
 }
 
@@ -105,6 +107,6 @@ parts! {
     "getDayOfWeek", day_of_week, [];
     "getHours", hours, ["duration_to_hours: duration.() -> int"];
     "getMinutes", minutes, ["duration_to_minutes: duration.() -> int"];
-    "getSeconds", seconds_of, ["duration_to_seconds: duration.() -> int"];
+    "getSeconds", seconds, ["duration_to_seconds: duration.() -> int"];
     "getMilliseconds", milliseconds, ["duration_to_milliseconds: duration.() -> int"];
 }

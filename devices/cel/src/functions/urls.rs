@@ -58,9 +58,9 @@ fn is_url<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Bool(Url::parse_request(text).is_ok()))
 }
 
-fn part<'a>(arguments: &[Value<'a>], of: fn(&Url) -> String) -> Output<'a> {
+fn part<'a>(arguments: &[Value<'a>], read: fn(&Url) -> String) -> Output<'a> {
     match &arguments[0] {
-        Value::Url(url) => Ok(Value::string(of(url))),
+        Value::Url(url) => Ok(Value::string(read(url))),
         _ => mismatch(),
     }
 }

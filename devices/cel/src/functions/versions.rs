@@ -28,10 +28,10 @@ pub(super) fn is_semver<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a>
     Ok(Value::Bool(parse(arguments)?.is_ok()))
 }
 
-fn number<'a>(arguments: &[Value<'a>], of: fn(&Version) -> u64) -> Output<'a> {
+fn number<'a>(arguments: &[Value<'a>], read: fn(&Version) -> u64) -> Output<'a> {
     match &arguments[0] {
         // Conversion wraps as in Go.
-        Value::Version(version) => Ok(Value::Int(of(version) as i64)),
+        Value::Version(version) => Ok(Value::Int(read(version) as i64)),
         _ => mismatch(),
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Double,
     String,
     Bytes,
-    /// Operator or bracket.
+    /// Operator, bracket or punctuation mark.
     Symbol,
     End,
 }

@@ -10,6 +10,7 @@ use super::nodes::Nodes;
 pub(crate) const ACCUMULATOR: &str = "@result";
 /// Loop variable of `cel.bind`, a loop without iterations.
 const UNUSED: &str = "#unused";
+/// Variable for the list that `sortBy` sorts.
 const SORT_INPUT: &str = "@__sortBy_input__";
 
 type Expanded = Result<Option<NodeId>, SyntaxError>;
@@ -186,7 +187,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Expands a macro to a loop whose result is a list of the elements, or of `value` for each element.
+    /// Expands a macro to a loop whose result is a list of the elements that pass `filter`, or of `value` for each of them.
     fn list(
         &mut self,
         range: NodeId,
@@ -206,7 +207,8 @@ impl Expansion<'_> {
         self.collect(iteration, filter, initial, step)
     }
 
-    /// Expands a macro to a loop whose result is a map.
+    /// Expands a macro to a loop whose result is a map. If `is_entry` is set, `value` is itself a map, whose entries are
+    /// added; otherwise, the first variable is the key of `value`.
     fn map(
         &mut self,
         range: NodeId,
@@ -227,6 +229,7 @@ impl Expansion<'_> {
         self.collect(iteration, filter, initial, step)
     }
 
+    /// Expands a macro to a loop that starts with `initial` and omits the step for elements that fail `filter`.
     fn collect(
         &mut self,
         iteration: Iteration,

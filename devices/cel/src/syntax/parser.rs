@@ -66,7 +66,7 @@ impl<'t> Parser<'t> {
 
     fn next(&mut self) -> Token<'t> {
         let token = self.peek();
-        // The last token is the end, and stays.
+        // The parser never goes past the last token, the end of the input.
         self.position = (self.position + 1).min(self.tokens.len() - 1);
         token
     }
@@ -114,7 +114,7 @@ impl<'t> Parser<'t> {
         Ok(expression)
     }
 
-    /// Parses operands of `||` or `&&`, as one call with all of them.
+    /// Parses operands of `||` or `&&`. Several operands are one call with all of them.
     fn logical(&mut self, operator: &str) -> Result<NodeId, SyntaxError> {
         let operand = |parser: &mut Self| if operator == "||" { parser.logical("&&") } else { parser.relation() };
         let first = operand(self)?;

@@ -1,4 +1,4 @@
-//! Groups of pods in a scheduler with the plugin. The test sets the time, so waiting takes no real time.
+//! Groups of pods in a scheduler with the plugin. The tests set the time, so waiting takes no real time.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -112,7 +112,7 @@ fn uid(name: &str) -> Uid {
 
 /// Returns the bound pods, in order.
 fn bound(outcomes: &[String]) -> Vec<&str> {
-    outcomes.iter().filter_map(|outcomes| outcomes.strip_suffix(" is bound")).collect()
+    outcomes.iter().filter_map(|outcome| outcome.strip_suffix(" is bound")).collect()
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_group_that_is_not_complete_in_time_releases_its_capacity() {
         ]
     );
     assert_eq!(test_cluster.waiting_and_on_nodes(), (0, 0));
-    // They are tried again once the missing pod has a node.
+    // Both pods are tried again once the missing pod has a node.
     assert_eq!([test_cluster.place("a"), test_cluster.place("b")], [Some(QueuePlace::Unschedulable); 2]);
     test_cluster.group("g", &["c"]);
     assert_eq!(bound(&test_cluster.settle()).len(), 3);

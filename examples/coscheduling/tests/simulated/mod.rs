@@ -25,7 +25,7 @@ fn node(name: &str, room: usize) -> String {
 }
 
 /// Returns a group object that requires `size` pods.
-fn described(group: &str, size: usize) -> String {
+fn pod_group(group: &str, size: usize) -> String {
     format!(
         "---
 apiVersion: scheduling.x-k8s.io/v1alpha1
@@ -38,7 +38,7 @@ spec: {{minMember: {size}}}
 
 /// Returns a group object and all of its pods.
 fn group(group: &str, size: usize) -> String {
-    described(group, size) + &pods(group, size)
+    pod_group(group, size) + &pods(group, size)
 }
 
 /// Returns pods of a group.
@@ -70,12 +70,12 @@ fn a_group_gets_its_nodes_when_there_are_enough() {
 }
 
 #[test]
-fn a_group_is_tried_once_its_pod_group_exists_and_its_status_is_written() {
+fn a_group_is_tried_when_its_object_appears_and_its_status_is_written() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &pods("g", 3)));
     cluster.run_until(SECOND);
     assert_eq!(cluster.pods().matches("pod group default/g does not exist").count(), 3, "{}", cluster.pods());
-    cluster.apply(&described("g", 3));
+    cluster.apply(&pod_group("g", 3));
     assert_eq!(cluster.run(), SimulationEnd::Idle);
     assert_eq!(cluster.pods().matches(" on n1").count(), 3, "{}", cluster.pods());
     assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 3}));
@@ -86,7 +86,7 @@ fn a_group_is_tried_once_its_pod_group_exists_and_its_status_is_written() {
 #[test]
 fn the_status_of_a_group_follows_its_pods() {
     let mut cluster = cluster();
-    cluster.apply(&(node("n1", 3) + &described("g", 3)));
+    cluster.apply(&(node("n1", 3) + &pod_group("g", 3)));
     cluster.run();
     assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));
     cluster.apply(&pods("g", 3));
@@ -99,12 +99,12 @@ fn the_status_of_a_group_follows_its_pods() {
     cluster.run();
     assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 2}));
     cluster.delete("PodGroup", "g");
-    cluster.apply(&described("g", 4));
+    cluster.apply(&pod_group("g", 4));
     cluster.run();
     assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduling", "scheduled": 2}), "it is another object");
 }
 
-/// Hook that fails a number of writes.
+/// Hook that refuses this number of patches.
 struct Overloaded(u32);
 
 impl SimulationHooks for Overloaded {
@@ -122,7 +122,7 @@ impl SimulationHooks for Overloaded {
 #[test]
 fn a_status_that_cannot_be_written_is_written_later() {
     let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), Overloaded(3)).unwrap();
-    cluster.apply(&described("g", 3));
+    cluster.apply(&pod_group("g", 3));
     assert_eq!((cluster.run(), cluster.now()), (SimulationEnd::Idle, 3 * SECOND));
     assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));
 }

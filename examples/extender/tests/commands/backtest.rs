@@ -40,9 +40,9 @@ fn backtest(server: &Server, name: &str) -> Value {
 
 #[test]
 fn extenders_have_an_influence_on_decisions() {
-    let server = Server::start(|path, asked| {
+    let server = Server::start(|path, request| {
         Reply::Json(match path {
-            "/x/filter" => json!({"Nodes": asked["Nodes"]}).to_string(),
+            "/x/filter" => json!({"Nodes": request["Nodes"]}).to_string(),
             _ => json!([{"Host": "n1", "Score": 10}]).to_string(),
         })
     });

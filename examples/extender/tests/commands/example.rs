@@ -29,6 +29,7 @@ fn pods_go_where_their_gpus_fit_best() {
 
 #[test]
 fn without_the_extender_all_wait() {
+    // The extender stops at the end of this statement.
     let url = Extender::start().url.clone();
     let simulate = ["simulate", "cluster.yaml", "-o", "json", "--extender-url-prefix", &url];
     for (pod, message) in outcomes(&gpu_sharing(&simulate).json()) {

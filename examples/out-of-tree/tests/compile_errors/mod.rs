@@ -15,7 +15,7 @@ impl CatalogFinder for Mine {
 }
 
 /// Returns the generated catalog checks for the catalog entry of a plugin.
-fn proof(name: &str, ty: &str, entry: &str) -> String {
+fn catalog_checks(name: &str, ty: &str, entry: &str) -> String {
     let text = format!("crates = [\"mine\"]\n[plugins]\nmulti-point = [\"{name}\", \"DefaultBinder\"]\n");
     let sources = [SourceText { path: "mine.toml".to_owned(), text }];
     let catalog = format!("crate = \"mine\"\n\n[[plugin]]\nname = \"{name}\"\npath = \"mine::{ty}\"\n{entry}\n");
@@ -73,12 +73,12 @@ fn catalogs_are_checked_against_plugins() {
         ),
     ];
     for (expected, entry) in rows {
-        expected.assert_eq(&proof("Mine", "Mine", entry));
+        expected.assert_eq(&catalog_checks("Mine", "Mine", entry));
     }
     let sorts = "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]";
-    expect_file!["../proofs/other_name.txt"].assert_eq(&proof("Yours", "Mine", sorts));
-    expect_file!["../proofs/no_such_type.txt"].assert_eq(&proof("Mine", "Missing", sorts));
-    expect_file!["../proofs/not_a_plugin.txt"].assert_eq(&proof("Plain", "Plain", sorts));
+    expect_file!["../proofs/other_name.txt"].assert_eq(&catalog_checks("Yours", "Mine", sorts));
+    expect_file!["../proofs/no_such_type.txt"].assert_eq(&catalog_checks("Mine", "Missing", sorts));
+    expect_file!["../proofs/not_a_plugin.txt"].assert_eq(&catalog_checks("Plain", "Plain", sorts));
     if slow_tests::is_skipped("rustc runs for each case") {
         return;
     }

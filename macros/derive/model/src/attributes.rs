@@ -60,20 +60,20 @@ impl AttributeTarget {
 }
 
 impl Attributes {
-    pub(crate) fn read(attributes: &[Attribute], place: AttributeTarget) -> syn::Result<Self> {
+    pub(crate) fn read(attributes: &[Attribute], target: AttributeTarget) -> syn::Result<Self> {
         let mut read = Attributes::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("args")) {
             attribute.parse_nested_meta(|meta| {
                 let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                if !place.allowed().contains(&key.as_str()) {
-                    let allowed = match place.allowed() {
-                        [] => format!("{} takes no `#[args(...)]`", place.name()),
+                if !target.allowed().contains(&key.as_str()) {
+                    let allowed = match target.allowed() {
+                        [] => format!("{} takes no `#[args(...)]`", target.name()),
                         keys => format!("known here are `{}`", keys.join("`, `")),
                     };
-                    return Err(meta.error(format!("unknown attribute on {}; {allowed}", place.name())));
+                    return Err(meta.error(format!("unknown attribute on {}; {allowed}", target.name())));
                 }
                 match key.as_str() {
-                    "default" if matches!(place, AttributeTarget::Variant) => read.is_default = Some(meta.path.span()),
+                    "default" if matches!(target, AttributeTarget::Variant) => read.is_default = Some(meta.path.span()),
                     "default" => read.default = Some(meta.value()?.parse()?),
                     "required" => read.required = Some(meta.path.span()),
                     "rename" => read.rename = Some(meta.value()?.parse()?),

@@ -22,7 +22,7 @@ pub enum Kind {
     Struct {
         /// The fields, in the order of the declaration.
         fields: Vec<Field>,
-        /// The function that checks conditions without an attribute.
+        /// The function that checks conditions that attributes cannot express.
         check: Option<Path>,
     },
     /// A string in the profile.

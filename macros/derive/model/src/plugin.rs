@@ -72,8 +72,8 @@ fn complete_plugin(mut item: ItemImpl) -> Result<TokenStream> {
 
 /// Completes `SimpleFilter` or `SimpleScore`, whose function for a node is `kernel`, and adds `Plugin`.
 fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
-    for of_plugin in &item.items {
-        let (name, ident) = match item_ident(of_plugin) {
+    for written in &item.items {
+        let (name, ident) = match item_ident(written) {
             Some(ident) => (ident.to_string(), ident),
             None => continue,
         };
@@ -101,7 +101,7 @@ fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
         });
     }
     for function in &mut item.items {
-        // Without it, rustc does not inline the function into the loop over nodes of another crate.
+        // Without `#[inline]`, rustc does not inline the function into the loop over nodes of another crate.
         if let ImplItem::Fn(function) = function
             && function.sig.ident == kernel
             && !function.attrs.iter().any(|attribute: &Attribute| attribute.path().is_ident("inline"))

@@ -53,22 +53,22 @@ pub struct Entries {
 }
 
 impl Shape {
-    /// Returns the shape of a field with type `ty`. Removes the attributes that it uses.
+    /// Returns the shape of a field with type `ty`. Removes the attributes that apply to the type, and reports the others.
     pub(crate) fn read(ty: &Type, attributes: &mut Attributes) -> syn::Result<Self> {
         let mut problems = ErrorCollector::default();
         let shape = problems.ok(Shape::of_field(ty, attributes));
-        let left = [
+        let unused = [
             (attributes.range.take().map(|range| range.span), "range", "integers"),
-            (attributes.format.take().map(|it| it.span()), "format", "strings"),
-            (attributes.min.take().map(|it| it.span()), "min", "lists; for integers, write `range`"),
-            (attributes.max.take().map(|it| it.span()), "max", "lists; for integers, write `range`"),
-            (attributes.unique.take().map(|it| it.span()), "unique", "lists"),
-            (attributes.increasing.take().map(|it| it.span()), "increasing", "lists"),
+            (attributes.format.take().map(|format| format.span()), "format", "strings"),
+            (attributes.min.take().map(|min| min.span()), "min", "lists; for integers, write `range`"),
+            (attributes.max.take().map(|max| max.span()), "max", "lists; for integers, write `range`"),
+            (attributes.unique.take().map(|field| field.span()), "unique", "lists"),
+            (attributes.increasing.take().map(|field| field.span()), "increasing", "lists"),
         ];
         if shape.is_some() {
-            for (span, attribute, whose) in left {
+            for (span, attribute, valid_types) in unused {
                 if let Some(span) = span {
-                    problems.add(syn::Error::new(span, format!("`{attribute}` is for {whose}")));
+                    problems.add(syn::Error::new(span, format!("`{attribute}` is for {valid_types}")));
                 }
             }
         }
@@ -234,7 +234,8 @@ impl Shape {
         }
     }
 
-    /// Returns the default of an attribute: the expression, or for a `List` an array of its entries.
+    /// Returns the default that an attribute gives: its expression, or a `List` of the entries of an array. Returns an
+    /// error for a literal that is out of range.
     pub(crate) fn given_default(&self, default: &Expr) -> syn::Result<TokenStream> {
         match (self, default) {
             (Shape::List(Entries { of, bound: Some(_), .. }), Expr::Array(_)) => {
@@ -386,7 +387,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
     }
 }
 
-/// Returns the value of an integer literal.
+/// Returns the value of an integer literal, which may be negated; `None` for any other expression.
 pub fn integer(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),

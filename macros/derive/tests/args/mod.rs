@@ -103,7 +103,7 @@ fn a_list_has_exactly_its_items() {
 }
 
 #[test]
-fn a_sequence_is_decoded_when_it_is_read() {
+fn sequences_decode_entries_by_iterator_and_index() {
     let args: NodeSelectorArgs = decode_at_runtime(&node(
         r#"
             [[terms]]
@@ -121,7 +121,10 @@ fn a_sequence_is_decoded_when_it_is_read() {
     let first = terms[0].match_expressions.get(0).unwrap();
     assert_eq!((first.key, first.operator), ("zone", Operator::In));
     assert_eq!(first.values.into_iter().collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(terms[0].match_expressions.iter().rev().map(|it| it.key).collect::<Vec<_>>(), ["spot", "zone"]);
+    assert_eq!(
+        terms[0].match_expressions.iter().rev().map(|requirement| requirement.key).collect::<Vec<_>>(),
+        ["spot", "zone"]
+    );
     assert_eq!(args, args.clone());
 }
 
@@ -194,7 +197,7 @@ bands = [{ utilization = 50, score = 1 }, { utilization = 50, score = 2 }]
 }
 
 #[test]
-fn a_custom_check_runs_after_decoding() {
+fn a_custom_check_runs_only_after_decoding_without_errors() {
     check_errors::<FitArgs>(
         r#"scoring-strategy = { type = "Banded" }"#,
         expect![[r#"p.toml:1:20: `bands` is missing; `type` "Banded" needs it"#]],

@@ -84,29 +84,29 @@ impl SimpleScore for ByPosition {
     }
 }
 
-fn same<A: 'static, B: 'static>() -> bool {
+fn is_same_type<A: 'static, B: 'static>() -> bool {
     TypeId::of::<A>() == TypeId::of::<B>()
 }
 
 #[test]
 fn a_plugin_without_items_has_the_name_of_its_type_and_reads_nothing() {
     assert_eq!(Minimal::NAME, "Minimal");
-    assert!(same::<<Minimal as Plugin>::Args, NoArgs>());
-    assert!(same::<<Minimal as Plugin>::Columns, ()>());
-    assert!(same::<<Minimal as Plugin>::Pod, ()>());
+    assert!(is_same_type::<<Minimal as Plugin>::Args, NoArgs>());
+    assert!(is_same_type::<<Minimal as Plugin>::Columns, ()>());
+    assert!(is_same_type::<<Minimal as Plugin>::Pod, ()>());
 }
 
 #[test]
 fn written_items_have_precedence() {
     assert_eq!(Counter::NAME, "CounterOfPods");
-    assert!(same::<<Counter as Plugin>::Args, CounterArgs>());
+    assert!(is_same_type::<<Counter as Plugin>::Args, CounterArgs>());
     assert_eq!(Counter::new(&CounterArgs::DEFAULT, &Handle::default()).map(|counter| counter.start), Ok(3));
 }
 
 #[test]
 fn the_fields_of_a_simple_plugin_are_its_arguments() {
     assert_eq!(Pinned::NAME, "Pinned");
-    assert!(same::<<Pinned as Plugin>::Args, Pinned>());
+    assert!(is_same_type::<<Pinned as Plugin>::Args, Pinned>());
     assert_eq!(Pinned::DEFAULT.label, "pinned");
     assert_eq!(Plain::SCHEMA, Schema::Table(&[]));
     let mut interner = Interner::default();
@@ -115,7 +115,7 @@ fn the_fields_of_a_simple_plugin_are_its_arguments() {
 }
 
 #[test]
-fn normalisation_is_a_choice_of_three() {
+fn simple_scores_are_unnormalized_normalized_or_reversed() {
     let extent = Extent { max: 4, min: 0 };
     assert_eq!([0, 1, 4].map(|raw| More::normalize(&More, extent, raw)), [0, 25, 100]);
     assert_eq!([0, 1, 4].map(|raw| Fewer::normalize(&Fewer, extent, raw)), [100, 75, 0]);

@@ -183,7 +183,7 @@ fn settings_that_kube_scheduler_refuses() {
         expect![[r#"
             c.yaml:4:43: an extender with `prioritize-verb` needs `weight`; add `weight = 1`
             c.yaml:4:85: `cpu` cannot be managed: it is not an extended resource
-            c.yaml:5:54: the weight of an extender must be at least 1, not -1; remove `prioritize-verb` and `weight` if its scores shall not count
+            c.yaml:5:54: the weight of an extender must be at least 1, not -1; remove `prioritize-verb` and `weight` to ignore its scores
             c.yaml:5:68: only one extender of a profile can have `bind-verb`; remove one of the two: only one extender can bind a pod
             c.yaml:6:68: `example.com/x` is managed twice; remove one of the two
             c.yaml:7:65: `insecure` and a CA exclude each other; remove `insecure`, unless the network is trusted"#]],

@@ -85,7 +85,8 @@ impl Estimator<'_> {
         }
     }
 
-    fn int(&self, id: NodeId, default: u64) -> u64 {
+    /// Returns the value of an integer literal, 0 if it is negative, and `default` for any other expression.
+    fn literal_or(&self, id: NodeId, default: u64) -> u64 {
         match self.ast.expr(id) {
             Expr::Literal(Literal::Int(value)) => u64::try_from(*value).unwrap_or(0),
             _ => default,
@@ -131,7 +132,8 @@ impl Estimator<'_> {
                 (size(target).scaled(2.0 * TRAVERSAL), Some(result))
             }
             ("split", Some(target), _) => {
-                let limit = call.arguments.get(1).map_or(size(target).max, |limit| self.int(*limit, size(target).max));
+                let limit =
+                    call.arguments.get(1).map_or(size(target).max, |limit| self.literal_or(*limit, size(target).max));
                 (size(target).scaled(2.0 * TRAVERSAL), Some(Range::up_to(limit)))
             }
             ("join", Some(target), separator) => {
@@ -191,15 +193,17 @@ impl Estimator<'_> {
         let argument = |index: usize| call.arguments.get(index).copied();
         match call.overload {
             "list_slice" => {
-                let from = argument(0).map_or(0, |from| self.int(from, 0));
-                let to = argument(1).map_or(target.max, |to| self.int(to, target.max));
+                let from = argument(0).map_or(0, |from| self.literal_or(from, 0));
+                let to = argument(1).map_or(target.max, |to| self.literal_or(to, target.max));
                 created(1.0, Range::exactly(to.wrapping_sub(from)))
             }
-            "lists_range" => created(1.0, Range::exactly(argument(0).map_or(u64::MAX, |end| self.int(end, u64::MAX)))),
+            "lists_range" => {
+                created(1.0, Range::exactly(argument(0).map_or(u64::MAX, |end| self.literal_or(end, u64::MAX))))
+            }
             "list_reverse" => created(1.0, target),
             "list_flatten" => created(1.0, target),
             "list_flatten_int" => {
-                created(argument(0).map_or(u64::MAX, |depth| self.int(depth, u64::MAX)) as f64, target)
+                created(argument(0).map_or(u64::MAX, |depth| self.literal_or(depth, u64::MAX)) as f64, target)
             }
             "list_distinct" | "list_sort" => created(2.0, target.times(target)),
             "list_sort_text" => created(2.0 + TRAVERSAL, target.times(target)),
