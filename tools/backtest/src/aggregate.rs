@@ -49,7 +49,7 @@ pub struct Parts {
 /// Reason why shards cannot be combined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// There is no result.
+    /// There are no results to combine.
     Empty,
     /// The result with this number, from 1, has another version of the format.
     Version(usize, u32),
@@ -106,6 +106,7 @@ pub fn profile(name: ProfileId, seconds: f64, results: &[(u64, &RunResult)]) -> 
     compared(name, seconds, results, None)
 }
 
+/// Returns the estimates of one profile, with the differences from `baseline` for equal seeds.
 fn compared(
     ProfileId { name, parameters, fingerprint }: ProfileId,
     seconds: f64,
@@ -133,7 +134,7 @@ fn values(results: &[(u64, &RunResult)], seconds: f64) -> Vec<(u64, Vec<Value>)>
 /// Combines the shards of a back-test.
 ///
 /// # Errors
-/// Returns an error if the results are not all shards of one back-test.
+/// Returns an error if the results are not exactly the shards of one back-test, each once.
 pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
     let ids = |result: &Backtest| -> Vec<ProfileId> {
         let of = |profile: &ProfileResult| ProfileId {
@@ -177,7 +178,7 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
     Ok(aggregate(Parts { source, assumptions, seeds, profiles, shard: None, runs: ordered }))
 }
 
-/// A value of one run.
+/// A value of one run. The fields are those of [`Metric`].
 struct Value {
     name: &'static str,
     of: Option<String>,
@@ -244,8 +245,9 @@ fn utilisation(resource: &ResourceSample) -> Option<f64> {
     (resource.allocatable > 0).then(|| resource.requested as f64 / resource.allocatable as f64)
 }
 
-fn mean<T>(items: &[T], of: impl Fn(&T) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = items.iter().filter_map(of).collect();
+/// Returns the mean of the values that exist; `None` if there are none.
+fn mean<T>(items: &[T], value: impl Fn(&T) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = items.iter().filter_map(value).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
@@ -265,7 +267,7 @@ pub fn estimate(values: &[f64]) -> Estimate {
     Estimate { mean: rounded(mean), low, high, values: count as u64 }
 }
 
-fn estimates(of: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -> Vec<Metric> {
+fn estimates(runs: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -> Vec<Metric> {
     type Id<'a> = (&'a str, Option<&'a str>);
     let id = |value: &Value| -> (String, Option<String>) { (value.name.to_owned(), value.of.clone()) };
     let find = |values: &[Value], (name, of): Id<'_>| {
@@ -273,16 +275,16 @@ fn estimates(of: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -
     };
     let mut known = BTreeSet::new();
     let mut metrics = Vec::new();
-    for value in of.iter().flat_map(|(_, values)| values) {
+    for value in runs.iter().flat_map(|(_, values)| values) {
         if !known.insert(id(value)) {
             continue;
         }
-        let this = (value.name, value.of.as_deref());
-        let values: Vec<f64> = of.iter().filter_map(|(_, values)| find(values, this)).collect();
+        let metric_id = (value.name, value.of.as_deref());
+        let values: Vec<f64> = runs.iter().filter_map(|(_, values)| find(values, metric_id)).collect();
         let difference = baseline.map(|baseline| {
-            let differences = of.iter().filter_map(|(seed, values)| {
-                let (_, other) = baseline.iter().find(|(other, _)| other == seed)?;
-                Some(find(values, this)? - find(other, this)?)
+            let differences = runs.iter().filter_map(|(seed, values)| {
+                let (_, baseline_values) = baseline.iter().find(|(baseline_seed, _)| baseline_seed == seed)?;
+                Some(find(values, metric_id)? - find(baseline_values, metric_id)?)
             });
             estimate(&differences.collect::<Vec<f64>>())
         });
@@ -304,11 +306,11 @@ fn series(runs: &[&RunResult]) -> Vec<Point> {
         let samples: Vec<&Sample> = runs.iter().filter_map(|run| run.samples.get(at)).collect();
         let count = |of: fn(&Sample) -> u64| mean(&samples, |sample| Some(of(sample) as f64)).map_or(0.0, rounded);
         let resources = sample.resources.iter().enumerate().map(|(index, resource)| {
-            let of = |sample: &&Sample| sample.resources.get(index).cloned();
+            let resource_of = |sample: &&Sample| sample.resources.get(index).cloned();
             ResourcePoint {
                 resource: resource.resource.clone(),
-                utilisation: mean(&samples, |sample| utilisation(&of(sample)?)).map_or(0.0, rounded),
-                usable: mean(&samples, |sample| of(sample)?.usable).map(rounded),
+                utilisation: mean(&samples, |sample| utilisation(&resource_of(sample)?)).map_or(0.0, rounded),
+                usable: mean(&samples, |sample| resource_of(sample)?.usable).map(rounded),
             }
         });
         Point {

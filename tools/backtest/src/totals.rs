@@ -1,6 +1,7 @@
 //! Amounts of a simulated cluster, integrated over time.
 //!
-//! Every change of a node or a pod adds the time since the previous change, so means over time are exact.
+//! At every change of a node or a pod, the previous amounts are added, times the seconds for which they lasted.
+//! Therefore means over time are exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub(crate) struct Totals {
     nodes: BTreeMap<Arc<str>, NodeTotals>,
     now: Sums,
     integrals: Integrals,
-    /// Time of the last change.
+    /// Time up to which the integrals are complete.
     at: i64,
     start: i64,
     max_pending: u64,
@@ -45,7 +46,7 @@ struct NodeTotals {
     movable: u64,
 }
 
-/// Sums over all nodes that exist.
+/// Sums over all nodes that exist, and the number of pending pods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
     pub(crate) allocatable: Vec<i64>,

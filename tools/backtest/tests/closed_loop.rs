@@ -87,7 +87,7 @@ fn bundle() -> AnyBundle {
     AnyBundle::of::<default_profile::Profiles>()
 }
 
-/// Reads lines up to the first error.
+/// Returns the workload of lines, or the first error.
 fn workload(texts: impl Iterator<Item = String>) -> Result<Workload, ReadError> {
     let is_served = |scheduler: &str| scheduler == "default-scheduler";
     let mut builder = Builder::new(Kinds::default(), &is_served);
@@ -177,7 +177,7 @@ fn owners_replace_the_pods_of_removed_nodes() {
 }
 
 #[test]
-fn replacements_of_pods_that_had_a_node_run_for_the_rest() {
+fn replacements_of_pods_that_had_a_node_run_as_their_owner_requires() {
     let recording = |owner: &str| {
         Recording::begin()
             .node(0, "n1", "1")
@@ -242,15 +242,15 @@ fn uids_of_replacements_are_unique() {
 }
 
 #[test]
-fn workloads_with_other_contents_have_other_fingerprints() {
-    let of = |cpu: &str, requests: &str, samples: u32| {
+fn other_workloads_and_options_have_other_fingerprints() {
+    let fingerprint = |cpu: &str, requests: &str, samples: u32| {
         let pod = json!({"requests": requests});
         let workload = Recording::begin().node(0, "n1", cpu).synced(1).pod_with(1, "a", None, pod).end(2).workload();
         workload.fingerprint(&Options { samples, ..Options::default() })
     };
-    assert_eq!(of("4", "1", 100), of("4", "1", 100));
-    for other in [of("2", "1", 100), of("4", "2", 100), of("4", "1", 50)] {
-        assert_ne!(of("4", "1", 100), other);
+    assert_eq!(fingerprint("4", "1", 100), fingerprint("4", "1", 100));
+    for other in [fingerprint("2", "1", 100), fingerprint("4", "2", 100), fingerprint("4", "1", 50)] {
+        assert_ne!(fingerprint("4", "1", 100), other);
     }
 }
 
@@ -295,7 +295,7 @@ fn pods_that_never_had_a_node_leave_at_their_recorded_time() {
         .simulate();
     assert_eq!((found.pods[0].state, found.pods[1].state), (PodState::Ended, PodState::Waiting));
     assert_eq!((found.result.pods.deleted_waiting, found.result.pods.waiting), (1, 1));
-    // Both count with the time that they waited.
+    // Both pods count with the time that they waited.
     let all = &found.result.time_to_bind[0];
     assert_eq!((all.pods, all.bound, all.p50, all.max), (2, 0, 20.0, 30.0));
 }
@@ -373,7 +373,7 @@ fn times_of_lines_are_limited() {
     assert!(error.message.contains("not a time in milliseconds"), "{error}");
 }
 
-/// Lines of all sorts.
+/// Lines with every kind of entry except `reject`.
 fn lines() -> Vec<Value> {
     Recording::begin()
         .node(0, "n1", "1")
