@@ -88,7 +88,8 @@ impl Simulation {
             for name in names {
                 let claim = self.claim(&name);
                 let is_reserved = claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
-                let mut devices = claim.into_iter().flat_map(allocated).filter_map(|it| DeviceFacts::of(&it.device));
+                let mut devices =
+                    claim.into_iter().flat_map(allocated).filter_map(|result| DeviceFacts::of(&result.device));
                 if !is_reserved || !devices.all(|device| format!("n{}", device.node) == node) {
                     let found = format!("{} is bound to {node}, and its claim {name} is {claim:?}", facts.name);
                     return violated(Invariant::BoundPodsHaveDevices, found);
@@ -129,15 +130,15 @@ impl Simulation {
         Ok(())
     }
 
-    /// Checks that reservations belong to bound pods. If a request for the claim failed, it may have been that of
-    /// Unreserve, which neither schedc nor kube-scheduler repeats.
+    /// Checks that reservations belong to bound pods. If a request for the claim failed, any existing pod may have the
+    /// reservation: the request may have been that of Unreserve, which neither schedc nor kube-scheduler repeats.
     pub(crate) fn check_reservations(&self) -> Result<(), Violation> {
-        let known: BTreeMap<Arc<str>, PodFacts> =
+        let pods_by_uid: BTreeMap<Arc<str>, PodFacts> =
             self.pods().map(|(object, pod)| (uid(object), PodFacts::of(pod))).collect();
         for (object, claim) in self.claims() {
             let reserved = claim.status.as_ref().and_then(|status| status.reserved_for.as_ref());
             for consumer in reserved.into_iter().flatten() {
-                let pod = known.get(&*consumer.uid).filter(|pod| !pod.finished);
+                let pod = pods_by_uid.get(&*consumer.uid).filter(|pod| !pod.finished);
                 let is_needed =
                     pod.is_some_and(|pod| pod.node.is_some() || self.cluster.faulted.contains(&uid(object)));
                 if !is_needed {

@@ -210,7 +210,7 @@ const LEADER_ELECTION: [&str; 7] = [
 ];
 const CLIENT_CONNECTION: [&str; 5] = ["kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"];
 
-/// Returns whether a document is a configuration of the right version.
+/// Returns whether a document is a configuration of the right version. If not, the reason is added to `found`.
 pub(crate) fn is_configuration(document: &Node, found: &mut Vec<Diagnostic>) -> bool {
     let crate::tree::Value::Map(map) = &document.value else {
         found.push(messages::not_a_configuration(document.span, document.value.kind()));

@@ -11,12 +11,12 @@ pub(super) fn differences(a: &[Value], b: &[Value], found: &mut Vec<Difference>)
     let other = |list: &[(String, Value)], name: &str| list.iter().find(|(other, _)| other == name).cloned();
     for (url, in_a) in &a {
         match other(&b, url) {
-            Some((_, in_b)) => of_settings(url, in_a, &in_b, found),
-            None => found.push(whole(url, Some(in_a), None)),
+            Some((_, in_b)) => compare_settings(url, in_a, &in_b, found),
+            None => found.push(extender_difference(url, Some(in_a), None)),
         }
     }
     let only_in_b = b.iter().filter(|(url, _)| other(&a, url).is_none());
-    found.extend(only_in_b.map(|(url, extender)| whole(url, None, Some(extender))));
+    found.extend(only_in_b.map(|(url, extender)| extender_difference(url, None, Some(extender))));
     let common = |these: &[(String, Value)], others: &[(String, Value)]| -> Vec<String> {
         these.iter().map(|(url, _)| url.clone()).filter(|url| other(others, url).is_some()).collect()
     };
@@ -42,11 +42,11 @@ fn named(extenders: &[Value]) -> Vec<(String, Value)> {
     named
 }
 
-fn whole(url: &str, a: Option<&Value>, b: Option<&Value>) -> Difference {
+fn extender_difference(url: &str, a: Option<&Value>, b: Option<&Value>) -> Difference {
     Difference::Extender { url: url.to_owned(), a: a.cloned(), b: b.cloned() }
 }
 
-fn of_settings(url: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
+fn compare_settings(url: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
     let keys = |extender: &Value| -> Vec<String> {
         extender.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_of_extenders() {
+    fn extenders_with_equal_urls_are_compared() {
         let a = json!([
             {"url-prefix": "http://a", "filter-verb": "f", "weight": 1},
             {"url-prefix": "http://b"},
