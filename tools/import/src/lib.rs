@@ -78,7 +78,7 @@ pub struct Imported {
 }
 
 impl Import {
-    /// Returns the profile with this scheduler name; without a name, the only profile.
+    /// Returns the profile with this scheduler name, and its index; without a name, the only profile.
     ///
     /// # Errors
     /// The errors of the configuration; or no profile has this name, or there are several profiles and no name.

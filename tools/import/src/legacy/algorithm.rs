@@ -12,7 +12,7 @@ use crate::tree::Node;
 pub(super) enum Provider {
     /// The default plugins.
     Default,
-    /// The default plugins, with the fullest nodes first.
+    /// The default plugins, but the fullest nodes are preferred.
     ClusterAutoscaler,
 }
 

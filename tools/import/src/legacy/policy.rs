@@ -58,7 +58,7 @@ impl Policy {
         let mut fields = Fields::of(node, "Policy", &KNOWN, &mut report.errors);
         let hard_pod_affinity_weight =
             fields.integer("hardPodAffinitySymmetricWeight", 32).filter(|weight| weight.value != 0);
-        let all = fields.boolean("alwaysCheckAllPredicates").filter(|all| all.value);
+        let checks_all = fields.boolean("alwaysCheckAllPredicates").filter(|checks_all| checks_all.value);
         let extenders_at = fields.at("extenders");
         let extenders = extenders_at.map(|span| {
             let extenders = fields.list("extenders").iter().map(extender).collect();
@@ -68,8 +68,8 @@ impl Policy {
         if let Some(weight) = hard_pod_affinity_weight.as_ref().filter(|weight| !(1..=100).contains(&weight.value)) {
             report.error(messages::hard_weight_out_of_range(weight));
         }
-        if let Some(all) = all {
-            report.note(messages::all_predicates(all.span));
+        if let Some(checks_all) = checks_all {
+            report.note(messages::all_predicates(checks_all.span));
         }
         let mut policy = Policy {
             at: node.span,
@@ -84,7 +84,7 @@ impl Policy {
         policy
     }
 
-    /// Returns its extenders in the form of `v1`.
+    /// Returns its extenders in the form of `v1`; `None` if it has no `extenders`.
     pub(super) fn extenders(&self) -> Option<(Spanned<String>, Node)> {
         self.extenders.clone()
     }
@@ -99,12 +99,12 @@ impl Policy {
     ) -> Node {
         let at = self.at;
         let mut lists = Lists::new(at);
-        let mut always = |point: Point, plugin: &str| lists.add(point, Entry::by_default(plugin, 0, at));
-        always(Point::PreEnqueue, "SchedulingGates");
-        always(Point::QueueSort, "PrioritySort");
-        always(Point::Bind, "DefaultBinder");
+        let mut add_default = |point: Point, plugin: &str| lists.add(point, Entry::by_default(plugin, 0, at));
+        add_default(Point::PreEnqueue, "SchedulingGates");
+        add_default(Point::QueueSort, "PrioritySort");
+        add_default(Point::Bind, "DefaultBinder");
         if !disable_preemption {
-            always(Point::PostFilter, "DefaultPreemption");
+            add_default(Point::PostFilter, "DefaultPreemption");
         }
         for (predicate, plugins) in FILTERS {
             let written = self.predicates.iter().flatten().find(|function| function.name.value == predicate);
