@@ -17,8 +17,8 @@ use crate::bundle::Profiles;
 use crate::plugins;
 use crate::steps::{Pipeline, Steps};
 
-/// The crate of the available plugins.
-const PLUGINS: &str = "schedc_plugins";
+/// The crate of the in-tree plugins. Plugins of other crates are not available.
+const IN_TREE_CRATE: &str = "schedc_plugins";
 
 /// Valid profiles.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl Interpretation {
             if !plan.extenders.is_empty() {
                 return Err(InterpretError::Extenders { profile: plan.path.clone() });
             }
-            if let Some(plugin) = plan.plugins.iter().find(|plugin| plugin.entry.crate_name != PLUGINS) {
+            if let Some(plugin) = plan.plugins.iter().find(|plugin| plugin.entry.crate_name != IN_TREE_CRATE) {
                 let (plugin, crate_name) = (plugin.entry.name.clone(), plugin.entry.crate_name.clone());
                 return Err(InterpretError::OutOfTree { profile: plan.path.clone(), plugin, crate_name });
             }
@@ -116,9 +116,9 @@ impl Interpretation {
     pub fn bundle(self) -> AnyBundle {
         let profiles = self.infos;
         let interpretation = Arc::new(self);
-        let of_cluster = interpretation.clone();
+        let for_clusters = interpretation.clone();
         AnyBundle::with_factory(profiles, move |handle| interpretation.start(handle))
-            .with_cluster_factory(move |handle| of_cluster.start(handle))
+            .with_cluster_factory(move |handle| for_clusters.start(handle))
     }
 
     /// Creates every plugin of every profile.

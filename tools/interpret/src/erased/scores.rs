@@ -59,7 +59,7 @@ erased_point! {
         fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
             Box::new(CycleSlot::ready(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache))))
         }
-        /// Updates the data in a cached answer.
+        /// Updates the prepared state in a cached answer.
         fn update(&self, pod: &dyn PodValue, state: &mut AnyValue, cache: &Cache<State>, scores: &mut ScoreUpdate<'_>) {
             let slot: &mut CycleSlot<<P as ScorePlugin>::Cycle> = downcast_value_mut(state);
             self.plugin.update_prepared(self.args, downcast_pod::<P>(pod), &mut slot.state, view(cache), scores);
