@@ -109,12 +109,12 @@ impl Probe {
     }
 
     /// Counts a pod that was bound, or created or deleted with a node.
-    fn count(&mut self, pod: &api::Pod, has_come: bool) {
+    fn count(&mut self, pod: &api::Pod, is_added: bool) {
         let Some(scheduled) = &mut self.scheduled else { return };
         if has(&scheduled.labels, pod) {
             let namespace = pod.metadata.namespace.clone().unwrap_or_default();
             let pods = scheduled.pods.entry(namespace).or_default();
-            *pods = if has_come { *pods + 1 } else { pods.saturating_sub(1) };
+            *pods = if is_added { *pods + 1 } else { pods.saturating_sub(1) };
         }
     }
 }
