@@ -50,7 +50,7 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
 }
 
 /// Returns the extenders of a profile. If neither DefaultPreemption nor an out-of-tree plugin runs at PostFilter, preempt
-/// remove_unused_weight are removed, and extenders that only had this verb.
+/// verbs are removed, and extenders that only had this verb.
 pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
     let mut extenders = extenders.to_vec();
     let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());

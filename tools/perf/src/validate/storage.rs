@@ -21,7 +21,7 @@ pub(super) struct Storage {
     /// Number of pods on nodes that use a claim.
     users: Map<(Symbol, Symbol), u32>,
     /// Claims and inline volumes of the pods on a node, with the number of their pods.
-    on: Map<Symbol, Map<(Symbol, Volume), u32>>,
+    by_node: Map<Symbol, Map<(Symbol, Volume), u32>>,
 }
 
 impl Storage {
@@ -49,7 +49,7 @@ impl Storage {
     pub(super) fn add(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
-            *self.on.entry(node).or_default().entry((namespace, volume.clone())).or_default() += 1;
+            *self.by_node.entry(node).or_default().entry((namespace, volume.clone())).or_default() += 1;
             if let Some(claim) = volume.claim() {
                 *self.users.entry((namespace, claim)).or_default() += 1;
             }
@@ -59,7 +59,7 @@ impl Storage {
     pub(super) fn remove_pod(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
-            if let Some(volumes) = self.on.get_mut(&node) {
+            if let Some(volumes) = self.by_node.get_mut(&node) {
                 decrement(volumes, &(namespace, volume.clone()));
             }
             if let Some(claim) = volume.claim() {
@@ -92,7 +92,7 @@ impl Storage {
             };
             check_place(volume, placement, found);
         }
-        let on_node = self.on.get(&node);
+        let on_node = self.by_node.get(&node);
         for volume in &pod.spec.volumes {
             if on_node.is_some_and(|on_node| on_node.keys().any(|(_, other)| conflict(volume, other))) {
                 found.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
@@ -104,7 +104,7 @@ impl Storage {
     fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
         let Some(drivers) = self.drivers.get(&node) else { return };
         let mut attached: Vec<CsiVolume> = self
-            .on
+            .by_node
             .get(&node)
             .into_iter()
             .flat_map(Map::keys)
@@ -118,8 +118,8 @@ impl Storage {
         new.dedup();
         new.retain(|volume| attached.binary_search(volume).is_err());
         for &(driver, limit) in &drivers.drivers {
-            let of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
-            let (on_node, more) = (of(&attached), of(&new));
+            let count_of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
+            let (on_node, more) = (count_of(&attached), count_of(&new));
             if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok())
                 && more > 0
                 && on_node + more > limit
