@@ -79,7 +79,8 @@ impl Interpretation {
     /// Loads and checks profiles, which become one scheduler.
     ///
     /// # Errors
-    /// All errors of the profiles, as in `schedc check`; otherwise, an unavailable plugin or a profile with extenders.
+    /// Returns all errors of the profiles, as in `schedc check`. If there are none, returns an error for a plugin that is
+    /// unavailable or a profile that has extenders.
     pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
         Self::of(schedc_codegen::load(profiles, options)?)
     }
@@ -87,7 +88,7 @@ impl Interpretation {
     /// Uses profiles that were already loaded and checked.
     ///
     /// # Errors
-    /// A plugin is unavailable, or a profile has extenders.
+    /// Returns an error if a plugin is unavailable or a profile has extenders.
     pub fn of(compilation: Compilation) -> Result<Self, InterpretError> {
         for plan in &compilation.plans {
             if !plan.extenders.is_empty() {
@@ -124,7 +125,7 @@ impl Interpretation {
     /// Creates every plugin of every profile.
     ///
     /// # Errors
-    /// All plugins that failed to start.
+    /// Returns all plugins that failed to start.
     pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
         let mut errors = Vec::new();
         let mut engines = Vec::new();
@@ -140,7 +141,7 @@ impl Interpretation {
     /// Creates every plugin of the profile at an index of [`Interpretation::profiles`].
     ///
     /// # Errors
-    /// All plugins that failed to start.
+    /// Returns all plugins that failed to start.
     pub fn engine(&self, profile: usize, handle: &Handle) -> Result<Engine<Pipeline>, StartErrors> {
         let (plan, info) = (&self.compilation.plans[profile], &self.infos[profile]);
         let (mut plugins, mut errors) = (Vec::new(), Vec::new());
