@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let Compare { cache, pod, earlier } = self;
         engine.percentage_of_nodes_to_score = 100;
-        // State in the plugins is not compared: both sides start with new plugins.
+        // State that plugins keep between pods is not compared: both sides have new plugins.
         engine.plugins = new_engine::<P>()?.plugins;
         // The cached answer comes first, before other evaluations change the indexes of the cluster.
         let by_cached = engine.decide(pod, cache, UNTIMED, |_| 0);
