@@ -91,9 +91,9 @@ fn nodes(cluster: &ClusterState<'_>, price_label: Option<Symbol>) -> Vec<Node> {
     nodes
 }
 
-/// Returns the usable share of the free amount of a resource. The free amount of a schedulable node is multiplied by the
-/// share of pods that fit there, among the pods with the [`MAX_SHAPES`] most frequent requests of the resource. `None`
-/// if nothing is free, or if no pod requests the resource.
+/// Returns the usable share of the free amount of a resource. The free amount of a schedulable node is multiplied by
+/// the share of pods that fit there, among the pods with the [`MAX_SHAPES`] most frequent requests of the resource.
+/// `None` if nothing is free, or if no pod requests the resource.
 fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).take(MAX_SHAPES).collect();
     let pods: u64 = shapes.iter().map(|shape| shape.pods).sum();

@@ -139,7 +139,8 @@ impl<'a> Simulation<'a> {
 
     fn run(&mut self) {
         for object in &self.workload.objects {
-            // This cannot fail: `add` refuses only objects without a name, and the readers of workloads refuse them too.
+            // This cannot fail: `add` refuses only objects without a name, and the readers of workloads refuse them
+            // too.
             let _ = self.simulator.add(object.clone());
         }
         let mut next = self.workload.start;

@@ -94,7 +94,8 @@ mod tests {
         check(&link, "this is a device; a regular file is required");
     }
 
-    /// The kubelet writes each version of a projected volume into a new folder, and then points the link `..data` to it.
+    /// The kubelet writes each version of a projected volume into a new folder, and then points the link `..data` to
+    /// it.
     #[test]
     fn links_of_projected_volumes_are_followed() {
         let folder = Folder::new("projected");

@@ -30,7 +30,8 @@ pub struct SimulationSummary {
     pub ready: usize,
 }
 
-/// Frequencies and limits of an episode. They differ between episodes, so each kind of step is frequent in some of them.
+/// Frequencies and limits of an episode. They differ between episodes, so each kind of step is frequent in some of
+/// them.
 #[derive(Clone, Debug)]
 struct EpisodeConfig {
     nodes: u8,

@@ -113,16 +113,16 @@ impl Simulation {
         }
     }
 
-    /// Frees strings of objects if the injected bug requires it. Callers check the invariants immediately afterwards, because
-    /// debug builds stop at a symbol without a string.
+    /// Frees strings of objects if the injected bug requires it. Callers check the invariants immediately afterwards,
+    /// because debug builds stop at a symbol without a string.
     pub(crate) fn corrupt_strings(&mut self) {
         let has_pods = self.scheduler.cache.pods().next().is_some();
         if self.bug != Some(InjectedBug::FreedStrings) || !has_pods || !self.bug_strikes() {
             return;
         }
         let interner = &mut self.scheduler.cache.base.interner;
-        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are other
-        // strings.
+        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are
+        // other strings.
         for pass in 0..2 {
             for number in 0..interner.len() + MIN_NEW_STRINGS {
                 interner.intern(&format!("unused {pass} {number}"));

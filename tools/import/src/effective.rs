@@ -12,8 +12,8 @@ use crate::kube_scheduler;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// At `score`, the effective weight. In `multiPoint`, the weight as written (0 without one), or for a default plugin
-    /// that the configuration does not name, its default weight. Elsewhere 0.
+    /// At `score`, the effective weight. In `multiPoint`, the weight as written (0 without one), or for a default
+    /// plugin that the configuration does not name, its default weight. Elsewhere 0.
     pub(crate) weight: i64,
 }
 

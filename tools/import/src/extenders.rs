@@ -49,8 +49,8 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
     tables
 }
 
-/// Returns the extenders of a profile. If neither DefaultPreemption nor an out-of-tree plugin runs at PostFilter, preempt
-/// verbs are removed, and extenders that only had this verb.
+/// Returns the extenders of a profile. If neither DefaultPreemption nor an out-of-tree plugin runs at PostFilter,
+/// preempt verbs are removed, and extenders that only had this verb.
 pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
     let mut extenders = extenders.to_vec();
     let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());

@@ -81,8 +81,8 @@ impl Import {
     /// Returns the profile with this scheduler name, and its index; without a name, the only profile.
     ///
     /// # Errors
-    /// Returns the errors of the configuration. Also returns an error if no profile has this name, or if there are several
-    /// profiles and no name.
+    /// Returns the errors of the configuration. Also returns an error if no profile has this name, or if there are
+    /// several profiles and no name.
     pub fn profile(&self, name: Option<&str>) -> Result<(usize, &Imported), Diagnostics> {
         let profiles = self.profiles.as_ref().map_err(Clone::clone)?;
         match (name, profiles.as_slice()) {

@@ -79,8 +79,8 @@ impl Interpretation {
     /// Loads and checks profiles, which become one scheduler.
     ///
     /// # Errors
-    /// Returns all errors of the profiles, as in `schedc check`. If there are none, returns an error for a plugin that is
-    /// unavailable or a profile that has extenders.
+    /// Returns all errors of the profiles, as in `schedc check`. If there are none, returns an error for a plugin that
+    /// is unavailable or a profile that has extenders.
     pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
         Self::of(schedc_codegen::load(profiles, options)?)
     }

@@ -1,9 +1,9 @@
 //! Pseudonyms for the names in a recording.
 //!
 //! A text has the same pseudonym wherever it occurs, in names, references, label values and selectors. Therefore
-//! selectors match the same objects, and topology domains have the same nodes. Texts whose content affects decisions are
-//! kept: quantities, label keys, numbers (which `Gt` and `Lt` compare), types, drivers, attributes of devices and CEL
-//! expressions. All others are replaced, so a field that this module does not know is never kept by mistake.
+//! selectors match the same objects, and topology domains have the same nodes. Texts whose content affects decisions
+//! are kept: quantities, label keys, numbers (which `Gt` and `Lt` compare), types, drivers, attributes of devices and
+//! CEL expressions. All others are replaced, so a field that this module does not know is never kept by mistake.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -165,9 +165,8 @@ impl Anonymiser {
         }
     }
 
-    /// Returns the pseudonym of an image, which always has a tag. ImageLocality adds the tag `latest` to a name in a pod
-    /// that has no tag, but not to a name in a node. A name without a tag therefore has the pseudonym of the name with
-    /// `latest`.
+    /// Returns the pseudonym of an image, with a tag. A name without a tag has the same pseudonym as the name with the tag
+    /// `latest`, which ImageLocality adds to the names in pods, but not to those in nodes.
     fn image(&self, name: &str) -> String {
         let is_tagged = name.rsplit('/').next().unwrap_or_default().contains([':', '@']);
         let pseudonym = if is_tagged { self.pseudonym(name) } else { self.pseudonym(&format!("{name}:latest")) };
@@ -181,8 +180,8 @@ impl Anonymiser {
         parts.collect::<Vec<_>>().join("\"")
     }
 
-    /// Returns the pseudonym of a text. In the label of a volume, zones are joined by two underscores: each zone has its own
-    /// pseudonym.
+    /// Returns the pseudonym of a text. In the label of a volume, zones are joined by two underscores: each zone has
+    /// its own pseudonym.
     fn pseudonym(&self, text: &str) -> String {
         if text.contains("__") {
             return text.split("__").map(|part| self.pseudonym(part)).collect::<Vec<_>>().join("__");

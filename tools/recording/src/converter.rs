@@ -59,7 +59,8 @@ impl Converter {
         }
     }
 
-    /// Splits a pod into its template and the other fields: those that change, or that differ between pods of one owner.
+    /// Splits a pod into its template and the other fields: those that change, or that differ between pods of one
+    /// owner.
     fn pod(&mut self, mut pod: Box<Pod>) -> Option<PodForm> {
         let metadata = &mut pod.metadata;
         let uid = metadata.uid.take();

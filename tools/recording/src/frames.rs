@@ -1,4 +1,5 @@
-//! zstd frames. Each part of a file that is written at once is a frame, and the frames of a file are read as one stream.
+//! zstd frames. Each part of a file that is written at once is a frame, and the frames of a file are read as one
+//! stream.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};

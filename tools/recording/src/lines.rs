@@ -1,5 +1,5 @@
-//! Formatting of lines. Pods refer to templates and to their previous lines, except in an anonymised recording, which has
-//! whole objects.
+//! Formatting of lines. Pods refer to templates and to their previous lines, except in an anonymised recording, which
+//! has whole objects.
 
 use std::borrow::Cow;
 use std::io;

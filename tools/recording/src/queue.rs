@@ -130,8 +130,8 @@ impl Queue {
         Queue { capacity, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Adds a change. If the merged backlog is full, closes the queue and returns false. A closed queue ignores changes and
-    /// returns true.
+    /// Adds a change. If the merged backlog is full, closes the queue and returns false. A closed queue ignores changes
+    /// and returns true.
     pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
         let mut state = self.lock();
         if state.is_closed {

@@ -58,7 +58,8 @@ impl Recorder {
     /// Adds the lines of a change; none if no recorded field changed.
     ///
     /// # Errors
-    /// Returns an error if a line cannot be written as JSON, which does not happen in practice. This applies to all methods.
+    /// Returns an error if a line cannot be written as JSON, which does not happen in practice. This applies to all
+    /// methods.
     pub(crate) fn record<T: AsRef<str> + Into<String>>(
         &mut self,
         at: i64,

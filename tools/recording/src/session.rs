@@ -65,7 +65,8 @@ impl Session {
         self.rotate_if_full(at)
     }
 
-    /// Records the changes of a queue. Its backlog is recorded as a gap that is repaired. Returns whether there was a gap.
+    /// Records the changes of a queue. Its backlog is recorded as a gap that is repaired. Returns whether there was a
+    /// gap.
     ///
     /// # Errors
     /// Returns an error if the recording cannot be written.

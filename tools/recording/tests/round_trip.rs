@@ -103,7 +103,8 @@ fn record(changes: &[(u8, Option<PodState>, bool)], anonymiser: Option<Anonymise
     entries
 }
 
-/// Returns the changes and decisions in the entries as `(kind, content)`, without the snapshots at the beginning of files.
+/// Returns the changes and decisions in the entries as `(kind, content)`, without the snapshots at the beginning of
+/// files.
 fn changes_of(entries: &[Entry]) -> Vec<(&'static str, Value)> {
     let mut is_snapshot = false;
     let mut changes = Vec::new();

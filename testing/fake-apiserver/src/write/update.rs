@@ -61,8 +61,8 @@ pub(crate) fn patch(
     replace(store, target, &known, patched, origin)
 }
 
-/// Returns the message of a failed precondition. `name` is `UID` or `ResourceVersion`. `None`: `sent` has the value of the
-/// known object, or no value.
+/// Returns the message of a failed precondition. `name` is `UID` or `ResourceVersion`. `None`: `sent` has the value of
+/// the known object, or no value.
 pub(super) fn failed_precondition(key: &Key, sent: &Value, known: &Value, name: &str) -> Option<String> {
     let field = if name == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
     let (required, actual) = (text(sent, field), text(known, field));

@@ -86,7 +86,8 @@ impl Plugin for PodTopologySpread {
         }
         let participants: Vec<&Node> =
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
-        // With the system's default constraints, nodes without the label take part, too: they are the domain of an empty value.
+        // With the system's default constraints, nodes without the label take part, too: they are the domain of an
+        // empty value.
         let domain_of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {

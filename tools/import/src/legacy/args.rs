@@ -203,9 +203,9 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     build::set(node_affinity, "addedAffinity", affinity);
 }
 
-/// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread the pods
-/// of services and controllers. Otherwise kube-scheduler's system constraints replace the plugin that spread these pods.
-/// A written `defaultingType` is kept. Arguments of `v1beta2` and later versions are not changed.
+/// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread the
+/// pods of services and controllers. Otherwise kube-scheduler's system constraints replace the plugin that spread these
+/// pods. A written `defaultingType` is kept. Arguments of `v1beta2` and later versions are not changed.
 fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     if lists.version >= Version::V1Beta2 {
         return;

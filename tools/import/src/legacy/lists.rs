@@ -59,7 +59,8 @@ pub(super) fn sets(
 ) -> Vec<(Point, PluginSet)> {
     const UNRESERVE: &str = "unreserve";
     let Some(plugins) = plugins else { return Vec::new() };
-    // In `v1alpha1`, `postFilter` was the name of PreScore. An empty key stands for a point that the version does not have.
+    // In `v1alpha1`, `postFilter` was the name of PreScore. An empty key stands for a point that the version does not
+    // have.
     let key = |point: Point| match point {
         Point::PreScore if version == Version::V1Alpha1 => "postFilter",
         Point::PostFilter if version <= Version::V1Alpha2 => "",
@@ -139,7 +140,8 @@ impl Lists {
         self.by_point.iter().flatten().any(|entry| entry.name.value == name)
     }
 
-    /// Returns whether PodTopologySpread did not spread the pods of services and controllers: another plugin did, or none.
+    /// Returns whether PodTopologySpread did not spread the pods of services and controllers: another plugin did, or
+    /// none.
     pub(super) fn spreads_by_selector(&self) -> bool {
         let scores = self.by_point[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
         if self.merged { self.version <= Version::V1Alpha2 } else { scores }

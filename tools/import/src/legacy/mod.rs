@@ -37,7 +37,8 @@ use policy::Policy;
 use version::Version;
 
 /// Converts a configuration of any version, or a Policy, to `v1`. Other documents are returned unchanged.
-/// `policy` is the file with the policy that an `algorithmSource` names, if it was given. `None`: the report contains errors.
+/// `policy` is the file with the policy that an `algorithmSource` names, if it was given. `None`: the report contains
+/// errors.
 pub(crate) fn convert_to_v1(
     document: Node,
     policy: Option<FileId>,
@@ -72,8 +73,8 @@ pub(crate) fn convert_to_v1(
     Some(modern)
 }
 
-/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document. `None` after an
-/// error.
+/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document. `None` after
+/// an error.
 fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<Node> {
     if build::text_of(&document, "kind").as_deref() != Some("ConfigMap") {
         return Some(document);

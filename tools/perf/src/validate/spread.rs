@@ -13,8 +13,8 @@ use super::cluster::{Cluster, Placement};
 use super::rule::Rule;
 use super::selectors::{node_affinity_matches, selects, tolerates_taints, value};
 
-/// Counts of pods for the hard constraints that were checked. When a constraint is checked for the first time, all nodes
-/// and pods are counted.
+/// Counts of pods for the hard constraints that were checked. When a constraint is checked for the first time, all
+/// nodes and pods are counted.
 #[derive(Default)]
 pub(super) struct Spread {
     domains: Map<SpreadConstraint, Domains>,
