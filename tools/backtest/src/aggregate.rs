@@ -70,8 +70,8 @@ impl fmt::Display for MergeError {
             MergeError::Version(at, version) => {
                 write!(f, "result {at} has version {version} of the format; this program reads {VERSION}")
             }
-            MergeError::Differs(at, what) => {
-                write!(f, "result {at} has other {what} than the first one; merge shards of one back-test only")
+            MergeError::Differs(at, part) => {
+                write!(f, "result {at} has other {part} than the first one; merge shards of one back-test only")
             }
             MergeError::UnknownProfile(at) => write!(f, "result {at} has a run of a profile that it does not list"),
             MergeError::Twice(profile, seed) => {
@@ -137,12 +137,12 @@ fn values(results: &[(u64, &RunResult)], seconds: f64) -> Vec<(u64, Vec<Value>)>
 /// Returns an error if the results are not exactly the shards of one back-test, each once.
 pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
     let ids = |result: &Backtest| -> Vec<ProfileId> {
-        let of = |profile: &ProfileResult| ProfileId {
+        let id = |profile: &ProfileResult| ProfileId {
             name: profile.name.clone(),
             parameters: profile.parameters.clone(),
             fingerprint: profile.fingerprint.clone(),
         };
-        result.profiles.iter().map(of).collect()
+        result.profiles.iter().map(id).collect()
     };
     let first = results.first().ok_or(MergeError::Empty)?;
     let (source, assumptions, seeds) = (first.source.clone(), first.assumptions.clone(), first.seeds.clone());
@@ -157,8 +157,8 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
             ("seeds", result.seeds == seeds),
             ("profiles", ids(&result) == profiles),
         ];
-        if let Some((what, _)) = parts.into_iter().find(|(_, is_equal)| !is_equal) {
-            return Err(MergeError::Differs(at, what));
+        if let Some((part, _)) = parts.into_iter().find(|(_, is_equal)| !is_equal) {
+            return Err(MergeError::Differs(at, part));
         }
         for run in result.runs {
             let name = profiles.get(run.profile).ok_or(MergeError::UnknownProfile(at))?;
@@ -329,11 +329,11 @@ fn series(runs: &[&RunResult]) -> Vec<Point> {
 
 fn plugins(runs: &[&RunResult]) -> Vec<PluginEstimate> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let of = |(at, plugin): (usize, &PluginInfluence)| {
-        let values = |of: fn(&PluginInfluence) -> f64| {
+    let plugin_estimate = |(at, plugin): (usize, &PluginInfluence)| {
+        let values = |value: fn(&PluginInfluence) -> f64| {
             // Runs without an explained decision have no influence to estimate.
             let known = runs.iter().filter(|run| run.explained > 0);
-            estimate(&known.filter_map(|run| run.plugins.get(at)).map(of).collect::<Vec<f64>>())
+            estimate(&known.filter_map(|run| run.plugins.get(at)).map(value).collect::<Vec<f64>>())
         };
         PluginEstimate {
             plugin: plugin.plugin.clone(),
@@ -343,7 +343,7 @@ fn plugins(runs: &[&RunResult]) -> Vec<PluginEstimate> {
             indifferent: values(|plugin| plugin.indifferent),
         }
     };
-    first.plugins.iter().enumerate().map(of).collect()
+    first.plugins.iter().enumerate().map(plugin_estimate).collect()
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Influence {
     /// skips.
     pub(crate) fn finish(&self, plugins: &[(&'static str, i64)]) -> Vec<PluginInfluence> {
         let share = |sum: f64| if self.decisions == 0 { 0.0 } else { rounded(sum / self.decisions as f64) };
-        let of = |(plugin, weight): &(&'static str, i64)| {
+        let influence = |(plugin, weight): &(&'static str, i64)| {
             let sum = self.plugins.iter().find(|sum| sum.plugin == *plugin).cloned().unwrap_or_default();
             let skipped = self.decisions.saturating_sub(sum.scored) as f64;
             PluginInfluence {
@@ -97,7 +97,7 @@ impl Influence {
                 indifferent: share(sum.indifferent + skipped),
             }
         };
-        plugins.iter().map(of).collect()
+        plugins.iter().map(influence).collect()
     }
 }
 

@@ -279,10 +279,10 @@ mod tests {
         // The pod runs for 1 of 10 seconds.
         totals.add_pod(102 * SECOND, &pod);
         totals.remove_pod(103 * SECOND, &pod);
-        let found = totals.finish(110 * SECOND);
-        assert_eq!((found.seconds, found.nodes, found.empty_nodes), (10.0, 1.0, 0.9));
-        assert_eq!((found.resources[0].requested, found.resources[0].allocatable), (200.0, 4000.0));
-        assert_eq!((found.price, found.used_price), (Some(0.5), Some(0.05)));
+        let result = totals.finish(110 * SECOND);
+        assert_eq!((result.seconds, result.nodes, result.empty_nodes), (10.0, 1.0, 0.9));
+        assert_eq!((result.resources[0].requested, result.resources[0].allocatable), (200.0, 4000.0));
+        assert_eq!((result.price, result.used_price), (Some(0.5), Some(0.05)));
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         totals.begin_waiting(100 * SECOND);
         totals.end_waiting(100 * SECOND);
         totals.end_waiting(104 * SECOND);
-        let found = totals.finish(108 * SECOND);
-        assert_eq!((found.pending, found.max_pending), (0.5, 1));
+        let result = totals.finish(108 * SECOND);
+        assert_eq!((result.pending, result.max_pending), (0.5, 1));
     }
 }

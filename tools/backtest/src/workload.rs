@@ -293,8 +293,8 @@ mod tests {
         let shape = |cpu: i64, gpu: i64, pods: u64| Shape { requests: vec![cpu, gpu], pods };
         let mut shapes: Vec<Shape> = (0..100).map(|cpu| shape(cpu + 1, 0, 1000 - cpu as u64)).collect();
         shapes.extend([shape(1, 1, 2), shape(0, 2, 1)]);
-        let found = most_frequent(shapes, 2);
-        assert_eq!(found.len(), MAX_SHAPES + 2);
-        assert_eq!(found[MAX_SHAPES..], [shape(1, 1, 2), shape(0, 2, 1)]);
+        let most_frequent_shapes = most_frequent(shapes, 2);
+        assert_eq!(most_frequent_shapes.len(), MAX_SHAPES + 2);
+        assert_eq!(most_frequent_shapes[MAX_SHAPES..], [shape(1, 1, 2), shape(0, 2, 1)]);
     }
 }

@@ -32,10 +32,10 @@ enum Expected {
 impl Simulation {
     /// Checks all invariants that hold after every step.
     pub(crate) fn check(&mut self) -> Result<(), Violation> {
-        if let Some(found) = self.injectors.lock().take_violations().pop() {
-            let is_double_binding = found.ends_with("is bound twice");
+        if let Some(description) = self.injectors.lock().take_violations().pop() {
+            let is_double_binding = description.ends_with("is bound twice");
             let invariant = if is_double_binding { Invariant::NoPodIsBoundTwice } else { Invariant::ReservesArePaired };
-            return violated(invariant, found);
+            return violated(invariant, description);
         }
         if let Some(moved) = self.cluster.moved.pop() {
             return violated(Invariant::NoPodIsBoundTwice, moved);
@@ -147,8 +147,8 @@ impl Simulation {
                 let place = self.scheduler.place(&pod.uid);
                 if matches!(place, None | Some(QueuePlace::InFlight)) {
                     let node = self.scheduler.cache.base.interner.resolve(node);
-                    let found = format!("{} is nominated for {node}, and is {}", pod.uid.0, describe(place));
-                    return violated(Invariant::NominationsHavePods, found);
+                    let description = format!("{} is nominated for {node}, and is {}", pod.uid.0, describe(place));
+                    return violated(Invariant::NominationsHavePods, description);
                 }
             }
         }
@@ -172,25 +172,25 @@ impl Simulation {
             };
             if !holds {
                 let cached = cached.map_or("not in the cache".to_owned(), |(on, state)| format!("{state:?} on {on}"));
-                let found = format!("{} should be {expected:?}, and is {}, {cached}", pod.name, describe(place));
+                let description = format!("{} should be {expected:?}, and is {}, {cached}", pod.name, describe(place));
                 let lost = expected == Expected::Queued && place.is_none();
                 let invariant = if lost { Invariant::NoPodIsLost } else { Invariant::QueueAndCacheAgree };
-                return violated(invariant, found);
+                return violated(invariant, description);
             }
         }
         for (pod, node, state) in cache.pods() {
             if !self.delivered.pods.contains_key(&pod.uid.0) {
                 let node = cache.base.interner.resolve(node);
-                let found = format!("{} is {state:?} on {node}, but does not exist", pod.uid.0);
-                return violated(Invariant::QueueAndCacheAgree, found);
+                let description = format!("{} is {state:?} on {node}, but does not exist", pod.uid.0);
+                return violated(Invariant::QueueAndCacheAgree, description);
             }
         }
         // Attempts of deleted pods were not compared by uid above, so the numbers are compared, too.
         let in_flight = self.scheduler.in_progress().attempts;
         let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
         if in_flight != held {
-            let found = format!("{in_flight} pods are in flight, but {held} have a reservation");
-            return violated(Invariant::QueueAndCacheAgree, found);
+            let description = format!("{in_flight} pods are in flight, but {held} have a reservation");
+            return violated(Invariant::QueueAndCacheAgree, description);
         }
         Ok(())
     }

@@ -159,8 +159,8 @@ impl Simulation {
         for request in self.cluster.take_calls(&self.client) {
             let Request::Bind { pod, node } = request else { continue };
             if before.contains(&pod.uid) {
-                let found = format!("a second binding of {}, to {node}, is requested", pod.name);
-                violated(Invariant::NoPodIsBoundTwice, found)?;
+                let description = format!("a second binding of {}, to {node}, is requested", pod.name);
+                violated(Invariant::NoPodIsBoundTwice, description)?;
             }
         }
         Ok(())
@@ -189,14 +189,14 @@ impl Simulation {
             && unschedulable.diagnosis.unschedulable_plugins.iter().any(is_fault_injector)
             && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
-            let found = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);
-            return violated(Invariant::EventsAreNotLost, found);
+            let description = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);
+            return violated(Invariant::EventsAreNotLost, description);
         }
         if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
             self.counts.add("preemption", "found");
             if self.preempting.contains(&outcome.pod.uid.0) {
-                let found = format!("{} preempts during its own preemption", outcome.pod.name);
-                return violated(Invariant::OnePreemptionPerPod, found);
+                let description = format!("{} preempts during its own preemption", outcome.pod.name);
+                return violated(Invariant::OnePreemptionPerPod, description);
             }
         }
         Ok(())

@@ -232,9 +232,9 @@ impl Simulation {
             let Some(pod) = new_scheduler.pending(&uid).cloned() else {
                 return violated(Invariant::NoPodIsLost, format!("{} is unknown to a new scheduler", facts.name));
             };
-            let found = new_scheduler.explain(0, &pod, false);
+            let explanation = new_scheduler.explain(0, &pod, false);
             let name = &facts.name;
-            match (self.scheduler.place(&uid), &found.gated_by, &found.decision) {
+            match (self.scheduler.place(&uid), &explanation.gated_by, &explanation.decision) {
                 (Some(QueuePlace::Gated), Some(_), _) => self.counts.add("idle", "gated pods"),
                 (Some(QueuePlace::Gated), None, _) => {
                     return violated(
@@ -245,9 +245,9 @@ impl Simulation {
                 (_, None, Decision::Node(node)) => {
                     let node = new_scheduler.cache.base.name(*node);
                     let last = self.last_outcomes.get(&uid.0).map_or("", String::as_str);
-                    let found =
+                    let description =
                         format!("{name} is in the unschedulable pods, but fits on {node}; its last attempt: {last}");
-                    return violated(Invariant::FittingPodsAreNotParked, found);
+                    return violated(Invariant::FittingPodsAreNotParked, description);
                 }
                 _ => self.counts.add("idle", "parked pods"),
             }

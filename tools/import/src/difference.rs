@@ -85,27 +85,27 @@ pub enum Difference {
 /// Returns all differences: settings, then those of each extension point in the order of a scheduling
 /// attempt, then arguments, then extenders.
 pub fn differences(a: &ProfileSummary, b: &ProfileSummary) -> Vec<Difference> {
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     let settings = [
         ("percentageOfNodesToScore", a.percentage_of_nodes_to_score, b.percentage_of_nodes_to_score),
         ("podInitialBackoffSeconds", seconds(a.backoff_seconds.0), seconds(b.backoff_seconds.0)),
         ("podMaxBackoffSeconds", seconds(a.backoff_seconds.1), seconds(b.backoff_seconds.1)),
     ];
-    found.extend(settings.into_iter().filter(|(_, a, b)| a != b).map(|(name, a, b)| Difference::Setting {
+    differences.extend(settings.into_iter().filter(|(_, a, b)| a != b).map(|(name, a, b)| Difference::Setting {
         name,
         a,
         b,
     }));
     for ((point, in_a), (_, in_b)) in a.points.iter().zip(&b.points) {
-        compare_point(point, in_a, in_b, &mut found);
+        compare_point(point, in_a, in_b, &mut differences);
     }
     let plugins_of_b = b.plugins();
     for plugin in a.plugins().into_iter().filter(|plugin| plugins_of_b.contains(plugin)) {
         let (a, b) = (arguments(plugin, a.args_of(plugin)), arguments(plugin, b.args_of(plugin)));
-        compare_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut found);
+        compare_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut differences);
     }
-    extenders::differences(&a.extenders, &b.extenders, &mut found);
-    found
+    extenders::differences(&a.extenders, &b.extenders, &mut differences);
+    differences
 }
 
 fn seconds(seconds: u64) -> i64 {
@@ -114,7 +114,7 @@ fn seconds(seconds: u64) -> i64 {
 
 type Plugins = [(String, Option<i64>)];
 
-fn compare_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<Difference>) {
+fn compare_point(point: &'static str, a: &Plugins, b: &Plugins, differences: &mut Vec<Difference>) {
     let weight =
         |plugins: &Plugins, name: &str| plugins.iter().find(|(other, _)| other == name).map(|(_, weight)| *weight);
     let missing_in = |others: &Plugins, these: &Plugins, in_a: bool| {
@@ -127,13 +127,13 @@ fn compare_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<
         };
         missing.map(difference).collect::<Vec<_>>()
     };
-    found.extend(missing_in(b, a, true));
-    found.extend(missing_in(a, b, false));
+    differences.extend(missing_in(b, a, true));
+    differences.extend(missing_in(a, b, false));
     for (plugin, in_a) in a {
         if let (Some(in_a), Some(Some(in_b))) = (*in_a, weight(b, plugin))
             && in_a != in_b
         {
-            found.push(Difference::Weight { plugin: plugin.clone(), a: in_a, b: in_b });
+            differences.push(Difference::Weight { plugin: plugin.clone(), a: in_a, b: in_b });
         }
     }
     let common = |these: &Plugins, others: &Plugins| -> Vec<String> {
@@ -141,12 +141,18 @@ fn compare_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<
     };
     let (a, b) = (common(a, b), common(b, a));
     if a != b {
-        found.push(Difference::Order { point, a, b });
+        differences.push(Difference::Order { point, a, b });
     }
 }
 
 /// Descends to the values that differ in two maps. Lists are compared as a whole.
-fn compare_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Value>, found: &mut Vec<Difference>) {
+fn compare_arguments(
+    plugin: &str,
+    path: &str,
+    a: Option<&Value>,
+    b: Option<&Value>,
+    differences: &mut Vec<Difference>,
+) {
     if a == b {
         return;
     }
@@ -156,11 +162,11 @@ fn compare_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Val
         let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
         for key in keys {
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            compare_arguments(plugin, &path, a.get(key), b.get(key), found);
+            compare_arguments(plugin, &path, a.get(key), b.get(key), differences);
         }
     } else {
         let (plugin, path) = (plugin.to_owned(), path.to_owned());
-        found.push(Difference::Argument { plugin, path, a: a.cloned(), b: b.cloned() });
+        differences.push(Difference::Argument { plugin, path, a: a.cloned(), b: b.cloned() });
     }
 }
 
@@ -177,7 +183,7 @@ mod tests {
             import("c.yaml", &format!("{head}{rest}")).profile(None).unwrap().1.summary.clone()
         };
         let lines: Vec<String> =
-            differences(&summary(a), &summary(b)).iter().map(|found| format!("{found:?}\n")).collect();
+            differences(&summary(a), &summary(b)).iter().map(|difference| format!("{difference:?}\n")).collect();
         expect.assert_eq(&lines.concat());
     }
 

@@ -133,9 +133,9 @@ fn import_document(
     convert_to_v1: impl FnOnce(Node, &mut Files, &mut Report) -> Option<Node>,
 ) -> Import {
     let mut files = Files::default();
-    let mut found = Vec::new();
-    let Some(catalog) = Catalog::in_tree(&mut files, &mut found) else {
-        return Import { profiles: Err(Diagnostics::new(files.clone(), found)), remarks: Vec::new(), files };
+    let mut diagnostics = Vec::new();
+    let Some(catalog) = Catalog::in_tree(&mut files, &mut diagnostics) else {
+        return Import { profiles: Err(Diagnostics::new(files.clone(), diagnostics)), remarks: Vec::new(), files };
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);

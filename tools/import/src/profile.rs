@@ -145,8 +145,8 @@ fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) ->
 
 /// Returns a set that lists all plugins of a point.
 pub(crate) fn explicit(point: Point, entries: &[Entry], catalog: &Catalog) -> Set {
-    let here = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
-    let enabled =
-        here.map(|entry| Enabled { name: entry.name.clone(), weight: (point == Point::Score).then_some(entry.weight) });
+    let at_point = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
+    let enabled = at_point
+        .map(|entry| Enabled { name: entry.name.clone(), weight: (point == Point::Score).then_some(entry.weight) });
     Set { plain: true, enabled: enabled.collect(), disabled: Vec::new() }
 }

@@ -35,8 +35,8 @@ impl Selection {
 
 /// Returns whether a pod has all these labels.
 pub(crate) fn has(labels: &BTreeMap<String, String>, pod: &api::Pod) -> bool {
-    let own = pod.metadata.labels.as_ref();
-    labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)) == Some(value))
+    let pod_labels = pod.metadata.labels.as_ref();
+    labels.iter().all(|(key, value)| pod_labels.and_then(|labels| labels.get(key)) == Some(value))
 }
 
 /// The current collection of metrics.

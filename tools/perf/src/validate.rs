@@ -185,17 +185,17 @@ impl Validator {
     }
 
     fn check(&mut self, pod: &Pod, node: Symbol, names: &Interner) {
-        let mut found: Vec<(Rule, String)> = Vec::new();
+        let mut violations: Vec<(Rule, String)> = Vec::new();
         let placement = Placement { pod, node, cluster: &self.cluster, names };
         match self.cluster.nodes.get(&node) {
-            Some(placed) if placed.node.is_some() => placed.check(placement, &mut found),
-            _ => found.push((Rule::Known, "the node does not exist".to_owned())),
+            Some(placed) if placed.node.is_some() => placed.check(placement, &mut violations),
+            _ => violations.push((Rule::Known, "the node does not exist".to_owned())),
         }
-        self.pod_affinity.check(placement, &mut found);
-        self.spread.check(placement, &mut found);
-        self.devices.check(pod, node, names, &mut found);
-        self.storage.check(placement, &mut found);
-        for (rule, what) in found {
+        self.pod_affinity.check(placement, &mut violations);
+        self.spread.check(placement, &mut violations);
+        self.devices.check(pod, node, names, &mut violations);
+        self.storage.check(placement, &mut violations);
+        for (rule, what) in violations {
             self.add_violation(pod, names.resolve(node), rule, what);
         }
     }

@@ -102,17 +102,18 @@ impl Difference {
 
     fn nodes(&mut self, expected: &NodeExplanation, actual: &NodeExplanation) {
         let node = &expected.node;
-        let rejecting = |of: &NodeExplanation| of.verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>();
+        let rejecting = |side: &NodeExplanation| side.verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>();
         let plugins: BTreeSet<&'static str> = [rejecting(expected), rejecting(actual)].concat().into_iter().collect();
         for plugin in plugins {
-            let of = |side: &NodeExplanation| verdict(side.verdicts.iter().find(|verdict| verdict.plugin == plugin));
-            self.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(actual));
+            let verdict_of =
+                |side: &NodeExplanation| verdict(side.verdicts.iter().find(|verdict| verdict.plugin == plugin));
+            self.field_of(plugin, &format!("Filter of {plugin} on {node}"), verdict_of(expected), verdict_of(actual));
         }
-        let scoring = |of: &NodeExplanation| of.scores.iter().map(|score| score.plugin).collect::<Vec<_>>();
+        let scoring = |side: &NodeExplanation| side.scores.iter().map(|score| score.plugin).collect::<Vec<_>>();
         let plugins: BTreeSet<&'static str> = [scoring(expected), scoring(actual)].concat().into_iter().collect();
         for plugin in plugins {
-            let of = |side: &NodeExplanation| score(side.scores.iter().find(|score| score.plugin == plugin));
-            self.field_of(plugin, &format!("Score of {plugin} on {node}"), of(expected), of(actual));
+            let score_of = |side: &NodeExplanation| score(side.scores.iter().find(|score| score.plugin == plugin));
+            self.field_of(plugin, &format!("Score of {plugin} on {node}"), score_of(expected), score_of(actual));
         }
     }
 }

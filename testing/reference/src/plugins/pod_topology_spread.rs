@@ -64,8 +64,8 @@ impl Plugin for PodTopologySpread {
                 _ => counts.values().copied().min().unwrap_or(i32::MAX.into()),
             };
             let self_match = constraint.selector.as_ref().is_some_and(|s| selects(s, &cx.pod.spec.labels, cx.names));
-            let here = counts.get(&place).copied().unwrap_or(0);
-            if here + i64::from(self_match) - minimum > constraint.max_skew {
+            let count_here = counts.get(&place).copied().unwrap_or(0);
+            if count_here + i64::from(self_match) - minimum > constraint.max_skew {
                 return Err(Rejection::unschedulable("node(s) didn't match pod topology spread constraints"));
             }
         }

@@ -190,18 +190,18 @@ fn name(name: Option<String>, row: &Row<'_>) -> Result<String, TraceError> {
 
 /// Returns the texts with the values of the row, without those that are empty.
 fn texts(texts: &BTreeMap<String, super::text::Text>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
-    let mut found = Map::new();
+    let mut non_empty = Map::new();
     for (key, text) in texts {
         if let Some(value) = row.text(text)? {
-            found.insert(key.clone(), value.into());
+            non_empty.insert(key.clone(), value.into());
         }
     }
-    Ok(found)
+    Ok(non_empty)
 }
 
 /// Returns the amounts with the values of the row, without those that are empty or 0.
 fn amounts(amounts: &BTreeMap<String, Amount>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
-    let mut found = Map::new();
+    let mut non_empty = Map::new();
     for (resource, amount) in amounts {
         let text = match amount {
             Amount::Quantity(text) => row.text(text)?,
@@ -215,10 +215,10 @@ fn amounts(amounts: &BTreeMap<String, Amount>, row: &Row<'_>) -> Result<Map<Stri
         };
         let Some(text) = text else { continue };
         if !quantity(resource, &text, row)?.is_zero() {
-            found.insert(resource.clone(), text.into());
+            non_empty.insert(resource.clone(), text.into());
         }
     }
-    Ok(found)
+    Ok(non_empty)
 }
 
 fn quantity(resource: &str, text: &str, row: &Row<'_>) -> Result<Quantity, TraceError> {

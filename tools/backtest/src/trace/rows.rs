@@ -245,11 +245,11 @@ impl Row<'_> {
                 }
             },
             Values::Json(object) => {
-                let found = column.split('.').try_fold(object, |value, name| value.get(name));
+                let column_value = column.split('.').try_fold(object, |value, name| value.get(name));
                 if column != INDEX {
-                    self.note_field(column, found.is_some());
+                    self.note_field(column, column_value.is_some());
                 }
-                match found {
+                match column_value {
                     None if column == INDEX => Ok(self.index.to_string()),
                     // Fields without a value are often left out.
                     None | Some(Value::Null) => Ok(String::new()),

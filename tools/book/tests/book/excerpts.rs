@@ -22,13 +22,13 @@ fn normalized(text: &str) -> String {
     lines.fold(String::from("\n"), |text, line| text + line + "\n")
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+fn sources(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            sources(&path, found);
+            sources(&path, paths);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
+            paths.push(path);
         }
     }
 }

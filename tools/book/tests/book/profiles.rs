@@ -44,11 +44,11 @@ impl CatalogFinder for PageCatalogs<'_> {
 
 /// Returns the errors in a catalog.
 fn catalog_errors(block: &Block) -> Vec<String> {
-    let (mut files, mut found) = (Files::default(), Vec::new());
-    let in_tree = Catalog::in_tree(&mut files, &mut found).unwrap();
+    let (mut files, mut errors) = (Files::default(), Vec::new());
+    let in_tree = Catalog::in_tree(&mut files, &mut errors).unwrap();
     let file = files.add("schedc.toml", &block.text);
-    Catalog::third_party(&files, file, &[], &in_tree, &mut found);
-    found.iter().map(|diagnostic| format!("{diagnostic:?}")).collect()
+    Catalog::third_party(&files, file, &[], &in_tree, &mut errors);
+    errors.iter().map(|diagnostic| format!("{diagnostic:?}")).collect()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn every_profile_and_catalog_is_valid() {
                 continue;
             }
             let path = block.file().unwrap_or("page.toml");
-            let found = if is_catalog(block) {
+            let errors = if is_catalog(block) {
                 catalog_errors(block).join("\n")
             } else {
                 let source = SourceText { path: path.to_owned(), text: block.text.clone() };
@@ -71,8 +71,8 @@ fn every_profile_and_catalog_is_valid() {
                     .map(|error| error.to_string())
                     .unwrap_or_default()
             };
-            if !found.is_empty() {
-                wrong += &format!("{}:\n{found}\n", page.place(block.line));
+            if !errors.is_empty() {
+                wrong += &format!("{}:\n{errors}\n", page.place(block.line));
             }
             checked_blocks += 1;
         }

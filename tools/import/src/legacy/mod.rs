@@ -205,7 +205,7 @@ fn with_profiles(node: &Node, version: Version, report: &mut Report) -> Node {
         let name = fields.get("schedulerName").cloned();
         let configs = config::plugin_configs(&mut fields);
         let plugins_path = fields.path("plugins");
-        let sets = lists::sets(fields.get("plugins"), &plugins_path, version, fields.found());
+        let sets = lists::sets(fields.get("plugins"), &plugins_path, version, fields.diagnostics());
         let mut lists = Lists::merged(version, algorithm::Provider::Default, &sets, profile.span, report);
         if disable_preemption {
             lists.remove("DefaultPreemption");
@@ -232,10 +232,10 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
     };
     let configs = config::plugin_configs(&mut fields);
     let plugins = fields.get("plugins");
-    let sets = lists::sets(plugins, "plugins", VERSION, fields.found());
+    let sets = lists::sets(plugins, "plugins", VERSION, fields.diagnostics());
     let plugins_at = fields.at("plugins").or(fields.at("pluginConfig"));
     let source = fields.get("algorithmSource");
-    let algorithm = source.and_then(|source| algorithm::algorithm(source, fields.found()));
+    let algorithm = source.and_then(|source| algorithm::algorithm(source, fields.diagnostics()));
     addresses.iter().for_each(|key| report.note(messages::address(key)));
     let profile = match (algorithm, policy) {
         (Some(algorithm::Algorithm::Policy { at, origin }), None) => {

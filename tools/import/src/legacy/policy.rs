@@ -217,7 +217,7 @@ impl Function {
 fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<String>> {
     let name = fields.string("name");
     if name.is_none() && fields.get("name").is_none() {
-        fields.found().push(crate::messages::missing_name(at, path));
+        fields.diagnostics().push(crate::messages::missing_name(at, path));
     }
     name
 }
@@ -228,13 +228,13 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     let node = fields.get("argument")?;
     let path = fields.path("argument");
     let known: Vec<&'static str> = kind.custom.iter().map(|custom| custom.argument).collect();
-    let mut inner = Fields::of(node, &path, &known, fields.found());
+    let mut inner = Fields::of(node, &path, &known, fields.diagnostics());
     let written: Vec<(&CustomFunction, &Node)> =
         kind.custom.iter().filter_map(|custom| Some((custom, inner.get(custom.argument)?))).collect();
     match written.as_slice() {
         [only] => Some(*only),
         _ => {
-            inner.found().push(messages::one_argument(node.span, &known));
+            inner.diagnostics().push(messages::one_argument(node.span, &known));
             None
         }
     }

@@ -101,9 +101,9 @@ impl ObjectFactory {
                 let metadata: ObjectMeta = serde_json::from_value(shape.value(context).map_err(failed)?)
                     .map_err(|error| Error::new(error).at("metadata").at(&self.template.name))?;
                 let mut object = object.clone();
-                let own = object.metadata_mut();
-                (own.name, own.generate_name) = (metadata.name, metadata.generate_name);
-                own.annotations = metadata.annotations;
+                let object_metadata = object.metadata_mut();
+                (object_metadata.name, object_metadata.generate_name) = (metadata.name, metadata.generate_name);
+                object_metadata.annotations = metadata.annotations;
                 return Ok(object);
             }
             ObjectForm::Shape(shape) => shape.value(context).map_err(failed)?,

@@ -45,13 +45,13 @@ impl Devices {
     }
 
     /// Checks the claims of a pod that is bound to a node.
-    pub(super) fn check(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, pod: &Pod, node: Symbol, names: &Interner, violations: &mut Vec<(Rule, String)>) {
         for pod_claim in &pod.spec.resource_claims {
             let Ok(Some((name, _))) = pod.resource_claim_name(pod_claim) else { continue };
             let claim = self.claims.get(&(pod.spec.namespace, name));
             let name = names.resolve(name);
             let mut report_violation =
-                |what: String| found.push((Rule::DynamicResources, format!("claim {name} {what}")));
+                |what: String| violations.push((Rule::DynamicResources, format!("claim {name} {what}")));
             let Some(allocation) = claim.and_then(|claim| claim.status.allocation.as_ref()) else {
                 report_violation("is not allocated".to_owned());
                 continue;

@@ -9,11 +9,11 @@ use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
 impl NodePods {
     /// Checks whether a pod may be bound to the node in its current state.
-    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Some(node) = &self.node else { return };
         let Placement { pod, names, .. } = placement;
         let spec = &*pod.spec;
-        let mut report_violation = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
+        let mut report_violation = |rule: Rule, what: &str| violations.push((rule, what.to_owned()));
         if !spec.scheduling_gates.is_empty() {
             report_violation(Rule::SchedulingGates, "it has scheduling gates");
         }
@@ -36,15 +36,15 @@ impl NodePods {
                 report_violation(Rule::NodePorts, &format!("port {} is in use", port.port));
             }
         }
-        self.check_resources(placement, node, found);
+        self.check_resources(placement, node, violations);
     }
 
-    fn check_resources(&self, placement: Placement<'_>, node: &Node, found: &mut Vec<(Rule, String)>) {
+    fn check_resources(&self, placement: Placement<'_>, node: &Node, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, cluster, names, .. } = placement;
         let mut check = |name: &str, requested: i64, used: i64, allocatable: i64| {
             if requested > 0 && i128::from(requested) + i128::from(used) > i128::from(allocatable) {
                 let what = format!("{name}: {requested} requested, {used} of {allocatable} used");
-                found.push((Rule::NodeResourcesFit, what));
+                violations.push((Rule::NodeResourcesFit, what));
             }
         };
         let (requested, used, allocatable) = (&pod.spec.requests, &self.used, &node.allocatable);

@@ -39,11 +39,11 @@ impl PodAffinityRules {
     }
 
     /// Checks whether a pod may be bound to a node, given the existing pods.
-    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         let affinity = &pod.spec.affinity;
         let labels = cluster.labels(node);
-        let mut report_violation = |what: String| found.push((Rule::InterPodAffinity, what));
+        let mut report_violation = |what: String| violations.push((Rule::InterPodAffinity, what));
         if !affinity.required.is_empty() {
             let places = self.required.entry(affinity.required.clone()).or_insert_with(|| {
                 let mut places = Places::default();

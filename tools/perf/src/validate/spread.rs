@@ -112,7 +112,7 @@ impl Spread {
     }
 
     /// Checks whether a pod may be bound to a node, given the existing pods.
-    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         for spread_constraint in SpreadConstraint::of(&pod.spec) {
             let self_match = i64::from(spread_constraint.selects(&pod.spec));
@@ -123,7 +123,7 @@ impl Spread {
                 .or_insert_with_key(|spread_constraint| count_all(spread_constraint, cluster, names));
             let key = names.resolve(topology_key);
             let Some(domain) = value(cluster.labels(node), topology_key) else {
-                found.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
+                violations.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
                 continue;
             };
             let Some(mut least) = domains.least() else { continue };
@@ -136,7 +136,7 @@ impl Spread {
                 let what = format!(
                     "{key}={domain} has {pods} pods, the minimum is {least}, and the maximum skew is {max_skew}"
                 );
-                found.push((Rule::PodTopologySpread, what));
+                violations.push((Rule::PodTopologySpread, what));
             }
         }
     }

@@ -69,7 +69,7 @@ impl Storage {
     }
 
     /// Checks whether a pod's volumes allow a node.
-    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, names, .. } = placement;
         if pod.spec.volumes.is_empty() {
             return;
@@ -78,30 +78,31 @@ impl Storage {
         for claim in pod.spec.volumes.iter().filter_map(Volume::claim) {
             let name = names.resolve(claim);
             let Some(claim) = self.claims.get(&(namespace, claim)) else {
-                found.push((Rule::VolumeBinding, format!("claim {name} does not exist")));
+                violations.push((Rule::VolumeBinding, format!("claim {name} does not exist")));
                 continue;
             };
             let is_exclusive = claim.access_modes.contains(&AccessMode::ReadWriteOncePod);
             if is_exclusive && self.users.contains_key(&(namespace, claim.name)) {
-                found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
+                violations
+                    .push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
             }
             // PreBind binds the claims of a pod to volumes before the pod is bound.
             let Some(volume) = self.volume_of(claim) else {
-                found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
+                violations.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
                 continue;
             };
-            check_place(volume, placement, found);
+            check_place(volume, placement, violations);
         }
         let on_node = self.by_node.get(&node);
         for volume in &pod.spec.volumes {
             if on_node.is_some_and(|on_node| on_node.keys().any(|(_, other)| conflict(volume, other))) {
-                found.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
+                violations.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
             }
         }
-        self.check_limits(pod, node, names, found);
+        self.check_limits(pod, node, names, violations);
     }
 
-    fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, violations: &mut Vec<(Rule, String)>) {
         let Some(drivers) = self.drivers.get(&node) else { return };
         let mut attached: Vec<CsiVolume> = self
             .by_node
@@ -125,7 +126,7 @@ impl Storage {
                 && on_node + more > limit
             {
                 let what = format!("{}: {on_node} of {limit} volumes are attached", names.resolve(driver));
-                found.push((Rule::NodeVolumeLimits, what));
+                violations.push((Rule::NodeVolumeLimits, what));
             }
         }
     }
@@ -149,12 +150,12 @@ impl Storage {
     }
 }
 
-fn check_place(volume: &PersistentVolume, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+fn check_place(volume: &PersistentVolume, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
     let Placement { node, cluster, names, .. } = placement;
     let labels = cluster.labels(node);
     let name = names.resolve(volume.name);
     if volume.node_affinity.as_ref().is_some_and(|affinity| !selects_node(affinity, node, labels, names)) {
-        found.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));
+        violations.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));
     }
     // A node without topology labels accepts all volumes.
     let keys = [
@@ -167,7 +168,7 @@ fn check_place(volume: &PersistentVolume, placement: Placement<'_>, found: &mut 
     for zone in volume.zones.iter().filter(|_| has_topology) {
         let place = value(labels, zone.key).or_else(|| value(labels, zone.successor));
         if place.is_none_or(|place| !zone.values.contains(&place)) {
-            found.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
+            violations.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
         }
     }
 }
