@@ -51,12 +51,12 @@ pub(crate) fn draw(seed: u64, objects: &[TestObject]) -> Vec<Step> {
         Step::Set { object, variant }
     };
     // Most objects exist at the start, nodes first. The fraction varies between histories.
-    let often = [50, 75, 95][random.below(3)];
+    let percentage = [50, 75, 95][random.below(3)];
     let is_node = |object: &usize| objects[*object].kind() == "Node";
     let (nodes, others): (Vec<usize>, Vec<usize>) = (0..objects.len()).partition(is_node);
     let mut steps = Vec::new();
     for object in nodes.into_iter().chain(others) {
-        if random.below(100) < often {
+        if random.below(100) < percentage {
             steps.push(set(object, &mut random));
         }
     }

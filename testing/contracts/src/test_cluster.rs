@@ -15,10 +15,10 @@ use schedc_objects::{AnyObject, removal_change, upsert_change};
 use crate::history::Step;
 use crate::test_object::TestObject;
 
-/// Longer than any backoff.
+/// Time in nanoseconds that is longer than any backoff.
 const MINUTE: i64 = 60_000_000_000;
-/// Limit on attempts, for pods that are activated again and again.
-const ATTEMPTS: usize = 1000;
+/// Maximum number of attempts, because pods could be activated again and again.
+const MAX_ATTEMPTS: usize = 1000;
 
 /// A cluster whose scheduler serves every pod by one profile.
 pub(crate) struct TestCluster<B: Bundle> {
@@ -45,7 +45,7 @@ impl<B: Bundle> TestCluster<B> {
         let mut other = TestCluster::new(self.profile)?;
         let cache = &self.cluster.scheduler.cache;
         *other.cluster.interner() = cache.base.interner.clone();
-        other.pass(self.now);
+        other.advance(self.now);
         let cluster = &mut other.cluster;
         cache.objects().for_each(|object| cluster.change(Change::Object(object.clone())));
         nodes(cache).for_each(|node| cluster.node(node.clone()));
@@ -78,8 +78,8 @@ impl<B: Bundle> TestCluster<B> {
     /// Creates or updates a pod. A pod keeps its node; a pod on a missing node is ignored.
     fn set_pod(&mut self, pod: Pod) {
         let cache = &self.cluster.scheduler.cache;
-        let has = cache.pod(&pod.uid).map(|(_, node, _)| node);
-        let node = has.or(pod.spec.node_name);
+        let current = cache.pod(&pod.uid).map(|(_, node, _)| node);
+        let node = current.or(pod.spec.node_name);
         match node {
             Some(node) if cache.base.node(node).is_none() => {}
             Some(node) => self.cluster.pod(on_node(&pod, node)),
@@ -107,7 +107,7 @@ impl<B: Bundle> TestCluster<B> {
 
     /// Lets backoff expire, and schedules until no pod is active.
     pub(crate) fn run(&mut self) -> Vec<Outcome> {
-        self.pass(MINUTE);
+        self.advance(MINUTE);
         self.drain()
     }
 
@@ -117,7 +117,7 @@ impl<B: Bundle> TestCluster<B> {
             self.cluster.scheduler.activate(&pod.uid);
         }
         let mut outcomes = self.run();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let Some(deadline) = self.cluster.scheduler.next_deadline() else { break };
             self.now = self.now.max(deadline);
             self.cluster.tick(self.now);
@@ -127,11 +127,11 @@ impl<B: Bundle> TestCluster<B> {
     }
 
     fn drain(&mut self) -> Vec<Outcome> {
-        (0..ATTEMPTS).map_while(|_| self.cluster.step()).collect()
+        (0..MAX_ATTEMPTS).map_while(|_| self.cluster.step()).collect()
     }
 
     /// Advances the time.
-    pub(crate) fn pass(&mut self, time: i64) {
+    pub(crate) fn advance(&mut self, time: i64) {
         self.now += time;
         self.cluster.tick(self.now);
     }
@@ -162,7 +162,7 @@ pub(crate) fn rebuilt<S: schedc_core::cache::State>(
     for node in nodes(cache) {
         other.set_node(node.clone());
     }
-    // Ordered by uid, because the result must not depend on the order.
+    // Sorted by uid instead of by arrival, because the result must not depend on the order.
     let pods: BTreeMap<&Uid, _> = cache.pods().map(|(pod, node, _)| (&pod.uid, (pod, node))).collect();
     let stay = pods.into_values().filter(|(pod, _)| !without.contains(&&pod.uid));
     for (pod, node) in stay.chain(with.iter().copied()) {

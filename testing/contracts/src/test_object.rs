@@ -16,9 +16,9 @@ impl TestObject {
     /// Returns a variant in YAML, without the uid that [`complete`] adds.
     pub(crate) fn manifest(&self, variant: usize) -> String {
         let mut object = self.variants[variant].clone();
-        let given = uid(&object);
+        let added = uid(&object);
         let metadata = object.metadata_mut();
-        metadata.uid = metadata.uid.take().filter(|uid| *uid != given);
+        metadata.uid = metadata.uid.take().filter(|uid| *uid != added);
         let yaml = object.to_json().ok().and_then(|json| serde_saphyr::to_string(&json).ok());
         yaml.unwrap_or_default()
     }

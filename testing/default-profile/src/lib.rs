@@ -9,8 +9,8 @@ pub mod with_edge {
     schedc_macros::profile!("../../profiles/default.toml", "../../profiles/edge.toml");
 }
 
-/// Compiled profiles with an erased type, the default profile and both. rustc compiles the generic code that they need here. Without
-/// optimisation, programs that depend on this crate use it.
+/// Returns the default profile alone, and both profiles, with erased types. rustc compiles the generic code that they
+/// need in this crate. In builds without optimisation, programs that depend on this crate use that code.
 pub fn bundles() -> [AnyBundle; 2] {
     [AnyBundle::of::<Profiles>(), AnyBundle::of::<with_edge::Profiles>()]
 }

@@ -48,7 +48,7 @@ impl RecordedRequest {
         RecordedRequest {
             scenario: scenario.to_owned(),
             verb: api_request.verb,
-            path: without_time(&api_request.uri),
+            path: without_timeouts(&api_request.uri),
             code,
             body,
             content_type: api_request.content_type.clone(),
@@ -74,8 +74,8 @@ impl RecordedRequest {
     }
 }
 
-/// Removes timeouts from a path and query, which differ between runs.
-fn without_time(uri: &str) -> String {
+/// Removes timeouts, which differ between runs, from a path and query.
+fn without_timeouts(uri: &str) -> String {
     let Some((path, query)) = uri.split_once('?') else { return uri.to_owned() };
     let is_time = |part: &&str| part.starts_with("timeout=") || part.starts_with("timeoutSeconds=");
     let rest: Vec<&str> = query.split('&').filter(|part| !is_time(part)).collect();
@@ -87,9 +87,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_have_no_times() {
-        assert_eq!(without_time("/a"), "/a");
-        assert_eq!(without_time("/a?timeout=5s"), "/a");
-        assert_eq!(without_time("/a?a=b&timeoutSeconds=7&watch=true"), "/a?a=b&watch=true");
+    fn timeouts_are_removed_from_paths() {
+        assert_eq!(without_timeouts("/a"), "/a");
+        assert_eq!(without_timeouts("/a?timeout=5s"), "/a");
+        assert_eq!(without_timeouts("/a?a=b&timeoutSeconds=7&watch=true"), "/a?a=b&watch=true");
     }
 }

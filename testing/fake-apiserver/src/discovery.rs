@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups() {
+    fn groups_and_kinds_are_discovered() {
         assert_eq!(at("/apis/events.k8s.io/v1").unwrap()["resources"][0]["name"], "events");
         assert_eq!(at("/api/v1").unwrap()["groupVersion"], "v1");
         assert!(at("/apis").unwrap()["groups"].as_array().unwrap().iter().any(|group| group["name"] == "apps"));

@@ -87,7 +87,7 @@ impl FaultRule {
         self
     }
 
-    /// Restricts the rule to paths (without the query); `*` stands for any text: `*/pods/*/binding`.
+    /// Restricts the rule to paths (without the query). `*` stands for any text, as in `*/pods/*/binding`.
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
         self.path = Some(path.to_owned());
@@ -121,7 +121,7 @@ impl FaultRule {
             && self.path.as_ref().is_none_or(|path| matches_pattern(path, &api_request.path))
     }
 
-    /// Returns the fault for a matching request.
+    /// Returns the fault for a matching request, if the rule injects one.
     fn next(&mut self, is_watch: bool) -> Option<Fault> {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -145,7 +145,7 @@ impl FaultRule {
 }
 
 fn random_fault(state: &mut u64, is_watch: bool) -> Fault {
-    let few = random(state) as usize % 20;
+    let events = random(state) as usize % 20;
     match random(state) % if is_watch { 10 } else { 7 } {
         0 => Fault::Answer(500, None),
         1 => Fault::Answer(503, None),
@@ -153,10 +153,10 @@ fn random_fault(state: &mut u64, is_watch: bool) -> Fault {
         3 => Fault::Delay(Duration::from_millis(random(state) % 50)),
         4 => Fault::Cut,
         5 | 6 if !is_watch => Fault::LoseAnswer,
-        5 | 6 => Fault::CutStream(few),
-        7 => Fault::EndStream(few),
+        5 | 6 => Fault::CutStream(events),
+        7 => Fault::EndStream(events),
         8 => Fault::GoneStream(0),
-        _ => Fault::GoneStream(few),
+        _ => Fault::GoneStream(events),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns() {
+    fn patterns_match_whole_paths() {
         for (pattern, text, expected) in [
             ("*", "/a", true),
             ("/a", "/a", true),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_count() {
+    fn rules_skip_and_limit_matching_requests() {
         let mut rules = [FaultRule::new(Fault::Cut).verb("list").after(1).times(2)];
         let list = api_request(Method::GET, "/api/v1/pods");
         let mut hit = |api_request: &ApiRequest| Faults::pick(&mut rules, api_request).fault.is_some();

@@ -23,15 +23,15 @@ const NAMESPACED: u8 = 1;
 const STATUS: u8 = 2;
 const GENERATION: u8 = 4;
 
-const fn kind(kind: &'static str, group: &'static str, plural: &'static str, has: u8) -> Kind {
+const fn kind(kind: &'static str, group: &'static str, plural: &'static str, flags: u8) -> Kind {
     Kind {
         kind,
         group,
         version: "v1",
         plural,
-        is_namespaced: has & NAMESPACED != 0,
-        has_status: has & STATUS != 0,
-        has_generation: has & GENERATION != 0,
+        is_namespaced: flags & NAMESPACED != 0,
+        has_status: flags & STATUS != 0,
+        has_generation: flags & GENERATION != 0,
     }
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn list(
     target: &Target,
 ) -> Result<Value, StatusError> {
     if !api_request.parameter("sendInitialEvents").is_empty() {
-        let what = "Forbidden: sendInitialEvents is forbidden for list";
-        return Err(StatusError::options("sendInitialEvents", what));
+        let message = "Forbidden: sendInitialEvents is forbidden for list";
+        return Err(StatusError::options("sendInitialEvents", message));
     }
     if let Some(version) = api_request.number("resourceVersion")?
         && version > store.version()

@@ -17,7 +17,7 @@ use crate::shared::Shared;
 use crate::tls::Tls;
 
 /// Maximum number of concurrent requests on a connection, as on a real server.
-const STREAMS: u32 = 100;
+const MAX_CONCURRENT_STREAMS: u32 = 100;
 
 /// Serves connections until `stop` is set, then closes all of them.
 pub(crate) fn run(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>, mut stop: watch::Receiver<bool>) {
@@ -71,6 +71,6 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 ) {
     let service = service_fn(move |request| serve(shared.clone(), broken.clone(), request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http2().max_concurrent_streams(STREAMS);
+    builder.http2().max_concurrent_streams(MAX_CONCURRENT_STREAMS);
     let _how_it_ended = builder.serve_connection(TokioIo::new(stream), service).await;
 }

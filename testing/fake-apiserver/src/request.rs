@@ -32,7 +32,7 @@ pub(crate) struct ApiRequest {
     /// The body; `None` if it is missing or not JSON.
     pub(crate) body: Option<Value>,
     /// Whether the body is invalid JSON.
-    pub(crate) is_broken: bool,
+    pub(crate) is_invalid_json: bool,
 }
 
 /// Content type of protobuf objects.
@@ -82,7 +82,7 @@ impl ApiRequest {
             token: header(AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default().to_owned(),
             accepts_protobuf: header(ACCEPT).starts_with(PROTOBUF),
             content_type: header(CONTENT_TYPE).to_owned(),
-            is_broken: parsed.is_none() && !body.is_empty(),
+            is_invalid_json: parsed.is_none() && !body.is_empty(),
             body: parsed,
         }
     }
@@ -95,14 +95,14 @@ impl ApiRequest {
     /// Returns a query parameter as a number. `None`: it is missing.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, StatusError> {
         let text = self.parameter(name);
-        let wrong = |_| StatusError::new(400, format!("invalid value for {name}: {text}"));
-        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
+        let invalid = |_| StatusError::new(400, format!("invalid value for {name}: {text}"));
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(invalid) }
     }
 
     /// Returns the body, which must be an object.
     pub(crate) fn object(&self) -> Result<&Value, StatusError> {
-        let wrong = || StatusError::new(400, "the object provided is unrecognized: it is not a JSON object");
-        self.body.as_ref().filter(|body| body.is_object()).ok_or_else(wrong)
+        let invalid = || StatusError::new(400, "the object provided is unrecognized: it is not a JSON object");
+        self.body.as_ref().filter(|body| body.is_object()).ok_or_else(invalid)
     }
 }
 
@@ -121,20 +121,20 @@ impl Target {
             _ => return None,
         };
         let rest: Vec<&str> = parts.collect();
-        let of = |namespace: &str, plural: &str, name: &str, subresource: &str| {
+        let target = |namespace: &str, plural: &str, name: &str, subresource: &str| {
             let kind = Kind::of_path(&api_version, plural)?;
             let [namespace, name, subresource] = [namespace, name, subresource].map(str::to_owned);
             Some(Target { kind, namespace, name, subresource })
         };
         // `namespaces/a` is an object, and `namespaces/a/pods` are objects in it.
         match rest[..] {
-            ["namespaces", name, "status"] => of("", "namespaces", name, "status"),
-            ["namespaces", namespace, plural] => of(namespace, plural, "", ""),
-            ["namespaces", namespace, plural, name] => of(namespace, plural, name, ""),
-            ["namespaces", namespace, plural, name, subresource] => of(namespace, plural, name, subresource),
-            [plural] => of("", plural, "", ""),
-            [plural, name] => of("", plural, name, ""),
-            [plural, name, subresource] => of("", plural, name, subresource),
+            ["namespaces", name, "status"] => target("", "namespaces", name, "status"),
+            ["namespaces", namespace, plural] => target(namespace, plural, "", ""),
+            ["namespaces", namespace, plural, name] => target(namespace, plural, name, ""),
+            ["namespaces", namespace, plural, name, subresource] => target(namespace, plural, name, subresource),
+            [plural] => target("", plural, "", ""),
+            [plural, name] => target("", plural, name, ""),
+            [plural, name, subresource] => target("", plural, name, subresource),
             _ => None,
         }
         .filter(|target| {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths() {
+    fn paths_are_parsed_to_targets() {
         let at = |path: &str| {
             Target::at(path)
                 .map(|it| format!("{} {}|{}|{}", it.kind.qualified(), it.namespace, it.name, it.subresource))
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn verbs() {
+    fn verbs_depend_on_method_and_path() {
         let verb = |method: Method, uri: &str| {
             ApiRequest::new(&method, &uri.parse().unwrap(), &HeaderMap::new(), &Bytes::new()).verb
         };

@@ -46,19 +46,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reviews() {
+    fn registered_tokens_and_permissions_are_accepted() {
         let mut reviews = Reviews::default();
         reviews.users.insert("secret".into(), ("joe".into(), vec!["group".into()]));
         reviews.permissions.push(("joe".into(), "get".into(), "/metrics".into()));
         let user = |token: &str| reviews.token(&json!({"spec": {"token": token}}))["status"].clone();
         assert_eq!(user("secret"), json!({"authenticated": true, "user": {"username": "joe", "groups": ["group"]}}));
         assert_eq!(user("other"), json!({"user": {}, "error": "invalid bearer token"}));
-        let may = |user: &str, path: &str| {
+        let access = |user: &str, path: &str| {
             let attributes = json!({"path": path, "verb": "get"});
             reviews.access(&json!({"spec": {"user": user, "nonResourceAttributes": attributes}}))["status"].clone()
         };
-        assert_eq!(may("joe", "/metrics"), json!({"allowed": true}));
-        assert_eq!(may("joe", "/configz"), json!({"allowed": false}));
-        assert_eq!(may("", "/metrics"), json!({"allowed": false}));
+        assert_eq!(access("joe", "/metrics"), json!({"allowed": true}));
+        assert_eq!(access("joe", "/configz"), json!({"allowed": false}));
+        assert_eq!(access("", "/metrics"), json!({"allowed": false}));
     }
 }

@@ -67,6 +67,7 @@ fn term(term: &str) -> (&str, Option<&str>, bool) {
     }
 }
 
+/// Pointer to a boolean field. A missing value is false.
 const UNSCHEDULABLE: &str = "/spec/unschedulable";
 
 fn pointer(kind: &Kind, field: &str) -> Option<String> {
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selectors() {
+    fn selectors_match_fields_and_labels() {
         let pods = Kind::of_path("v1", "pods").unwrap();
         let pod = json!({
             "metadata": {"name": "p", "labels": {"a": "b"}}, "spec": {"nodeName": "n"}, "status": {"phase": "Running"}

@@ -203,7 +203,7 @@ impl Server {
         self.shared.with_store(|store| write::remove(store, &target, "")).is_some()
     }
 
-    /// Returns an object.
+    /// Returns an object, if it exists.
     ///
     /// # Panics
     /// Panics if the path is not that of an object.
@@ -213,7 +213,7 @@ impl Server {
         locked_get(&self.shared, &target)
     }
 
-    /// Returns all objects at a path such as `/api/v1/pods`, by namespace and name.
+    /// Returns all objects at a path such as `/api/v1/pods`, sorted by namespace and name.
     ///
     /// # Panics
     /// Panics if the path is not that of objects.
@@ -298,7 +298,7 @@ impl Server {
         locked(&self.shared.reviews).permissions.push(permission);
     }
 
-    /// Sets the scenario of the following requests.
+    /// Sets the name of the scenario that is recorded with all later requests.
     pub fn scenario(&self, name: &str) {
         *locked(&self.shared.scenario) = name.to_owned();
     }
@@ -333,7 +333,7 @@ impl Server {
         true
     }
 
-    /// Waits like [`wait`](Self::wait), without blocking the thread, for tests whose client runs in its runtime.
+    /// Waits like [`wait`](Self::wait), but without blocking the thread: for a client that runs in the test's runtime.
     pub async fn until(&self, time: Duration, condition: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
         while !condition(self) {
@@ -361,7 +361,7 @@ fn target_at(path: &str) -> Target {
     Target::at(path).unwrap_or_else(|| panic!("no objects can be at {path}"))
 }
 
-/// Returns the path of an object, parsed.
+/// Returns the target of an object, or, if `is_named` is false, the target of all objects of its kind in its namespace.
 #[track_caller]
 fn target_of(object: &Value, is_named: bool) -> Target {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));

@@ -84,18 +84,18 @@ fn json_response(code: u16, retry_after: Option<u32>, object: &Value) -> Respons
 /// Processes a request and returns its response.
 fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> Result<ApiResponse, StatusError> {
     let now = write::now();
-    if api_request.is_broken {
+    if api_request.is_invalid_json {
         return Err(StatusError::new(400, "the object provided is unrecognized: it is no JSON"));
     }
     let Some(target) = &api_request.target else { return respond_without_objects(shared, api_request) };
     let ok = |object| Ok(ApiResponse::Object(200, object));
-    let has_part = match target.subresource.as_str() {
+    let has_subresource = match target.subresource.as_str() {
         "" => true,
         "status" => target.kind.has_status && ["get", "update", "patch"].contains(&api_request.verb),
         "binding" => target.kind.kind == "Pod" && api_request.verb == "create",
         _ => false,
     };
-    if !has_part {
+    if !has_subresource {
         return Err(StatusError::no_such_path());
     }
     match api_request.verb {
@@ -147,8 +147,8 @@ fn respond_without_objects(shared: &Shared, api_request: &ApiRequest) -> Result<
             Ok(ApiResponse::Object(200, Arc::new(version)))
         }
         ("get", path) => {
-            let found = discovery::at(path).ok_or_else(StatusError::no_such_path)?;
-            Ok(ApiResponse::Object(200, Arc::new(found)))
+            let document = discovery::at(path).ok_or_else(StatusError::no_such_path)?;
+            Ok(ApiResponse::Object(200, Arc::new(document)))
         }
         ("create", "/apis/authentication.k8s.io/v1/tokenreviews") => {
             created(locked(&shared.reviews).token(api_request.object()?))

@@ -71,51 +71,53 @@ impl StatusError {
         StatusError { reason: "AlreadyExists", ..StatusError::new(409, message) }.about(kind.group, kind.plural, name)
     }
 
-    /// Reports that a precondition failed. `what` is the resource, with the subresource of the request if there is one.
-    pub(crate) fn conflict(kind: &Kind, what: &str, name: &str, why: impl std::fmt::Display) -> Self {
-        let message = format!("Operation cannot be fulfilled on {what} \"{name}\": {why}");
-        StatusError::new(409, message).about(kind.group, what.split('.').next().unwrap_or(what), name)
+    /// Reports that a precondition failed. `resource` includes the subresource of the request, if there is one.
+    pub(crate) fn conflict(kind: &Kind, resource: &str, name: &str, reason: impl std::fmt::Display) -> Self {
+        let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {reason}");
+        StatusError::new(409, message).about(kind.group, resource.split('.').next().unwrap_or(resource), name)
     }
 
     /// Reports that the object was modified since the given version.
     pub(crate) fn modified(kind: &Kind, name: &str) -> Self {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
-        StatusError::conflict(kind, &kind.qualified(), name, why)
+        let reason = "the object has been modified; please apply your changes to the latest version and try again";
+        StatusError::conflict(kind, &kind.qualified(), name, reason)
     }
 
-    /// Reports an invalid field. `what` is a message such as `Required value`.
-    pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, what: &str) -> Self {
+    /// Reports an invalid field. `problem` is a text such as `Required value`.
+    pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, problem: &str) -> Self {
         // A real server omits the group of events.
         let group = if kind.kind == "Event" { "" } else { kind.group };
-        StatusError::invalid_field(kind.kind, name, field, what).about(group, kind.kind, name).with_cause(field, what)
+        StatusError::invalid_field(kind.kind, name, field, problem)
+            .about(group, kind.kind, name)
+            .with_cause(field, problem)
     }
 
     /// Reports that the object has no resource version, which is required for a replacement.
     pub(crate) fn unconditional(kind: &Kind, name: &str) -> Self {
-        let what = "Invalid value: 0: must be specified for an update";
+        let problem = "Invalid value: 0: must be specified for an update";
         let field = "metadata.resourceVersion";
-        StatusError::invalid_field(&kind.qualified(), name, field, what)
+        StatusError::invalid_field(&kind.qualified(), name, field, problem)
             .about(kind.group, kind.plural, name)
-            .with_cause(field, what)
+            .with_cause(field, problem)
     }
 
-    fn invalid_field(resource: &str, name: &str, field: &str, what: &str) -> Self {
-        StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {what}"))
+    fn invalid_field(resource: &str, name: &str, field: &str, problem: &str) -> Self {
+        StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {problem}"))
     }
 
     /// Adds the cause to the details.
-    fn with_cause(mut self, field: &str, what: &str) -> Self {
-        let reason = if what.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
+    fn with_cause(mut self, field: &str, problem: &str) -> Self {
+        let reason = if problem.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
         if let Some(details) = &mut self.details {
-            details["causes"] = json!([{"reason": reason, "message": what, "field": field}]);
+            details["causes"] = json!([{"reason": reason, "message": problem, "field": field}]);
         }
         self
     }
 
     /// Reports invalid options of a list or watch.
-    pub(crate) fn options(field: &str, what: &str) -> Self {
-        let mut refusal = StatusError::new(422, format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {what}"));
-        let causes = json!([{"reason": "FieldValueForbidden", "message": what, "field": field}]);
+    pub(crate) fn options(field: &str, problem: &str) -> Self {
+        let mut refusal = StatusError::new(422, format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {problem}"));
+        let causes = json!([{"reason": "FieldValueForbidden", "message": problem, "field": field}]);
         refusal.details = Some(json!({"group": "meta.k8s.io", "kind": "ListOptions", "causes": causes}));
         refusal
     }

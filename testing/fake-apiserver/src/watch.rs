@@ -40,7 +40,7 @@ pub(crate) struct Watch {
     /// Whether a bookmark marks the end of the initial events.
     sends_end: bool,
     bookmarks: bool,
-    time: Duration,
+    timeout: Duration,
     /// Error that is sent instead of events.
     error: Option<StatusError>,
 }
@@ -50,12 +50,12 @@ impl Watch {
     pub(crate) fn new(store: &Store, api_request: &ApiRequest, target: &Target) -> Result<Self, StatusError> {
         let initial = api_request.parameter("sendInitialEvents");
         if !initial.is_empty() && api_request.parameter("resourceVersionMatch") != "NotOlderThan" {
-            let what = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-            return Err(StatusError::options("resourceVersionMatch", what));
+            let problem = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            return Err(StatusError::options("resourceVersionMatch", problem));
         }
         if initial.is_empty() && !api_request.parameter("resourceVersionMatch").is_empty() {
-            let what = "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-            return Err(StatusError::options("resourceVersionMatch", what));
+            let problem = "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            return Err(StatusError::options("resourceVersionMatch", problem));
         }
         let selector = Selector::parse(
             target.kind,
@@ -76,7 +76,7 @@ impl Watch {
             initial,
             sends_end: sends_all,
             bookmarks: api_request.parameter("allowWatchBookmarks") == "true",
-            time: Duration::from_secs(seconds),
+            timeout: Duration::from_secs(seconds),
             error: is_too_old.then(|| StatusError::too_old(from, store.oldest())),
             selector,
         })
@@ -106,9 +106,9 @@ impl Watch {
         if self.bookmarks && self.sends_end {
             stream.send("BOOKMARK", &self.bookmark(Some(INITIAL_EVENTS_END))).await?;
         }
-        let end = Instant::now() + self.time;
+        let end = Instant::now() + self.timeout;
         // A late bookmark lets the next watch continue from a recent version.
-        let mut last_bookmark = self.time.checked_sub(LAST_BOOKMARK_BEFORE_END).map(|time| Instant::now() + time);
+        let mut last_bookmark = self.timeout.checked_sub(LAST_BOOKMARK_BEFORE_END).map(|time| Instant::now() + time);
         let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
         loop {
             changed.borrow_and_update();

@@ -15,7 +15,7 @@ use crate::profile::Profile;
 pub struct PluginRejection {
     /// Name of the plugin; empty for a node that PreFilter plugins leave out.
     pub plugin: &'static str,
-    /// Status code: whether preemption may help.
+    /// Status code. It shows whether preemption may help.
     pub code: Code,
     /// Reasons, sorted.
     pub reasons: Vec<String>,
@@ -99,25 +99,25 @@ pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Po
     let cx = Cycle { pod, cluster, names, args: &profile.args };
     let plan = match pre_filter(profile, &cx) {
         Ok(plan) => plan,
-        Err(answer) => {
-            if answer.code == Code::Error {
-                evaluation.failures.insert(answer.reasons.join(", "));
+        Err(rejection) => {
+            if rejection.code == Code::Error {
+                evaluation.failures.insert(rejection.reasons.join(", "));
             } else {
                 let count = cluster.nodes.len();
-                evaluation.message = Some(format!("0/{count} nodes are available: {}.", answer.reasons.join(", ")));
+                evaluation.message = Some(format!("0/{count} nodes are available: {}.", rejection.reasons.join(", ")));
             }
-            evaluation.pre_filter = Some(answer);
+            evaluation.pre_filter = Some(rejection);
             return evaluation;
         }
     };
     for node in cluster.nodes.values() {
-        let answer = NodeEvaluation { rejection: evaluate_node(&plan, &cx, node), scores: Vec::new() };
-        evaluation.nodes.insert(names.resolve(node.name).to_owned(), answer);
+        let result = NodeEvaluation { rejection: evaluate_node(&plan, &cx, node), scores: Vec::new() };
+        evaluation.nodes.insert(names.resolve(node.name).to_owned(), result);
     }
     let nominated = pod.nominated_node.and_then(|name| cluster.nodes.get(&name));
     // The nominated node is evaluated regardless of the nodes that PreFilter leaves.
-    let fits = nominated.filter(|node| filter_with_nominated(&plan, &cx, node).is_ok());
-    evaluation.by_nomination = fits.map(|node| names.resolve(node.name).to_owned());
+    let feasible_nominated = nominated.filter(|node| filter_with_nominated(&plan, &cx, node).is_ok());
+    evaluation.by_nomination = feasible_nominated.map(|node| names.resolve(node.name).to_owned());
     let rejections = || evaluation.nodes.values().filter_map(|node| node.rejection.as_ref());
     let failures: BTreeSet<String> =
         rejections().filter(|r| r.code == Code::Error).map(|r| r.reasons.join(", ")).collect();

@@ -37,7 +37,11 @@ pub(crate) fn selects(selector: &LabelSelector, labels: Labels<'_>, names: &Inte
 }
 
 /// Returns whether labels match an optional selector. A missing one matches nothing.
-pub(crate) fn may_select(selector: Option<&LabelSelector>, labels: Labels<'_>, names: &Interner) -> bool {
+pub(crate) fn optional_selector_matches(
+    selector: Option<&LabelSelector>,
+    labels: Labels<'_>,
+    names: &Interner,
+) -> bool {
     selector.is_some_and(|selector| selects(selector, labels, names))
 }
 

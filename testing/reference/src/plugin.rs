@@ -27,10 +27,10 @@ impl<'a> Cycle<'a> {
 
 /// Returns the nominated pods of a node with at least the pod's priority.
 pub(crate) fn stronger_nominated(cx: &Cycle<'_>, node: &Node) -> Vec<PlacedPod> {
-    let is_first = |other: &&PlacedPod| {
+    let is_stronger = |other: &&PlacedPod| {
         other.node == node.name && other.pod.uid != cx.pod.uid && other.pod.spec.priority >= cx.pod.spec.priority
     };
-    cx.cluster.nominated.iter().filter(is_first).cloned().collect()
+    cx.cluster.nominated.iter().filter(is_stronger).cloned().collect()
 }
 
 /// Rejection by a plugin.

@@ -35,20 +35,20 @@ pub fn evaluate_plugins(args: &Args, cluster: &Cluster, names: &Interner, pod: &
                 scores: BTreeMap::new(),
             };
             let nodes: Vec<&Node> = cluster.nodes.values().map(|node| &**node).collect();
-            let mut filters = false;
+            let mut runs_filter = false;
             evaluation.pre_filter = match plugin.pre_filter(&cx) {
                 PreFilter::Skip => None,
                 PreFilter::Ready => {
-                    filters = true;
+                    runs_filter = true;
                     None
                 }
                 PreFilter::Only(names) => {
-                    filters = true;
+                    runs_filter = true;
                     Some(format!("only {names:?}"))
                 }
                 PreFilter::Reject(Rejection { reasons, .. }) => Some(reasons.join(", ")),
             };
-            for node in nodes.iter().filter(|_| filters) {
+            for node in nodes.iter().filter(|_| runs_filter) {
                 let nominated = cluster.with(stronger_nominated(&cx, node).into_iter());
                 let verdict = plugin.filter(&Cycle { cluster: &nominated, ..cx }, node);
                 if let Err(Rejection { mut reasons, .. }) = verdict.and_then(|()| plugin.filter(&cx, node)) {

@@ -39,7 +39,7 @@ fn profile(name: &str) -> (Profile, bool) {
 
 /// Cluster of a scenario.
 #[derive(Default)]
-struct World {
+struct ScenarioCluster {
     /// Whether the profile holds gated pods, which are then not nominated.
     is_gated: bool,
     names: Interner,
@@ -68,7 +68,7 @@ fn full_name(pod: &ApiPod) -> String {
     format!("{namespace}/{}", pod.metadata.name.as_deref().unwrap_or_default())
 }
 
-impl World {
+impl ScenarioCluster {
     fn apply(&mut self, object: AnyObject) {
         match object {
             AnyObject::Node(node) => self.cluster.set_node(Arc::new(convert_node(&node, &mut self.names))),
@@ -85,7 +85,7 @@ impl World {
 
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(pod);
-        let before = self.forget_pod(&name);
+        let before = self.remove_pod(&name);
         if is_finished(pod) {
             return;
         }
@@ -101,7 +101,7 @@ impl World {
         self.pods.insert(name, (converted.uid.clone(), node));
     }
 
-    fn forget_pod(&mut self, name: &str) -> Option<(Uid, Option<Symbol>)> {
+    fn remove_pod(&mut self, name: &str) -> Option<(Uid, Option<Symbol>)> {
         let known = self.pods.remove(name)?;
         self.cluster.remove_pod(&known.0);
         Some(known)
@@ -116,7 +116,7 @@ impl World {
             (true, namespace) => namespace,
         };
         match kind {
-            "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
+            "Pod" => drop(self.remove_pod(&format!("{namespace}/{name}"))),
             "Node" => self.cluster.remove_node(self.names.intern(name)),
             _ => {
                 let name = (kind.to_owned(), namespace.to_owned(), name.to_owned());
@@ -137,7 +137,7 @@ impl World {
 
     fn place(&mut self, api: &ApiPod, pod: Pod, node: &str) {
         let node = self.names.intern(node);
-        self.forget_pod(&full_name(api));
+        self.remove_pod(&full_name(api));
         self.pods.insert(full_name(api), (pod.uid.clone(), Some(node)));
         self.cluster.place(Arc::new(pod), node);
     }
@@ -148,12 +148,12 @@ fn strings(value: &Value) -> BTreeSet<&str> {
 }
 
 /// Returns all differences.
-fn differences(expected: &Value, got: &ReferenceEvaluation) -> Vec<String> {
+fn differences(expected: &Value, actual: &ReferenceEvaluation) -> Vec<String> {
     let mut found = Vec::new();
-    let mut differ = |place: &str, expected: &dyn std::fmt::Debug, got: &dyn std::fmt::Debug| {
-        let (expected, got) = (format!("{expected:?}"), format!("{got:?}"));
-        if expected != got {
-            found.push(format!("{place}: expected {expected}, got {got}"));
+    let mut compare = |place: &str, expected: &dyn std::fmt::Debug, actual: &dyn std::fmt::Debug| {
+        let (expected, actual) = (format!("{expected:?}"), format!("{actual:?}"));
+        if expected != actual {
+            found.push(format!("{place}: expected {expected}, got {actual}"));
         }
     };
     let mut verdicts = BTreeMap::new();
@@ -162,52 +162,53 @@ fn differences(expected: &Value, got: &ReferenceEvaluation) -> Vec<String> {
         verdicts
             .insert(name.as_str(), (node["code"].as_str().unwrap(), node["plugin"].as_str().unwrap_or(""), reasons));
         let scores = |of: fn(&schedc_reference::Score) -> i64| -> BTreeMap<&str, i64> {
-            got.nodes.get(name).iter().flat_map(|node| &node.scores).map(|score| (score.plugin, of(score))).collect()
+            actual.nodes.get(name).iter().flat_map(|node| &node.scores).map(|score| (score.plugin, of(score))).collect()
         };
         let expected = |field: &str| -> BTreeMap<&str, i64> {
             let scores = node[field].as_object().into_iter().flatten();
             scores.map(|(plugin, score)| (plugin.as_str(), score.as_i64().unwrap())).collect()
         };
-        differ(&format!("{name} raw"), &expected("raw"), &scores(|score| score.raw));
-        differ(&format!("{name} scores"), &expected("scores"), &scores(|score| score.normalized * score.weight));
+        compare(&format!("{name} raw"), &expected("raw"), &scores(|score| score.raw));
+        compare(&format!("{name} scores"), &expected("scores"), &scores(|score| score.normalized * score.weight));
     }
-    let got_verdicts: BTreeMap<&str, _> = (got.nodes.iter())
+    let actual_verdicts: BTreeMap<&str, _> = (actual.nodes.iter())
         .map(|(name, node)| match &node.rejection {
             None => (name.as_str(), ("Success".to_owned(), "", Vec::new())),
-            Some(no) => {
-                (name.as_str(), (no.code.to_string(), no.plugin, no.reasons.iter().map(String::as_str).collect()))
-            }
+            Some(rejection) => (
+                name.as_str(),
+                (rejection.code.to_string(), rejection.plugin, rejection.reasons.iter().map(String::as_str).collect()),
+            ),
         })
         .collect();
     for (name, verdict) in &verdicts {
-        differ(name, &Some(verdict), &got_verdicts.get(name));
+        compare(name, &Some(verdict), &actual_verdicts.get(name));
     }
-    differ("number of nodes", &verdicts.len(), &got_verdicts.len());
-    differ("feasible", &strings(&expected["feasible"]), &got.feasible().collect::<BTreeSet<_>>());
-    differ("best", &strings(&expected["best"]), &got.best.iter().map(String::as_str).collect::<BTreeSet<_>>());
+    compare("number of nodes", &verdicts.len(), &actual_verdicts.len());
+    compare("feasible", &strings(&expected["feasible"]), &actual.feasible().collect::<BTreeSet<_>>());
+    compare("best", &strings(&expected["best"]), &actual.best.iter().map(String::as_str).collect::<BTreeSet<_>>());
     let nominated = (expected["chosenBy"] == "nominated").then(|| expected["chosen"].as_str()).flatten();
-    differ("by nomination", &nominated, &got.by_nomination.as_deref());
+    compare("by nomination", &nominated, &actual.by_nomination.as_deref());
     let pre_filter = &expected["prefilter"];
     let rejected = pre_filter["code"].as_str().filter(|code| *code != "Success");
-    differ("PreFilter", &rejected, &got.pre_filter.as_ref().map(|no| no.code.to_string()).as_deref());
-    if let (Some(chosen), choices) = (expected["chosen"].as_str(), got.choices()) {
-        differ("can be chosen", &true, &choices.contains(chosen));
+    compare("PreFilter", &rejected, &actual.pre_filter.as_ref().map(|rejection| rejection.code.to_string()).as_deref());
+    if let (Some(chosen), choices) = (expected["chosen"].as_str(), actual.choices()) {
+        compare("can be chosen", &true, &choices.contains(chosen));
     }
     let text = expected["message"].as_str();
     match expected["reason"].as_str() {
         Some("SchedulerError") => {
             let texts = strings(&expected["messages"]);
             let texts = if texts.is_empty() { text.into_iter().collect() } else { texts };
-            differ("errors", &texts, &got.failures.iter().map(String::as_str).collect::<BTreeSet<_>>());
+            compare("errors", &texts, &actual.failures.iter().map(String::as_str).collect::<BTreeSet<_>>());
         }
         Some(_) => {
-            let own = got.message.as_deref().unwrap_or("no message");
+            let own = actual.message.as_deref().unwrap_or("no message");
             let rest = text.unwrap_or_default().strip_prefix(own).map(|rest| rest.is_empty() || rest.starts_with(' '));
             if rest != Some(true) {
-                differ("message", &text, &own);
+                compare("message", &text, &own);
             }
         }
-        None => differ("message", &None::<&str>, &got.message.as_deref()),
+        None => compare("message", &None::<&str>, &actual.message.as_deref()),
     }
     found
 }
@@ -222,7 +223,7 @@ fn check(family: &str) {
         let scenario = &entry["scenario"];
         let name = scenario["profile"].as_str().unwrap();
         let (profile, is_gated) = profiles.entry(name.to_owned()).or_insert_with(|| profile(name));
-        let mut world = World { is_gated: *is_gated, ..World::default() };
+        let mut world = ScenarioCluster { is_gated: *is_gated, ..ScenarioCluster::default() };
         scenario["objects"].as_array().into_iter().flatten().for_each(|value| world.apply(object(value)));
         let mut expected = entry["expected"].as_array().unwrap().iter();
         for step in scenario["steps"].as_array().into_iter().flatten() {
@@ -239,10 +240,10 @@ fn check(family: &str) {
                     let api = pod(value);
                     let pod = world.pending(&api);
                     if expected.get("skipped").is_none() && expected.get("preenqueue").is_none() {
-                        let got = evaluate(profile, &world.cluster, &world.names, &pod);
+                        let actual = evaluate(profile, &world.cluster, &world.names, &pod);
                         count += 1;
                         let id = format!("{} ({name}), pod {}", scenario["id"].as_str().unwrap(), pod.name);
-                        let differences = differences(expected, &got);
+                        let differences = differences(expected, &actual);
                         if !differences.is_empty() {
                             found.push(format!("{id}:\n    {}", differences.join("\n    ")));
                         }

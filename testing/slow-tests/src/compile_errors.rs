@@ -4,7 +4,7 @@ use std::env;
 use std::process::Command;
 
 /// Environment variable of cargo with compiler flags, which takes precedence over the flags of trybuild.
-const VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
+const FLAGS_VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
 /// trybuild's flags of test cases.
 const FLAGS: &[&str] = &["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
 
@@ -15,15 +15,15 @@ const FLAGS: &[&str] = &["--cfg", "trybuild", "--verbose", "-A", "dead_code", "-
 ///
 /// # Panics
 ///
-/// If the test fails in the other process.
+/// Panics if the test fails in the other process.
 pub fn runs_with_trybuild_flags(test: &str) -> bool {
     let flags = FLAGS.join("\u{1f}");
-    if env::var(VARIABLE).is_ok_and(|found| found == flags) {
+    if env::var(FLAGS_VARIABLE).is_ok_and(|found| found == flags) {
         return true;
     }
     let program = env::current_exe().expect("the path of this program");
     let mut command = Command::new(program);
-    let status = command.args([test, "--exact", "--nocapture"]).env(VARIABLE, flags).status().expect("a process");
+    let status = command.args([test, "--exact", "--nocapture"]).env(FLAGS_VARIABLE, flags).status().expect("a process");
     assert!(status.success(), "{test} fails, see above");
     false
 }

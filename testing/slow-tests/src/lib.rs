@@ -1,7 +1,7 @@
 //! Switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as in the gate.
 //!
-//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random
-//! histories.
+//! A test is slow if it takes tens of seconds of CPU time without optimisation. These are tests that call cargo or
+//! rustc, and tests with long random histories.
 
 mod compile_errors;
 

@@ -49,7 +49,7 @@ pub struct Parts {
 /// Reason why shards cannot be combined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// There is no result.
+    /// There are no results to combine.
     Empty,
     /// The result with this number, from 1, has another version of the format.
     Version(usize, u32),
@@ -70,8 +70,8 @@ impl fmt::Display for MergeError {
             MergeError::Version(at, version) => {
                 write!(f, "result {at} has version {version} of the format; this program reads {VERSION}")
             }
-            MergeError::Differs(at, what) => {
-                write!(f, "result {at} has other {what} than the first one; merge shards of one back-test only")
+            MergeError::Differs(at, part) => {
+                write!(f, "result {at} has other {part} than the first one; merge shards of one back-test only")
             }
             MergeError::UnknownProfile(at) => write!(f, "result {at} has a run of a profile that it does not list"),
             MergeError::Twice(profile, seed) => {
@@ -106,6 +106,7 @@ pub fn profile(name: ProfileId, seconds: f64, results: &[(u64, &RunResult)]) -> 
     compared(name, seconds, results, None)
 }
 
+/// Returns the estimates of one profile, with the differences from `baseline` for equal seeds.
 fn compared(
     ProfileId { name, parameters, fingerprint }: ProfileId,
     seconds: f64,
@@ -133,15 +134,15 @@ fn values(results: &[(u64, &RunResult)], seconds: f64) -> Vec<(u64, Vec<Value>)>
 /// Combines the shards of a back-test.
 ///
 /// # Errors
-/// Returns an error if the results are not all shards of one back-test.
+/// Returns an error if the results are not exactly the shards of one back-test, each once.
 pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
     let ids = |result: &Backtest| -> Vec<ProfileId> {
-        let of = |profile: &ProfileResult| ProfileId {
+        let id = |profile: &ProfileResult| ProfileId {
             name: profile.name.clone(),
             parameters: profile.parameters.clone(),
             fingerprint: profile.fingerprint.clone(),
         };
-        result.profiles.iter().map(of).collect()
+        result.profiles.iter().map(id).collect()
     };
     let first = results.first().ok_or(MergeError::Empty)?;
     let (source, assumptions, seeds) = (first.source.clone(), first.assumptions.clone(), first.seeds.clone());
@@ -156,8 +157,8 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
             ("seeds", result.seeds == seeds),
             ("profiles", ids(&result) == profiles),
         ];
-        if let Some((what, _)) = parts.into_iter().find(|(_, is_equal)| !is_equal) {
-            return Err(MergeError::Differs(at, what));
+        if let Some((part, _)) = parts.into_iter().find(|(_, is_equal)| !is_equal) {
+            return Err(MergeError::Differs(at, part));
         }
         for run in result.runs {
             let name = profiles.get(run.profile).ok_or(MergeError::UnknownProfile(at))?;
@@ -177,7 +178,7 @@ pub fn merge(results: Vec<Backtest>) -> Result<Backtest, MergeError> {
     Ok(aggregate(Parts { source, assumptions, seeds, profiles, shard: None, runs: ordered }))
 }
 
-/// A value of one run.
+/// A value of one run. The fields are those of [`Metric`].
 struct Value {
     name: &'static str,
     of: Option<String>,
@@ -244,8 +245,9 @@ fn utilisation(resource: &ResourceSample) -> Option<f64> {
     (resource.allocatable > 0).then(|| resource.requested as f64 / resource.allocatable as f64)
 }
 
-fn mean<T>(items: &[T], of: impl Fn(&T) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = items.iter().filter_map(of).collect();
+/// Returns the mean of the values that exist; `None` if there are none.
+fn mean<T>(items: &[T], value: impl Fn(&T) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = items.iter().filter_map(value).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
@@ -265,7 +267,7 @@ pub fn estimate(values: &[f64]) -> Estimate {
     Estimate { mean: rounded(mean), low, high, values: count as u64 }
 }
 
-fn estimates(of: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -> Vec<Metric> {
+fn estimates(runs: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -> Vec<Metric> {
     type Id<'a> = (&'a str, Option<&'a str>);
     let id = |value: &Value| -> (String, Option<String>) { (value.name.to_owned(), value.of.clone()) };
     let find = |values: &[Value], (name, of): Id<'_>| {
@@ -273,16 +275,16 @@ fn estimates(of: &[(u64, Vec<Value>)], baseline: Option<&[(u64, Vec<Value>)]>) -
     };
     let mut known = BTreeSet::new();
     let mut metrics = Vec::new();
-    for value in of.iter().flat_map(|(_, values)| values) {
+    for value in runs.iter().flat_map(|(_, values)| values) {
         if !known.insert(id(value)) {
             continue;
         }
-        let this = (value.name, value.of.as_deref());
-        let values: Vec<f64> = of.iter().filter_map(|(_, values)| find(values, this)).collect();
+        let metric_id = (value.name, value.of.as_deref());
+        let values: Vec<f64> = runs.iter().filter_map(|(_, values)| find(values, metric_id)).collect();
         let difference = baseline.map(|baseline| {
-            let differences = of.iter().filter_map(|(seed, values)| {
-                let (_, other) = baseline.iter().find(|(other, _)| other == seed)?;
-                Some(find(values, this)? - find(other, this)?)
+            let differences = runs.iter().filter_map(|(seed, values)| {
+                let (_, baseline_values) = baseline.iter().find(|(baseline_seed, _)| baseline_seed == seed)?;
+                Some(find(values, metric_id)? - find(baseline_values, metric_id)?)
             });
             estimate(&differences.collect::<Vec<f64>>())
         });
@@ -304,11 +306,11 @@ fn series(runs: &[&RunResult]) -> Vec<Point> {
         let samples: Vec<&Sample> = runs.iter().filter_map(|run| run.samples.get(at)).collect();
         let count = |of: fn(&Sample) -> u64| mean(&samples, |sample| Some(of(sample) as f64)).map_or(0.0, rounded);
         let resources = sample.resources.iter().enumerate().map(|(index, resource)| {
-            let of = |sample: &&Sample| sample.resources.get(index).cloned();
+            let resource_of = |sample: &&Sample| sample.resources.get(index).cloned();
             ResourcePoint {
                 resource: resource.resource.clone(),
-                utilisation: mean(&samples, |sample| utilisation(&of(sample)?)).map_or(0.0, rounded),
-                usable: mean(&samples, |sample| of(sample)?.usable).map(rounded),
+                utilisation: mean(&samples, |sample| utilisation(&resource_of(sample)?)).map_or(0.0, rounded),
+                usable: mean(&samples, |sample| resource_of(sample)?.usable).map(rounded),
             }
         });
         Point {
@@ -327,11 +329,11 @@ fn series(runs: &[&RunResult]) -> Vec<Point> {
 
 fn plugins(runs: &[&RunResult]) -> Vec<PluginEstimate> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let of = |(at, plugin): (usize, &PluginInfluence)| {
-        let values = |of: fn(&PluginInfluence) -> f64| {
+    let plugin_estimate = |(at, plugin): (usize, &PluginInfluence)| {
+        let values = |value: fn(&PluginInfluence) -> f64| {
             // Runs without an explained decision have no influence to estimate.
             let known = runs.iter().filter(|run| run.explained > 0);
-            estimate(&known.filter_map(|run| run.plugins.get(at)).map(of).collect::<Vec<f64>>())
+            estimate(&known.filter_map(|run| run.plugins.get(at)).map(value).collect::<Vec<f64>>())
         };
         PluginEstimate {
             plugin: plugin.plugin.clone(),
@@ -341,7 +343,7 @@ fn plugins(runs: &[&RunResult]) -> Vec<PluginEstimate> {
             indifferent: values(|plugin| plugin.indifferent),
         }
     };
-    first.plugins.iter().enumerate().map(of).collect()
+    first.plugins.iter().enumerate().map(plugin_estimate).collect()
 }
 
 #[cfg(test)]

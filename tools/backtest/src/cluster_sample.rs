@@ -23,22 +23,23 @@ struct Node {
     pods: Vec<Vec<i64>>,
 }
 
-/// Number of nodes in a row whose pods do not fit elsewhere, after which no more nodes are tried.
-const FAILURES: u32 = 8;
+/// Number of nodes in a row whose pods do not fit elsewhere, after which the search for removable nodes ends.
+const MAX_CONSECUTIVE_FAILURES: u32 = 8;
 
 /// A cluster at one time.
 pub(crate) struct ClusterState<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) sums: &'a Sums,
     pub(crate) base: &'a Base,
-    /// Selects the pods that stay on their node by uid.
+    /// Returns whether the pod with this uid belongs to its node, and therefore cannot move.
     pub(crate) belongs_to_node: &'a dyn Fn(&str) -> bool,
 }
 
-/// Measures a cluster. `price` is the label with the price of a node for an hour.
-pub(crate) fn sample(cluster: &ClusterState<'_>, price: Option<&str>, at: f64) -> Sample {
+/// Measures a cluster. `price_label` is the label with the price of a node for an hour, `at` the time in seconds since
+/// the start.
+pub(crate) fn sample(cluster: &ClusterState<'_>, price_label: Option<&str>, at: f64) -> Sample {
     let ClusterState { workload, sums, base, .. } = cluster;
-    let label = price.and_then(|label| base.interner.get(label));
+    let label = price_label.and_then(|label| base.interner.get(label));
     let mut nodes = nodes(cluster, label);
     let amounts = sums.requested.iter().zip(&sums.allocatable);
     let resources = workload.resources.iter().zip(amounts).enumerate();
@@ -58,9 +59,9 @@ pub(crate) fn sample(cluster: &ClusterState<'_>, price: Option<&str>, at: f64) -
         removable_nodes,
         pending: sums.pending,
         running: sums.running,
-        price: price.map(|_| rounded(sums.price)),
-        used_price: price.map(|_| rounded(sums.used_price)),
-        needed_price: price.map(|_| rounded(needed)),
+        price: price_label.map(|_| rounded(sums.price)),
+        used_price: price_label.map(|_| rounded(sums.used_price)),
+        needed_price: price_label.map(|_| rounded(needed)),
         resources,
     }
 }
@@ -70,8 +71,8 @@ fn nodes(cluster: &ClusterState<'_>, price_label: Option<Symbol>) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(base.count());
     for info in base.infos() {
         let Some(node) = &info.node else { continue };
-        let amounts = |of, pods| -> Vec<i64> {
-            workload.resources.iter().map(|name| amount(of, name, pods, &base.interner)).collect()
+        let amounts = |list, pods| -> Vec<i64> {
+            workload.resources.iter().map(|name| amount(list, name, pods, &base.interner)).collect()
         };
         let allocatable = amounts(&node.allocatable, node.allowed_pods);
         let (mut requested, mut pods) = (vec![0_i64; allocatable.len()], Vec::new());
@@ -90,8 +91,9 @@ fn nodes(cluster: &ClusterState<'_>, price_label: Option<Symbol>) -> Vec<Node> {
     nodes
 }
 
-/// Returns the usable share of the free amount of a resource: the free amount of a node counts with the share of
-/// observed pods that fit there. `None` if nothing is free, or if no observed pod requests the resource.
+/// Returns the usable share of the free amount of a resource. The free amount of a schedulable node is multiplied by
+/// the share of pods that fit there, among the pods with the [`MAX_SHAPES`] most frequent requests of the resource.
+/// `None` if nothing is free, or if no pod requests the resource.
 fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     let shapes: Vec<&Shape> = shapes.iter().filter(|shape| shape.requests[resource] > 0).take(MAX_SHAPES).collect();
     let pods: u64 = shapes.iter().map(|shape| shape.pods).sum();
@@ -109,9 +111,9 @@ fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     Some(rounded(usable / free))
 }
 
-/// Removes the pods of nodes whose pods fit on other nodes with pods, the least used nodes first. Returns the number of
-/// these nodes. Only requests count. The number is a lower bound, because the search places pods in one order and ends
-/// after some failures.
+/// Moves all pods of a node to other nodes with pods, if they fit there, for the least used nodes first. Returns the
+/// number of nodes that this empties. Only requests count. The number is a lower bound, because the search places pods
+/// in one order and ends after [`MAX_CONSECUTIVE_FAILURES`].
 fn remove_nodes(nodes: &mut [Node]) -> u64 {
     let used = |node: &Node| {
         let shares = node.requested.iter().zip(&node.allocatable).filter(|(_, all)| **all > 0);
@@ -122,29 +124,29 @@ fn remove_nodes(nodes: &mut [Node]) -> u64 {
     // The most used nodes are tried first.
     let targets: Vec<usize> = order.iter().rev().copied().collect();
     let mut search = FirstFit::new(targets.len(), nodes.first().map_or(0, |node| node.free.len()));
-    let set = |search: &mut FirstFit, place: usize, node: &Node| {
+    let open_if_schedulable = |search: &mut FirstFit, place: usize, node: &Node| {
         if node.is_schedulable {
             search.open(place, &node.free);
         }
     };
     for (place, at) in targets.iter().enumerate() {
-        set(&mut search, place, &nodes[*at]);
+        open_if_schedulable(&mut search, place, &nodes[*at]);
     }
     let (mut removed, mut failures) = (0, 0);
     for (own_place, at) in targets.iter().copied().enumerate().rev() {
-        if failures == FAILURES {
+        if failures == MAX_CONSECUTIVE_FAILURES {
             break;
         }
         search.close(own_place);
         let mut pods = mem::take(&mut nodes[at].pods);
         pods.sort_by(|a, b| b.cmp(a));
-        // Places of the pods.
+        // For each pod, the place of its target node.
         let mut moves: Vec<usize> = Vec::with_capacity(pods.len());
         for requests in &pods {
             let Some(place) = search.find(requests) else { break };
             let target = &mut nodes[targets[place]];
             target.free.iter_mut().zip(requests).for_each(|(free, amount)| *free -= amount);
-            set(&mut search, place, target);
+            open_if_schedulable(&mut search, place, target);
             moves.push(place);
         }
         if moves.len() == pods.len() {
@@ -158,10 +160,10 @@ fn remove_nodes(nodes: &mut [Node]) -> u64 {
             for (place, requests) in moves.into_iter().zip(&pods) {
                 let target = &mut nodes[targets[place]];
                 target.free.iter_mut().zip(requests).for_each(|(free, amount)| *free += amount);
-                set(&mut search, place, target);
+                open_if_schedulable(&mut search, place, target);
             }
             nodes[at].pods = pods;
-            set(&mut search, own_place, &nodes[at]);
+            open_if_schedulable(&mut search, own_place, &nodes[at]);
         }
     }
     removed
@@ -202,7 +204,8 @@ mod tests {
     fn free_amounts_are_usable_where_pods_fit() {
         let shapes = [Shape { requests: vec![2], pods: 3 }, Shape { requests: vec![4], pods: 1 }];
         assert_eq!(usable(0, &[node(4, &[])], &shapes), Some(1.0));
-        // Both pods fit on the free 4, three of four on the free 2, and none on the free 1.
+        // All four pods fit on the node with 4 free, three of them on the node with 2 free, and none on the node with 1
+        // free.
         assert_eq!(usable(0, &[node(4, &[]), node(2, &[2]), node(1, &[3])], &shapes), Some(rounded(5.5 / 7.0)));
         assert_eq!(usable(0, &[node(0, &[4])], &shapes), None);
         assert_eq!(usable(0, &[node(4, &[])], &[]), None);

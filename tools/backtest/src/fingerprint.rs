@@ -27,8 +27,8 @@ impl Fingerprint {
     }
 }
 
-/// Returns the fingerprint of a profile: its plugins, weights, arguments and settings, and the version of schedc. Names
-/// and limits of costs do not count, because they change no decision.
+/// Returns the fingerprint of a profile: its plugins, weights, arguments and settings, and the version of schedc. The
+/// profile's names and its `[budget]` do not count, because they change no decision of a back-test.
 pub fn of_profile(profile: &ProfileInfo) -> String {
     let content = ProfileInfo { name: "", source: "", scheduler_name: "", budget: Budget::NONE, ..*profile };
     let mut fingerprint = Fingerprint::default();
@@ -38,7 +38,7 @@ pub fn of_profile(profile: &ProfileInfo) -> String {
 }
 
 impl Workload {
-    /// Returns a fingerprint that differs for different workloads, and for options that change the meaning of results.
+    /// Returns the fingerprint of the workload and of the options that change the meaning of results.
     pub fn fingerprint(&self, options: &Options) -> String {
         let mut fingerprint = Fingerprint::default();
         fingerprint.add(&(options.samples, options.explained, &options.price_label));

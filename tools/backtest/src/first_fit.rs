@@ -7,14 +7,14 @@ pub(crate) struct FirstFit {
     leaves: usize,
     /// Number of resources.
     width: usize,
-    /// Maxima by tree node, the root first, then both children of each node in order.
+    /// Maxima by tree node. The root is node 1; the children of node `n` are the nodes `2n` and `2n + 1`.
     maxima: Vec<i64>,
     /// For each tree node, whether it has an open place.
     is_open: Vec<bool>,
 }
 
 impl FirstFit {
-    /// Returns `places` closed places with `width` resources.
+    /// Creates `places` closed places with `width` resources.
     pub(crate) fn new(places: usize, width: usize) -> Self {
         let leaves = places.next_power_of_two();
         FirstFit { leaves, width, maxima: vec![i64::MIN; 2 * leaves * width], is_open: vec![false; 2 * leaves] }
@@ -38,8 +38,8 @@ impl FirstFit {
             at /= 2;
             self.is_open[at] = self.is_open[2 * at] || self.is_open[2 * at + 1];
             for resource in 0..self.width {
-                let of = |child: usize| self.maxima[child * self.width + resource];
-                self.maxima[at * self.width + resource] = of(2 * at).max(of(2 * at + 1));
+                let maximum = |child: usize| self.maxima[child * self.width + resource];
+                self.maxima[at * self.width + resource] = maximum(2 * at).max(maximum(2 * at + 1));
             }
         }
     }
@@ -55,7 +55,7 @@ impl FirstFit {
                 at *= 2;
                 continue;
             }
-            // Goes on with the next subtree in order.
+            // Continue with the next subtree in order.
             while at % 2 == 1 {
                 if at == 1 {
                     return None;
@@ -86,27 +86,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_found_place_is_the_first_one(
+        fn find_returns_the_first_open_place_where_the_requests_fit(
             places in vec((any::<bool>(), [-1_i64..5, -1..5]), 0..20),
             changes in vec((0_usize..20, any::<bool>(), [-1_i64..5, -1..5]), 0..20),
             requests in [0_i64..5, 0..5],
         ) {
-            let (mut expected, mut found) = (places.clone(), FirstFit::new(places.len(), 2));
+            let (mut expected, mut search) = (places.clone(), FirstFit::new(places.len(), 2));
             for (place, (is_open, free)) in places.iter().enumerate() {
                 if *is_open {
-                    found.open(place, free);
+                    search.open(place, free);
                 }
             }
             for (place, is_open, free) in changes {
                 let Some(slot) = expected.get_mut(place) else { continue };
                 *slot = (is_open, free);
                 match is_open {
-                    true => found.open(place, &free),
-                    false => found.close(place),
+                    true => search.open(place, &free),
+                    false => search.close(place),
                 }
             }
             let first = expected.iter().position(|(is_open, free)| *is_open && fits(&requests, free));
-            prop_assert_eq!(found.find(&requests), first);
+            prop_assert_eq!(search.find(&requests), first);
         }
     }
 }

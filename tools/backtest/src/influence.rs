@@ -20,7 +20,7 @@ pub(crate) struct Influence {
 #[derive(Clone, Debug, Default)]
 struct PluginSum {
     plugin: &'static str,
-    /// Number of decisions in which the plugin scored; it skips the other pods.
+    /// Number of decisions in which the plugin scored; in the other decisions, it skipped the pod.
     scored: u64,
     decided: f64,
     outvoted: f64,
@@ -28,7 +28,7 @@ struct PluginSum {
 }
 
 impl Influence {
-    /// Adds a decision. Without a choice among scored nodes, it is left out, and counted by its reason.
+    /// Adds a decision. A decision that is no choice among scored nodes is left out, and counted by its reason.
     pub(crate) fn add(&mut self, explanation: &Explanation) {
         let left_out = &mut self.left_out;
         match explanation.decision {
@@ -46,12 +46,13 @@ impl Influence {
         let totals: Vec<i64> = feasible.iter().map(|node| node.total()).collect();
         let best = highest(&totals);
         for (at, score) in first.scores.iter().enumerate() {
-            let own: Vec<i64> = feasible.iter().map(|node| node.scores[at].weighted()).collect();
-            let without: Vec<i64> = totals.iter().zip(&own).map(|(total, own)| total.wrapping_sub(*own)).collect();
-            let sum = self.of(score.plugin);
+            let scores: Vec<i64> = feasible.iter().map(|node| node.scores[at].weighted()).collect();
+            let without: Vec<i64> =
+                totals.iter().zip(&scores).map(|(total, score)| total.wrapping_sub(*score)).collect();
+            let sum = self.sum_of(score.plugin);
             sum.scored += 1;
             sum.decided += difference(&best, &highest(&without));
-            let favourites = highest(&own);
+            let favourites = highest(&scores);
             if favourites.len() == feasible.len() {
                 sum.indifferent += 1.0;
             } else if common(&best, &favourites) == 0 {
@@ -60,7 +61,7 @@ impl Influence {
         }
     }
 
-    fn of(&mut self, plugin: &'static str) -> &mut PluginSum {
+    fn sum_of(&mut self, plugin: &'static str) -> &mut PluginSum {
         let at = match self.plugins.iter().position(|sum| sum.plugin == plugin) {
             Some(at) => at,
             None => {
@@ -71,20 +72,21 @@ impl Influence {
         &mut self.plugins[at]
     }
 
-    /// Returns the number of decisions.
+    /// Returns the number of decisions that are not left out.
     pub(crate) fn decisions(&self) -> u64 {
         self.decisions
     }
 
-    /// Returns the numbers of decisions without an influence of plugins.
+    /// Returns the numbers of decisions that are left out.
     pub(crate) fn left_out(&self) -> LeftOut {
         self.left_out
     }
 
-    /// Returns the influence of each plugin of a profile. A plugin is indifferent to a pod that it skips.
+    /// Returns the influence of each of these plugins, which have a weight. A plugin is indifferent to a pod that it
+    /// skips.
     pub(crate) fn finish(&self, plugins: &[(&'static str, i64)]) -> Vec<PluginInfluence> {
         let share = |sum: f64| if self.decisions == 0 { 0.0 } else { rounded(sum / self.decisions as f64) };
-        let of = |(plugin, weight): &(&'static str, i64)| {
+        let influence = |(plugin, weight): &(&'static str, i64)| {
             let sum = self.plugins.iter().find(|sum| sum.plugin == *plugin).cloned().unwrap_or_default();
             let skipped = self.decisions.saturating_sub(sum.scored) as f64;
             PluginInfluence {
@@ -95,12 +97,12 @@ impl Influence {
                 indifferent: share(sum.indifferent + skipped),
             }
         };
-        plugins.iter().map(of).collect()
+        plugins.iter().map(influence).collect()
     }
 }
 
-/// Returns the plugins that score in any of these profiles, with their weights; each plugin once. Extenders are one
-/// plugin: their scores already have their weights.
+/// Returns the plugins that score in any of these profiles, each once, with its weight in the first of them. All
+/// extenders together are one plugin with the weight 1, because their scores are already weighted.
 pub(crate) fn scoring_plugins<'p>(profiles: impl Iterator<Item = &'p ProfileInfo>) -> Vec<(&'static str, i64)> {
     let mut plugins: Vec<(&'static str, i64)> = Vec::new();
     let mut has_extender = false;
@@ -132,8 +134,8 @@ fn common(a: &[usize], b: &[usize]) -> usize {
     a.iter().filter(|value| b.binary_search(value).is_ok()).count()
 }
 
-/// Returns the probability that a node from `a` differs from one of `b`, if both are drawn with equal probability and
-/// are equal whenever possible.
+/// Returns the probability that a node drawn from `a` differs from a node drawn from `b`. All nodes of a list are
+/// equally likely, and the two draws depend on each other such that they are equal as often as possible.
 fn difference(a: &[usize], b: &[usize]) -> f64 {
     1.0 - common(a, b) as f64 / a.len().max(b.len()) as f64
 }
@@ -147,8 +149,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the explanation of a decision for the node with the highest total. A node has the scores of the plugin
-    /// `A` and of extenders.
+    /// Returns the explanation of a decision for the first node. Each pair has the scores of a node: that of the plugin
+    /// `A`, and that of extenders.
     fn explanation(nodes: &[(i64, i64)]) -> Explanation {
         let score = |plugin, raw| PluginScore { plugin, raw, normalized: raw, weight: 1 };
         let node = |(at, (plugin, extenders)): (usize, &(i64, i64))| NodeExplanation {
@@ -221,15 +223,15 @@ mod tests {
     fn plugins_are_indifferent_to_pods_that_they_skip() {
         let sum = PluginSum { plugin: "A", scored: 3, indifferent: 1.0, ..PluginSum::default() };
         let influence = Influence { decisions: 4, plugins: vec![sum], ..Influence::default() };
-        let found = influence.finish(&[("A", 1), ("B", 2)]);
-        assert_eq!(found.iter().map(|it| it.indifferent).collect::<Vec<_>>(), [0.5, 1.0]);
+        let plugins = influence.finish(&[("A", 1), ("B", 2)]);
+        assert_eq!(plugins.iter().map(|plugin| plugin.indifferent).collect::<Vec<_>>(), [0.5, 1.0]);
     }
 
     #[test]
     fn a_difference_is_the_probability_of_another_node() {
         assert_eq!(difference(&[1], &[1]), 0.0);
         assert_eq!(difference(&[1], &[2]), 1.0);
-        // The plugin alone separates one node from three others.
+        // Without the plugin, three other nodes are as good as the chosen one.
         assert_eq!(difference(&[1], &[0, 1, 2, 3]), 0.75);
         assert_eq!(difference(&[0, 1], &[1]), 0.5);
         assert_eq!(highest(&[3, 7, 7, 1]), [1, 2]);

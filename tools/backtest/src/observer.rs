@@ -37,7 +37,7 @@ pub(crate) enum End {
     Evicted,
 }
 
-/// The pods of a simulation, and changes that the driver has not processed.
+/// The pods of a simulation, and changes to which the simulation has not reacted.
 #[derive(Default)]
 pub(crate) struct Observer {
     /// The pods of the simulation. Use [`Observer::add`] and [`Observer::all`].
@@ -45,9 +45,9 @@ pub(crate) struct Observer {
     /// The pods by uid. Use [`Observer::by_uid`].
     pub(crate) by_uid: Map<Arc<str>, InstanceId>,
     pub(crate) totals: Totals,
-    /// Pods that were bound.
+    /// Bound pods to which the simulation has not reacted.
     pub(crate) bound: Vec<InstanceId>,
-    /// Pods that the scheduler deleted.
+    /// Pods that the scheduler deleted, and to which the simulation has not reacted.
     pub(crate) preempted: Vec<InstanceId>,
     pub(crate) attempts: u64,
     pub(crate) influence: Influence,
@@ -82,7 +82,7 @@ impl Observer {
         self.by_uid.get(uid).copied()
     }
 
-    /// Records the end of a pod. Returns false if it has ended before.
+    /// Records the end of a pod. Returns false if the pod has already ended.
     pub(crate) fn end(&mut self, id: InstanceId, now: i64, end: End) -> bool {
         let instance = &mut self.instances[id.0 as usize];
         if instance.ended.is_some() {

@@ -25,7 +25,7 @@ const LATEST: i64 = 7_258_118_400_000;
 /// Reads the workload of a recording. Pods of schedulers for which `is_served` is false keep their recorded nodes.
 ///
 /// # Errors
-/// Returns an error with its file and line.
+/// Returns the file and line of the first line that cannot be read or is invalid.
 pub fn read(reader: &mut Reader, kinds: Kinds, is_served: &dyn Fn(&str) -> bool) -> Result<Workload, ReadError> {
     let mut builder = Builder::new(kinds, is_served);
     while let Some((place, item)) = reader.next_line()? {
@@ -42,10 +42,11 @@ pub struct Builder<'a> {
     templates: HashMap<String, TemplateId>,
     pods: BTreeMap<Reference, KnownPod>,
     others: BTreeMap<Reference, KnownObject>,
-    /// Number of the last snapshot.
+    /// Number of snapshots that have begun; a snapshot begins with the header of a recording.
     snapshot: u64,
     /// Whether a first snapshot is complete.
     has_started: bool,
+    /// Whether there was a header of a recording.
     has_begun: bool,
     now: i64,
 }
@@ -53,7 +54,8 @@ pub struct Builder<'a> {
 struct KnownPod {
     uid: String,
     template: TemplateId,
-    /// `None` before a pod of another scheduler has its node.
+    /// `None` if the pod has not arrived: it belongs to another scheduler and has no node yet, or it had finished when
+    /// it was first recorded.
     id: Option<PodId>,
     bound: Option<i64>,
     node: Option<Arc<str>>,
@@ -89,7 +91,7 @@ impl<'a> Builder<'a> {
     /// Adds the next line.
     ///
     /// # Errors
-    /// Returns an error if an object is invalid.
+    /// Returns an error if the time or an object is invalid.
     pub fn next(&mut self, place: &Place, item: Item) -> Result<(), ReadError> {
         let Line { at, entry, .. } = match item {
             Item::Line(line) => line,
@@ -140,10 +142,10 @@ impl<'a> Builder<'a> {
             self.workload.start = self.now;
         }
         let snapshot = self.snapshot;
-        let gone = self.pods.iter().filter(|(_, pod)| pod.snapshot != snapshot).map(|(key, _)| key.clone());
+        let pods = self.pods.iter().filter(|(_, pod)| pod.snapshot != snapshot).map(|(key, _)| key.clone());
         let others = self.others.iter().filter(|(_, object)| object.snapshot != snapshot).map(|(key, _)| key.clone());
-        let gone: Vec<Reference> = gone.chain(others).collect();
-        gone.iter().for_each(|key| self.delete(key));
+        let missing: Vec<Reference> = pods.chain(others).collect();
+        missing.iter().for_each(|key| self.delete(key));
     }
 
     fn set(&mut self, value: Value) -> Result<(), String> {
@@ -245,8 +247,7 @@ impl<'a> Builder<'a> {
             return;
         }
         let Some(id) = known.id else { return };
-        // A pod of a DaemonSet ends at the recorded time, as with its node, regardless of its waiting time in the
-        // simulation.
+        // A pod of a DaemonSet ends at the recorded time, however long it waits in the simulation.
         let is_of_node = self.workload.owner(id) == Owner::Node;
         let pod = &mut self.workload.pods[id.0 as usize];
         pod.lifetime = match known.bound {
@@ -297,11 +298,11 @@ impl<'a> Builder<'a> {
             fields.remove("status");
         }
         let text: Box<str> = value.to_string().into();
-        let is_own = is_binding_result && self.has_started && !arrives(kind, &value);
+        let is_scheduling_effect = is_binding_result && self.has_started && !arrives(kind, &value);
         if is_binding_result && self.has_started {
             unbind(&mut value);
         }
-        // The status of a budget is used, but a change of the status alone does not count.
+        // The simulation reads the status of a budget, but a change of the status alone is no change of the workload.
         if kind == "PodDisruptionBudget"
             && let (Some(fields), Some(status)) = (value.as_object_mut(), status)
         {
@@ -330,10 +331,10 @@ impl<'a> Builder<'a> {
                 return Ok(());
             }
         } else {
-            let is_used = !is_own;
+            let is_used = !is_scheduling_effect;
             self.others.insert(key, KnownObject { kind, text, snapshot: self.snapshot, is_used });
         }
-        if is_new && is_own {
+        if is_new && is_scheduling_effect {
             return Ok(());
         }
         self.change(Change::Set(Box::new(object)));
@@ -351,7 +352,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Removes the identity of a pod, and all that its scheduler and kubelet wrote.
+/// Removes the name, uid and times of a pod, its finalizers, and all that its scheduler and kubelet wrote.
 fn strip_pod(pod: &mut Value) {
     if let Some(fields) = pod.as_object_mut() {
         fields.remove("status");
@@ -373,13 +374,13 @@ fn arrives(kind: &str, object: &Value) -> bool {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     let is_of_pod = owners.into_iter().flatten().any(|owner| owner["kind"] == "Pod");
     match kind {
-        // A provisioner creates volumes with their claim.
+        // A provisioner sets the claim of the volumes that it creates.
         "PersistentVolume" => object.pointer("/spec/claimRef").is_none_or(Value::is_null),
         _ => !is_of_pod,
     }
 }
 
-/// Removes the result of binding from a claim or a volume.
+/// Removes the result of binding from a claim or a volume. Bindings that a controller did not make stay.
 fn unbind(object: &mut Value) {
     let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
     let by_controller = annotations.map(|annotations| {
@@ -400,7 +401,7 @@ fn remove_all(fields: &mut Map<String, Value>, names: &[&str]) {
     });
 }
 
-/// Parses a time of an object.
+/// Parses a time of an object to nanoseconds since 1970.
 fn nanoseconds(time: &str) -> Option<i64> {
     let time: k8s_openapi::jiff::Timestamp = time.parse().ok()?;
     i64::try_from(time.as_nanosecond()).ok()

@@ -182,7 +182,7 @@ pub struct Point {
     pub at: f64,
     /// Nodes.
     pub nodes: f64,
-    /// Nodes without pods.
+    /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: f64,
     /// Further nodes that could be empty.
     pub removable_nodes: f64,
@@ -205,7 +205,7 @@ pub struct ResourcePoint {
     pub resource: String,
     /// Requested share of the allocatable amount, from 0 to 1.
     pub utilisation: f64,
-    /// Share of the free amount that observed pods can use, from 0 to 1.
+    /// Mean of [`ResourceSample::usable`](crate::result::ResourceSample::usable).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usable: Option<f64>,
 }
@@ -220,7 +220,7 @@ pub struct PluginEstimate {
     pub weight: i64,
     /// Share of decisions whose node would differ without the plugin's score.
     pub decided: Estimate,
-    /// Share of decisions in which no chosen node has the plugin's highest score.
+    /// Share of decisions in which no node with the highest total has the plugin's highest score.
     pub outvoted: Estimate,
     /// Share of decisions in which the plugin's score is equal on all feasible nodes, or it skips the pod.
     pub indifferent: Estimate,

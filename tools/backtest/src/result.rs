@@ -13,7 +13,8 @@ pub struct RunResult {
     pub pods: PodCounts,
     /// Scheduling attempts, including retries.
     pub attempts: u64,
-    /// Time from the arrival of a pod to its binding: of all pods, then by priority, the highest first.
+    /// Time from the arrival of a pod without a node to its binding: of all these pods, then by priority, the highest
+    /// first.
     pub time_to_bind: Vec<TimeToBind>,
     /// Means over time.
     pub over_time: OverTime,
@@ -48,7 +49,7 @@ pub struct PodCounts {
     pub preempted: u64,
     /// Pods that lost their node because it was removed; pods of DaemonSets do not count.
     pub evicted: u64,
-    /// Preempted and evicted pods without an owner that replaces them.
+    /// Preempted and evicted pods without an owner.
     pub lost: u64,
     /// Bound pods whose node differs from the recorded one.
     pub moved: u64,
@@ -221,7 +222,7 @@ pub struct PodOutcome {
     pub priority: i32,
     /// Time of its arrival.
     pub created: f64,
-    /// Time of its binding.
+    /// Time of its binding; for a pod that arrived with a node, of its arrival.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bound: Option<f64>,
     /// Its node.

@@ -13,7 +13,7 @@ use crate::workload::Workload;
 
 /// A profile that serves all pods.
 pub struct Contender {
-    /// Profiles that contain the profile.
+    /// The bundle with the profile.
     pub bundle: AnyBundle,
     /// Index of the profile in `bundle`.
     pub profile: usize,
@@ -29,34 +29,34 @@ pub struct Plan<'a> {
     pub seeds: &'a [u64],
     /// Options; the profile and the seed are ignored.
     pub options: &'a Options,
-    /// Part of the simulations that run here; `None`: all.
+    /// The shard whose simulations run; `None`: all simulations run.
     pub shard: Option<Shard>,
     /// Number of threads.
     pub threads: usize,
 }
 
 impl Shard {
-    /// Returns whether the simulation with this position belongs to the shard.
+    /// Returns whether the shard contains the simulation with this index in the list of all simulations.
     pub fn has(&self, at: usize) -> bool {
         at % self.of.max(1) as usize == self.number.saturating_sub(1) as usize
     }
 }
 
 impl Plan<'_> {
-    /// Returns the simulations by profile and seed.
+    /// Returns the simulations of the shard: the index of the profile, and the seed.
     fn jobs(&self) -> Vec<(usize, u64)> {
         let all = (0..self.profiles.len()).flat_map(|profile| self.seeds.iter().map(move |seed| (profile, *seed)));
-        let is_here = |at: usize| self.shard.is_none_or(|shard| shard.has(at));
-        all.enumerate().filter(|(at, _)| is_here(*at)).map(|(_, job)| job).collect()
+        let is_in_shard = |at: usize| self.shard.is_none_or(|shard| shard.has(at));
+        all.enumerate().filter(|(at, _)| is_in_shard(*at)).map(|(_, job)| job).collect()
     }
 
-    /// Returns the number of simulations.
+    /// Returns the number of simulations of the shard.
     pub fn count(&self) -> usize {
         self.jobs().len()
     }
 
-    /// Runs all simulations. `progress` is called after each of them, with the number of those that are complete. The
-    /// order of the results does not depend on the number of threads.
+    /// Runs the simulations of the shard. `progress` is called after each of them, with the number of complete
+    /// simulations. The order of the results does not depend on the number of threads.
     ///
     /// # Errors
     /// Returns the errors of plugins that cannot start.
@@ -66,7 +66,7 @@ impl Plan<'_> {
         let (next, complete) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
             while let Some((at, (profile, seed))) = next_job(&next, &jobs) {
-                let result = self.one(profile, seed);
+                let result = self.run_one(profile, seed);
                 if let Ok(mut slot) = results[at].lock() {
                     *slot = Some(result);
                 }
@@ -83,7 +83,7 @@ impl Plan<'_> {
         results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
     }
 
-    fn one(&self, profile: usize, seed: u64) -> Result<Run, StartErrors> {
+    fn run_one(&self, profile: usize, seed: u64) -> Result<Run, StartErrors> {
         let Contender { bundle, profile: index } = &self.profiles[profile];
         let options = Options { serve_all: Some(*index), seed, ..self.options.clone() };
         let result = simulate(bundle, self.workload, &options)?.result;

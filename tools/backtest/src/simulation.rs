@@ -74,9 +74,9 @@ struct Simulation<'a> {
     workload: &'a Workload,
     options: &'a Options,
     simulator: Simulator<Observer>,
-    /// The next event.
+    /// Index of the next event of the workload.
     next_event: usize,
-    /// Pods that will end.
+    /// Pods that will end, each with the time of its end.
     ends: BTreeSet<(i64, InstanceId)>,
     /// The newest instance and the template of each pod that arrived.
     current: BTreeMap<PodId, (InstanceId, TemplateId)>,
@@ -89,7 +89,7 @@ struct Simulation<'a> {
 #[derive(Default)]
 struct Replaced {
     number: u32,
-    /// Time that they ran, in nanoseconds.
+    /// Time that these instances ran, in nanoseconds.
     ran: i64,
     /// Time that the pod runs in total, if it already had a node when it arrived.
     total: Option<i64>,
@@ -114,7 +114,7 @@ impl<'a> Simulation<'a> {
             ..scheduler::Options::default()
         };
         let server = ApiServerOptions { grace: Some(Duration::ZERO), events_kept: 0, ..ApiServerOptions::default() };
-        let of_simulator =
+        let simulator_options =
             simulator::Options { scheduler, server, start: workload.start, ..simulator::Options::default() };
         let arrivals = workload.pods.iter().filter(|pod| pod.node.is_none()).count() as u64;
         let explain_every = match options.explained {
@@ -123,7 +123,7 @@ impl<'a> Simulation<'a> {
         };
         let totals = Totals::new(&workload.resources, options.price_label.as_deref(), workload.start);
         let observer = Observer { explain_every, totals, ..Observer::default() };
-        let simulator = Simulator::new(bundle, of_simulator, observer)?;
+        let simulator = Simulator::new(bundle, simulator_options, observer)?;
         Ok(Simulation {
             workload,
             options,
@@ -139,7 +139,8 @@ impl<'a> Simulation<'a> {
 
     fn run(&mut self) {
         for object in &self.workload.objects {
-            // Readers refuse objects without a name.
+            // This cannot fail: `add` refuses only objects without a name, and the readers of workloads refuse them
+            // too.
             let _ = self.simulator.add(object.clone());
         }
         let mut next = self.workload.start;
@@ -156,17 +157,17 @@ impl<'a> Simulation<'a> {
             while self.next_sample().is_some_and(|at| at <= next) {
                 self.take_sample(next);
             }
-            let of_cluster = self.simulator.next_time().map(|at| at.max(next.saturating_add(1)));
+            let simulator_time = self.simulator.next_time().map(|at| at.max(next.saturating_add(1)));
             let event = self.workload.events.get(self.next_event).map(|event| event.at);
             let end = self.ends.first().map(|(at, _)| *at);
-            match [of_cluster, event, end, self.next_sample()].into_iter().flatten().min() {
+            match [simulator_time, event, end, self.next_sample()].into_iter().flatten().min() {
                 Some(at) if at <= self.workload.end => next = at.max(next),
                 _ => return,
             }
         }
     }
 
-    /// Returns the time of the next sample.
+    /// Returns the time of the next sample; `None` if all are taken.
     fn next_sample(&self) -> Option<i64> {
         let (taken, all) = (self.samples.len() as i128, i128::from(self.options.samples));
         let duration = i128::from(self.workload.end.saturating_sub(self.workload.start));
@@ -222,7 +223,7 @@ impl<'a> Simulation<'a> {
         has_any
     }
 
-    /// Deletes a pod, unless it has ended.
+    /// Deletes a pod, unless it has already ended. Returns whether it deletes the pod.
     fn end(&mut self, id: InstanceId, now: i64, end: End) -> bool {
         if !self.simulator.hooks.end(id, now, end) {
             return false;
@@ -252,7 +253,7 @@ impl<'a> Simulation<'a> {
 
     fn create(&mut self, id: PodId, new: NewInstance<'_>, now: i64) {
         let NewInstance { template, uid, node, created } = new;
-        let of = &self.workload.pods[id.0 as usize];
+        let workload_pod = &self.workload.pods[id.0 as usize];
         let mut pod = self.workload.pod(id, template, uid);
         pod.metadata.creation_timestamp = Timestamp::from_nanosecond(i128::from(created)).ok().map(Time);
         pod.spec.get_or_insert_default().node_name = node.as_deref().map(str::to_owned);
@@ -277,9 +278,9 @@ impl<'a> Simulation<'a> {
             ended: None,
         });
         self.current.insert(id, (instance, template));
-        // The replacement of a pod that arrived with a node gets its end after its binding.
-        if let Lifetime::Until(end) = of.lifetime
-            && (is_placed || of.node.is_none())
+        // The end of a replacement of a pod that arrived with a node is scheduled at its binding, by `react`.
+        if let Lifetime::Until(end) = workload_pod.lifetime
+            && (is_placed || workload_pod.node.is_none())
         {
             self.ends.insert((end, instance));
         }
@@ -290,9 +291,9 @@ impl<'a> Simulation<'a> {
         *current = template;
         let instance = *instance;
         self.simulator.hooks.set_requests(instance, now, self.workload.requests(template));
-        let of = self.simulator.hooks.get(instance);
-        if of.ended.is_none() {
-            let pod = self.workload.pod(id, template, &of.uid);
+        let Instance { uid, ended, .. } = self.simulator.hooks.get(instance);
+        if ended.is_none() {
+            let pod = self.workload.pod(id, template, uid);
             self.request(Request::Replace(Box::new(pod.into())));
         }
     }
@@ -313,8 +314,8 @@ impl<'a> Simulation<'a> {
         for id in std::mem::take(&mut self.simulator.hooks.bound) {
             let Instance { pod, bound: Some(bound), node, .. } = self.simulator.hooks.get(id) else { continue };
             self.counts.bound += 1;
-            let of = &self.workload.pods[pod.0 as usize];
-            self.counts.moved += u64::from(of.recorded_node.is_some() && of.recorded_node != *node);
+            let recorded_node = &self.workload.pods[pod.0 as usize].recorded_node;
+            self.counts.moved += u64::from(recorded_node.is_some() && recorded_node != node);
             if let Some(time) = self.remaining(*pod) {
                 self.ends.insert((bound.saturating_add(time), id));
             }
@@ -343,7 +344,7 @@ impl<'a> Simulation<'a> {
     /// Creates a replacement of a pod that lost its node, if the owner of the pod replaces it and a profile serves it.
     fn replace(&mut self, id: InstanceId, now: i64) {
         let Instance { pod, bound, is_placed, .. } = *self.simulator.hooks.get(id);
-        let of = &self.workload.pods[pod.0 as usize];
+        let workload_pod = &self.workload.pods[pod.0 as usize];
         let owner = self.workload.owner(pod);
         match owner {
             Owner::None => {
@@ -351,19 +352,19 @@ impl<'a> Simulation<'a> {
                 return;
             }
             Owner::Node => return,
-            Owner::Job | Owner::Controller if !of.is_served => return,
+            Owner::Job | Owner::Controller if !workload_pod.is_served => return,
             Owner::Job | Owner::Controller => {}
         }
-        let template = self.current.get(&pod).map_or(of.template, |(_, template)| *template);
+        let template = self.current.get(&pod).map_or(workload_pod.template, |(_, template)| *template);
         let replaced = self.replaced.entry(pod).or_default();
         replaced.number += 1;
         replaced.ran = replaced.ran.saturating_add(bound.map_or(0, |bound| now.saturating_sub(bound)));
-        if let (Lifetime::Until(end), Some(bound), true) = (of.lifetime, bound, is_placed) {
+        if let (Lifetime::Until(end), Some(bound), true) = (workload_pod.lifetime, bound, is_placed) {
             // A Job's pod may have started before the recording.
-            let begin = if owner == Owner::Job { of.created.min(bound) } else { bound };
+            let begin = if owner == Owner::Job { workload_pod.created.min(bound) } else { bound };
             replaced.total = Some(end.saturating_sub(begin));
         }
-        let uid = format!("{}-r{}", of.uid, replaced.number);
+        let uid = format!("{}-r{}", workload_pod.uid, replaced.number);
         self.counts.replacements += 1;
         self.create(pod, NewInstance { template, uid: &uid, node: None, created: now }, now);
     }
@@ -376,7 +377,7 @@ impl<'a> Simulation<'a> {
         let mut outcomes = Vec::with_capacity(instances.len());
         for instance in instances {
             let priority = self.workload.priority(instance.pod);
-            let of = &self.workload.pods[instance.pod.0 as usize];
+            let workload_pod = &self.workload.pods[instance.pod.0 as usize];
             if !instance.is_placed {
                 let until = instance.bound.or(instance.ended.map(|(at, _)| at)).unwrap_or(end);
                 for key in [None, Some(priority)] {
@@ -396,12 +397,12 @@ impl<'a> Simulation<'a> {
             self.counts.deleted_waiting += u64::from(state == PodState::Ended && instance.bound.is_none());
             let since = |at: i64| seconds(at - self.workload.start);
             outcomes.push(PodOutcome {
-                pod: of.name.to_string(),
+                pod: workload_pod.name.to_string(),
                 priority,
                 created: since(instance.created),
                 bound: instance.bound.map(since),
                 node: instance.node.as_deref().map(str::to_owned),
-                recorded_node: of.recorded_node.as_deref().map(str::to_owned),
+                recorded_node: workload_pod.recorded_node.as_deref().map(str::to_owned),
                 ended: instance.ended.map(|(at, _)| since(at)),
                 state,
             });

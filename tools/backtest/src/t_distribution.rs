@@ -13,7 +13,8 @@ const NORMAL: f64 = 1.959_964;
 pub(crate) fn quantile(degrees: usize) -> f64 {
     match QUANTILES.get(degrees.saturating_sub(1)) {
         Some(quantile) => *quantile,
-        // The first terms of the expansion at the normal quantile; exact to three decimals here.
+        // The first terms of the expansion at the normal quantile; from 31 degrees of freedom on, exact to three
+        // decimals.
         None => {
             let (z, n) = (NORMAL, degrees as f64);
             z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)

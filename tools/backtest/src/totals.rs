@@ -1,6 +1,7 @@
 //! Amounts of a simulated cluster, integrated over time.
 //!
-//! Every change of a node or a pod adds the time since the previous change, so means over time are exact.
+//! At every change of a node or a pod, the previous amounts are added, times the seconds for which they lasted.
+//! Therefore means over time are exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub(crate) struct Totals {
     nodes: BTreeMap<Arc<str>, NodeTotals>,
     now: Sums,
     integrals: Integrals,
-    /// Time of the last change.
+    /// Time up to which the integrals are complete.
     at: i64,
     start: i64,
     max_pending: u64,
@@ -45,7 +46,7 @@ struct NodeTotals {
     movable: u64,
 }
 
-/// Sums over all nodes that exist.
+/// Sums over all nodes that exist, and the number of pending pods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
     pub(crate) allocatable: Vec<i64>,
@@ -278,10 +279,10 @@ mod tests {
         // The pod runs for 1 of 10 seconds.
         totals.add_pod(102 * SECOND, &pod);
         totals.remove_pod(103 * SECOND, &pod);
-        let found = totals.finish(110 * SECOND);
-        assert_eq!((found.seconds, found.nodes, found.empty_nodes), (10.0, 1.0, 0.9));
-        assert_eq!((found.resources[0].requested, found.resources[0].allocatable), (200.0, 4000.0));
-        assert_eq!((found.price, found.used_price), (Some(0.5), Some(0.05)));
+        let result = totals.finish(110 * SECOND);
+        assert_eq!((result.seconds, result.nodes, result.empty_nodes), (10.0, 1.0, 0.9));
+        assert_eq!((result.resources[0].requested, result.resources[0].allocatable), (200.0, 4000.0));
+        assert_eq!((result.price, result.used_price), (Some(0.5), Some(0.05)));
     }
 
     #[test]
@@ -306,7 +307,7 @@ mod tests {
         totals.begin_waiting(100 * SECOND);
         totals.end_waiting(100 * SECOND);
         totals.end_waiting(104 * SECOND);
-        let found = totals.finish(108 * SECOND);
-        assert_eq!((found.pending, found.max_pending), (0.5, 1));
+        let result = totals.finish(108 * SECOND);
+        assert_eq!((result.pending, result.max_pending), (0.5, 1));
     }
 }

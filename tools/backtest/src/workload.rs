@@ -9,13 +9,14 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
-/// Maximum number of different requests, the most frequent ones, for which the fragmentation of a resource is computed.
+/// For each resource, the usable free amount is computed for at most this number of different requests, the most
+/// frequent ones.
 pub(crate) const MAX_SHAPES: usize = 64;
 
 /// A workload.
 #[derive(Debug, Default)]
 pub struct Workload {
-    /// Start, in nanoseconds since 1970; 0 without absolute times.
+    /// Start, in nanoseconds since 1970. 0 if the workload has no absolute times; then all times are since the start.
     pub start: i64,
     /// End.
     pub end: i64,
@@ -61,7 +62,7 @@ pub struct WorkloadPod {
     pub name: Arc<str>,
     /// Uid.
     pub uid: Arc<str>,
-    /// Creation time as recorded, in nanoseconds since 1970.
+    /// Creation time as recorded, in nanoseconds as in [`Workload::start`].
     pub created: i64,
     /// Node that it has at its arrival.
     pub node: Option<Arc<str>>,
@@ -103,7 +104,7 @@ pub enum Owner {
 /// A change at a time.
 #[derive(Debug)]
 pub struct Event {
-    /// Time in nanoseconds since 1970.
+    /// Time in nanoseconds as in [`Workload::start`].
     pub at: i64,
     /// The change.
     pub change: Change,
@@ -140,7 +141,7 @@ pub struct Facts {
     pub evicted: u64,
     /// Pods that were first seen with a node, after the start.
     pub with_node: u64,
-    /// Pods of schedulers that no profile replaces.
+    /// Pods of schedulers that no profile replaces, if they were first recorded without a node.
     pub other_schedulers: u64,
     /// Gaps and restarts of the recorder.
     pub gaps: u64,
@@ -155,9 +156,9 @@ pub struct Facts {
 impl Workload {
     /// Returns the pod as it is created, with this uid.
     pub fn pod(&self, id: PodId, template: TemplateId, uid: &str) -> ApiPod {
-        let of = &self.pods[id.0 as usize];
+        let key = &self.pods[id.0 as usize].name;
         let mut pod = self.templates[template.0 as usize].pod.clone();
-        let (namespace, name) = of.name.split_once('/').unwrap_or(("default", &of.name));
+        let (namespace, name) = key.split_once('/').unwrap_or(("default", key));
         pod.metadata.namespace = Some(namespace.to_owned());
         pod.metadata.name = Some(name.to_owned());
         pod.metadata.uid = Some(uid.to_owned());
@@ -207,7 +208,7 @@ impl Workload {
         id
     }
 
-    /// Sorts the events, and computes the requests of all pods.
+    /// Sorts the events, and computes the resources, the requests of all pods, and the shapes.
     pub fn finish(&mut self) {
         self.events.sort_by_key(|event| event.at);
         let mut interner = Interner::default();
@@ -249,13 +250,13 @@ impl Workload {
 }
 
 /// Returns the amount of the resource with this name. `pods` is returned for the resource `pods`.
-pub(crate) fn amount(of: &Resources, name: &str, pods: i64, interner: &Interner) -> i64 {
+pub(crate) fn amount(resources: &Resources, name: &str, pods: i64, interner: &Interner) -> i64 {
     match name {
-        "cpu" => of.milli_cpu,
-        "memory" => of.memory,
-        "ephemeral-storage" => of.ephemeral_storage,
+        "cpu" => resources.milli_cpu,
+        "memory" => resources.memory,
+        "ephemeral-storage" => resources.ephemeral_storage,
         "pods" => pods,
-        name => interner.get(name).and_then(|symbol| of.scalar(symbol)).unwrap_or(0),
+        name => interner.get(name).and_then(|symbol| resources.scalar(symbol)).unwrap_or(0),
     }
 }
 
@@ -292,8 +293,8 @@ mod tests {
         let shape = |cpu: i64, gpu: i64, pods: u64| Shape { requests: vec![cpu, gpu], pods };
         let mut shapes: Vec<Shape> = (0..100).map(|cpu| shape(cpu + 1, 0, 1000 - cpu as u64)).collect();
         shapes.extend([shape(1, 1, 2), shape(0, 2, 1)]);
-        let found = most_frequent(shapes, 2);
-        assert_eq!(found.len(), MAX_SHAPES + 2);
-        assert_eq!(found[MAX_SHAPES..], [shape(1, 1, 2), shape(0, 2, 1)]);
+        let most_frequent_shapes = most_frequent(shapes, 2);
+        assert_eq!(most_frequent_shapes.len(), MAX_SHAPES + 2);
+        assert_eq!(most_frequent_shapes[MAX_SHAPES..], [shape(1, 1, 2), shape(0, 2, 1)]);
     }
 }

@@ -87,7 +87,7 @@ fn bundle() -> AnyBundle {
     AnyBundle::of::<default_profile::Profiles>()
 }
 
-/// Reads lines up to the first error.
+/// Returns the workload of lines, or the first error.
 fn workload(texts: impl Iterator<Item = String>) -> Result<Workload, ReadError> {
     let is_served = |scheduler: &str| scheduler == "default-scheduler";
     let mut builder = Builder::new(Kinds::default(), &is_served);
@@ -110,7 +110,7 @@ fn times(pod: &PodOutcome) -> (f64, Option<f64>, Option<f64>) {
 #[test]
 fn pods_run_as_long_as_they_were_recorded_to_run() {
     // The recorded scheduler was slow: it bound each pod after 5 seconds.
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .synced(1)
         .pod(10, "a", None)
@@ -122,9 +122,9 @@ fn pods_run_as_long_as_they_were_recorded_to_run() {
         .end(100)
         .simulate();
     // The first one runs for 20 seconds from its binding; the second one waits for it.
-    assert_eq!(times(&found.pods[0]), (10.0, Some(10.0), Some(30.0)));
-    assert_eq!(times(&found.pods[1]), (12.0, Some(30.0), Some(35.0)));
-    let result = found.result;
+    assert_eq!(times(&simulated.pods[0]), (10.0, Some(10.0), Some(30.0)));
+    assert_eq!(times(&simulated.pods[1]), (12.0, Some(30.0), Some(35.0)));
+    let result = simulated.result;
     assert_eq!((result.pods.arrived, result.pods.bound, result.pods.waiting, result.pods.moved), (2, 2, 0, 0));
     let all = &result.time_to_bind[0];
     assert_eq!((all.pods, all.bound, all.p50, all.p99, all.max), (2, 2, 0.0, 18.0, 18.0));
@@ -137,7 +137,7 @@ fn pods_run_as_long_as_they_were_recorded_to_run() {
 
 #[test]
 fn pods_with_a_node_keep_it_until_their_recorded_end() {
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .node(0, "n2", "1")
         .pod(0, "a", Some("n2"))
@@ -147,9 +147,9 @@ fn pods_with_a_node_keep_it_until_their_recorded_end() {
         .delete(50, "Pod", "a")
         .end(60)
         .simulate();
-    assert_eq!((found.pods[0].node.as_deref(), found.pods[0].ended), (Some("n2"), Some(50.0)));
-    assert_eq!((found.pods[1].node.as_deref(), found.pods[1].state), (Some("n1"), PodState::Running));
-    assert_eq!((found.result.pods.with_node, found.result.pods.moved), (1, 1));
+    assert_eq!((simulated.pods[0].node.as_deref(), simulated.pods[0].ended), (Some("n2"), Some(50.0)));
+    assert_eq!((simulated.pods[1].node.as_deref(), simulated.pods[1].state), (Some("n1"), PodState::Running));
+    assert_eq!((simulated.result.pods.with_node, simulated.result.pods.moved), (1, 1));
 }
 
 #[test]
@@ -167,17 +167,17 @@ fn owners_replace_the_pods_of_removed_nodes() {
             .simulate()
     };
     // The pod had run for 40 of 100 seconds when its node was removed.
-    let found = recording(json!("ReplicaSet"));
-    assert_eq!((found.pods[0].state, found.pods[0].ended), (PodState::Evicted, Some(40.0)));
-    assert_eq!(times(&found.pods[1]), (40.0, Some(50.0), Some(110.0)));
-    let found = recording(json!("Job"));
-    assert_eq!(times(&found.pods[1]), (40.0, Some(50.0), Some(150.0)), "a Job starts again");
-    let found = recording(Value::Null);
-    assert_eq!((found.pods.len(), found.result.pods.lost, found.result.pods.evicted), (1, 1, 1));
+    let simulated = recording(json!("ReplicaSet"));
+    assert_eq!((simulated.pods[0].state, simulated.pods[0].ended), (PodState::Evicted, Some(40.0)));
+    assert_eq!(times(&simulated.pods[1]), (40.0, Some(50.0), Some(110.0)));
+    let simulated = recording(json!("Job"));
+    assert_eq!(times(&simulated.pods[1]), (40.0, Some(50.0), Some(150.0)), "a Job starts again");
+    let simulated = recording(Value::Null);
+    assert_eq!((simulated.pods.len(), simulated.result.pods.lost, simulated.result.pods.evicted), (1, 1, 1));
 }
 
 #[test]
-fn replacements_of_pods_that_had_a_node_run_for_the_rest() {
+fn replacements_of_pods_that_had_a_node_run_as_their_owner_requires() {
     let recording = |owner: &str| {
         Recording::begin()
             .node(0, "n1", "1")
@@ -196,7 +196,7 @@ fn replacements_of_pods_that_had_a_node_run_for_the_rest() {
 #[test]
 fn pods_of_other_schedulers_are_not_replaced() {
     let other = json!({"requests": "1", "owner": "ReplicaSet", "scheduler": "other"});
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "2")
         .pod_with(0, "a", Some("n1"), other.clone())
         .synced(2)
@@ -205,13 +205,13 @@ fn pods_of_other_schedulers_are_not_replaced() {
         .delete(40, "Node", "n1")
         .end(60)
         .simulate();
-    assert_eq!((found.pods.len(), found.result.pods.evicted, found.result.pods.waiting), (2, 2, 0));
+    assert_eq!((simulated.pods.len(), simulated.result.pods.evicted, simulated.result.pods.waiting), (2, 2, 0));
 }
 
 #[test]
 fn pods_of_daemon_sets_leave_at_their_recorded_time() {
     let daemon = json!({"requests": "1", "owner": "DaemonSet"});
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .synced(1)
         .pod(5, "a", None)
@@ -220,14 +220,14 @@ fn pods_of_daemon_sets_leave_at_their_recorded_time() {
         .delete(50, "Pod", "daemon")
         .end(60)
         .simulate();
-    let daemon = &found.pods[1];
+    let daemon = &simulated.pods[1];
     assert_eq!((times(daemon), daemon.state), ((10.0, None, Some(50.0)), PodState::Ended));
 }
 
 #[test]
 fn uids_of_replacements_are_unique() {
     let owned = json!({"requests": "1", "owner": "ReplicaSet"});
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "2")
         .synced(1)
         .pod_with(0, "a", None, owned.clone())
@@ -237,20 +237,20 @@ fn uids_of_replacements_are_unique() {
         .end(60)
         .simulate();
     // With a fixed suffix, the replacement of `a` would get the uid of the pod `a-r1`.
-    assert_eq!((found.result.pods.bound, found.result.pods.waiting), (4, 0));
-    assert!(found.pods[2..].iter().all(|pod| pod.bound == Some(50.0)), "{:?}", found.pods);
+    assert_eq!((simulated.result.pods.bound, simulated.result.pods.waiting), (4, 0));
+    assert!(simulated.pods[2..].iter().all(|pod| pod.bound == Some(50.0)), "{:?}", simulated.pods);
 }
 
 #[test]
-fn workloads_with_other_contents_have_other_fingerprints() {
-    let of = |cpu: &str, requests: &str, samples: u32| {
+fn other_workloads_and_options_have_other_fingerprints() {
+    let fingerprint = |cpu: &str, requests: &str, samples: u32| {
         let pod = json!({"requests": requests});
         let workload = Recording::begin().node(0, "n1", cpu).synced(1).pod_with(1, "a", None, pod).end(2).workload();
         workload.fingerprint(&Options { samples, ..Options::default() })
     };
-    assert_eq!(of("4", "1", 100), of("4", "1", 100));
-    for other in [of("2", "1", 100), of("4", "2", 100), of("4", "1", 50)] {
-        assert_ne!(of("4", "1", 100), other);
+    assert_eq!(fingerprint("4", "1", 100), fingerprint("4", "1", 100));
+    for other in [fingerprint("2", "1", 100), fingerprint("4", "2", 100), fingerprint("4", "1", 50)] {
+        assert_ne!(fingerprint("4", "1", 100), other);
     }
 }
 
@@ -258,7 +258,7 @@ fn workloads_with_other_contents_have_other_fingerprints() {
 fn preempted_pods_are_replaced_and_wait() {
     let low = json!({"requests": "1", "owner": "ReplicaSet"});
     let high = json!({"requests": "1", "priority": 1000});
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .synced(1)
         .pod_with(0, "low", None, low.clone())
@@ -268,7 +268,7 @@ fn preempted_pods_are_replaced_and_wait() {
         .delete(50, "Pod", "high")
         .end(200)
         .simulate();
-    let by_name = |name: &str| found.pods.iter().filter(|pod| pod.pod == name).collect::<Vec<_>>();
+    let by_name = |name: &str| simulated.pods.iter().filter(|pod| pod.pod == name).collect::<Vec<_>>();
     assert_eq!((by_name("d/low").len(), by_name("d/low")[0].state), (2, PodState::Preempted));
     let high = by_name("d/high")[0];
     let bound = high.bound.unwrap();
@@ -276,16 +276,16 @@ fn preempted_pods_are_replaced_and_wait() {
     assert_eq!(high.ended, Some(bound + 30.0));
     let replacement = by_name("d/low")[1];
     assert_eq!((replacement.created, replacement.bound), (10.0, Some(bound + 30.0)));
-    assert_eq!((found.result.pods.preempted, found.result.pods.replacements), (1, 1));
+    assert_eq!((simulated.result.pods.preempted, simulated.result.pods.replacements), (1, 1));
     assert_eq!(
-        found.result.time_to_bind.iter().map(|wait| wait.priority).collect::<Vec<_>>(),
+        simulated.result.time_to_bind.iter().map(|wait| wait.priority).collect::<Vec<_>>(),
         [None, Some(1000), Some(0)]
     );
 }
 
 #[test]
 fn pods_that_never_had_a_node_leave_at_their_recorded_time() {
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .synced(1)
         .pod_with(0, "large", None, json!({"requests": "2"}))
@@ -293,10 +293,10 @@ fn pods_that_never_had_a_node_leave_at_their_recorded_time() {
         .pod_with(40, "other", None, json!({"requests": "2"}))
         .end(60)
         .simulate();
-    assert_eq!((found.pods[0].state, found.pods[1].state), (PodState::Ended, PodState::Waiting));
-    assert_eq!((found.result.pods.deleted_waiting, found.result.pods.waiting), (1, 1));
-    // Both count with the time that they waited.
-    let all = &found.result.time_to_bind[0];
+    assert_eq!((simulated.pods[0].state, simulated.pods[1].state), (PodState::Ended, PodState::Waiting));
+    assert_eq!((simulated.result.pods.deleted_waiting, simulated.result.pods.waiting), (1, 1));
+    // Both pods count with the time that they waited.
+    let all = &simulated.result.time_to_bind[0];
     assert_eq!((all.pods, all.bound, all.p50, all.max), (2, 0, 20.0, 30.0));
 }
 
@@ -335,21 +335,22 @@ fn equal_seeds_give_equal_results_on_any_number_of_threads() {
 
 #[test]
 fn scores_have_an_influence() {
-    let found = many().simulate();
-    let of = |plugin: &str| found.result.plugins.iter().find(|found| found.plugin == plugin).cloned().unwrap();
-    let left_out: u64 = found.result.left_out.reasons().iter().map(|(_, number)| number).sum();
-    assert_eq!((found.result.attempts, found.result.explained + left_out), (17, 17), "every decision counts");
-    assert!(found.result.explained > 0);
+    let simulated = many().simulate();
+    let influence_of =
+        |plugin: &str| simulated.result.plugins.iter().find(|other| other.plugin == plugin).cloned().unwrap();
+    let left_out: u64 = simulated.result.left_out.reasons().iter().map(|(_, number)| number).sum();
+    assert_eq!((simulated.result.attempts, simulated.result.explained + left_out), (17, 17), "every decision counts");
+    assert!(simulated.result.explained > 0);
     // Nodes with different numbers of pods get different scores. Other plugins agree: an empty node also has the most
     // balanced use.
-    let fit = of("NodeResourcesFit");
+    let fit = influence_of("NodeResourcesFit");
     assert!(fit.indifferent < 1.0 && fit.outvoted < 1.0, "{fit:?}");
     assert!((0.0..=1.0).contains(&fit.decided), "{fit:?}");
 }
 
 #[test]
 fn decisions_without_a_choice_are_left_out_of_the_influence() {
-    let found = Recording::begin()
+    let simulated = Recording::begin()
         .node(0, "n1", "1")
         .synced(1)
         .pod(1, "a", None)
@@ -359,9 +360,9 @@ fn decisions_without_a_choice_are_left_out_of_the_influence() {
         .end(20)
         .simulate();
     // The second pod has no feasible node until the first one ends.
-    assert_eq!((found.result.explained, found.result.attempts), (0, 3));
-    assert_eq!(found.result.left_out, LeftOut { no_node: 1, one_node: 2, ..LeftOut::default() });
-    assert!(found.result.plugins.iter().all(|plugin| plugin.indifferent == 0.0));
+    assert_eq!((simulated.result.explained, simulated.result.attempts), (0, 3));
+    assert_eq!(simulated.result.left_out, LeftOut { no_node: 1, one_node: 2, ..LeftOut::default() });
+    assert!(simulated.result.plugins.iter().all(|plugin| plugin.indifferent == 0.0));
 }
 
 #[test]
@@ -373,7 +374,7 @@ fn times_of_lines_are_limited() {
     assert!(error.message.contains("not a time in milliseconds"), "{error}");
 }
 
-/// Lines of all sorts.
+/// Lines with every kind of entry except `reject`.
 fn lines() -> Vec<Value> {
     Recording::begin()
         .node(0, "n1", "1")

@@ -57,7 +57,7 @@ impl Page {
         Ok(Page { path, text })
     }
 
-    /// Returns all pages in a folder and its subfolders, by path. Skips `target` and hidden folders.
+    /// Returns all pages in a folder and its subfolders, sorted by path. Skips `target` and hidden folders.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_headings_without_marks() {
+    fn anchors_are_lower_case_headings_without_punctuation() {
         let page = page("# What holds, when?\n\n## `--events`: over time\n\n## Again\n\n## Again\n");
         assert_eq!(page.anchors(), ["what-holds-when", "--events-over-time", "again", "again-1"]);
     }

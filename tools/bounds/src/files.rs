@@ -17,7 +17,7 @@ pub const MAX_SIZE: u64 = 10 << 20;
 /// Reads a regular file.
 ///
 /// # Errors
-/// The reason, without the path: the file cannot be read, is not a regular file, or is too large.
+/// Returns the reason, without the path: the file cannot be read, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error| format!("the file cannot be read: {error}");
     // `open` blocks on a FIFO, so the type is checked first. It is checked again after `open`, because the file may be
@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
 /// Reads a regular file of UTF-8 text.
 ///
 /// # Errors
-/// The errors of [`read`], and text in another encoding.
+/// Returns the errors of [`read`], and an error for text in another encoding.
 pub fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(read(path)?).map_err(|_| "the file is not UTF-8 text".to_owned())
 }
@@ -94,7 +94,8 @@ mod tests {
         check(&link, "this is a device; a regular file is required");
     }
 
-    /// kubelet writes a folder for each version of a projected volume, and switches one link.
+    /// The kubelet writes each version of a projected volume into a new folder, and then points the link `..data` to
+    /// it.
     #[test]
     fn links_of_projected_volumes_are_followed() {
         let folder = Folder::new("projected");

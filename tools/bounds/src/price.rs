@@ -5,7 +5,7 @@ use std::fmt;
 use crate::text::shortened;
 
 /// The highest price.
-const MAX: f64 = 1e9;
+const MAX_PRICE: f64 = 1e9;
 
 /// The reason why a text is no price.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl std::error::Error for InvalidPrice {}
 pub fn parse_price(text: &str) -> Result<f64, InvalidPrice> {
     let shortened = || shortened(text, 100).to_string();
     let price: f64 = text.parse().map_err(|_| InvalidPrice::NotANumber(shortened()))?;
-    match (0.0..=MAX).contains(&price) {
+    match (0.0..=MAX_PRICE).contains(&price) {
         true => Ok(price),
         false => Err(InvalidPrice::OutOfRange(shortened())),
     }

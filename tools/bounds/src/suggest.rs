@@ -1,9 +1,11 @@
 //! Suggestions for unknown names.
 
-/// Maximum length of a name with a suggestion, in bytes. Known names are shorter, and the comparison is quadratic.
+/// Maximum length of a name with a suggestion, in bytes. Known names are shorter, and the time of the comparison is
+/// quadratic.
 const MAX_LENGTH: usize = 200;
 
-/// Returns the candidate closest to `name`: equal except for case and separators, or with few different letters.
+/// Returns the candidate closest to `name`, if it is similar: at most a third of the letters, and at most three,
+/// differ. Case, `-`, `_` and spaces are ignored.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if name.len() > MAX_LENGTH {
         return None;

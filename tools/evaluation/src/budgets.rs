@@ -19,13 +19,13 @@ use super::Step;
 pub(super) struct BudgetStatuses {
     server: ApiServer,
     controllers: Controllers,
-    /// Version of the last change that was processed.
+    /// Version of the last change that `update` has processed.
     seen: u64,
 }
 
 impl BudgetStatuses {
-    /// Creates the state without objects. `None` if each budget of the scenario has a status: there is nothing to
-    /// compute.
+    /// Creates the state without objects. `None` if each budget of the scenario has a status, so that none is to be
+    /// computed.
     pub(super) fn of(objects: &[Value], steps: &[Step]) -> Option<Self> {
         let in_steps = steps.iter().filter_map(|step| match step {
             Step::Create(value) | Step::Update(value) => Some(value),
@@ -76,8 +76,8 @@ impl BudgetStatuses {
     pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
         if let Some((kind, _)) = AnyObject::kind_named(kind) {
             let key = Key { kind, namespace: namespace.into(), name: name.into() };
-            // The request fails for objects that were not stored, which are most.
-            let _unknown = self.server.handle(&Request::Delete(key, None), 0);
+            // The request fails for most objects, because only those that affect budgets are stored.
+            let _not_stored = self.server.handle(&Request::Delete(key, None), 0);
         }
     }
 
@@ -156,8 +156,8 @@ mod tests {
         budget
     }
 
-    /// Returns the victims of each attempt to schedule a pod of high priority: a cheap pod, unless budgets protect all
-    /// cheap pods.
+    /// Returns the victim of each attempt to schedule a pod of high priority: a `cheap` pod, unless a budget protects
+    /// these pods; then the pod `dear`, which has a higher priority.
     fn victims(objects: &[Value], steps: &[Value]) -> Vec<String> {
         let nodes = [node("a"), node("b"), pod("cheap-1", "cheap", 1, "a"), pod("dear", "dear", 5, "b")];
         let objects = [&nodes, objects].concat();

@@ -12,17 +12,17 @@ use schedc_core::model::Pod;
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
-/// Keeps an allocated claim from being deleted.
+/// Finalizer that keeps an allocated claim from being deleted.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
-/// Marks the claim for a pod's extended resources.
-const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
+/// Annotation that marks the claim for a pod's extended resources.
+const EXTENDED_CLAIM_ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
 
 /// The resource claims as they are in the cluster.
 #[derive(Default)]
 pub(super) struct Claims {
     /// By `namespace/name`.
     claims: HashMap<String, ResourceClaim>,
-    /// Number of IDs that shares of devices have got so far.
+    /// Number of share IDs that were assigned so far.
     shares: usize,
 }
 
@@ -50,7 +50,7 @@ impl Claims {
     fn placed_claim(&mut self, pod: &Pod, entry: &Value) -> Option<ResourceClaim> {
         let mut claim = match entry["claim"].as_str() {
             Some(name) => self.claims.get(name)?.clone(),
-            None => extended(pod, entry),
+            None => extended_claim(pod, entry),
         };
         if entry["new"] == true {
             let finalizers = claim.metadata.finalizers.get_or_insert_default();
@@ -90,7 +90,7 @@ fn now() -> Time {
 }
 
 /// Returns the claim for a pod's extended resources, without status.
-fn extended(pod: &Pod, entry: &Value) -> ResourceClaim {
+fn extended_claim(pod: &Pod, entry: &Value) -> ResourceClaim {
     let owner = OwnerReference {
         api_version: "v1".to_owned(),
         kind: "Pod".to_owned(),
@@ -103,7 +103,7 @@ fn extended(pod: &Pod, entry: &Value) -> ResourceClaim {
         metadata: ObjectMeta {
             namespace: Some(pod.namespace.to_string()),
             name: Some(format!("{}-extended-resources", pod.name)),
-            annotations: Some([(EXTENDED.to_owned(), "true".to_owned())].into()),
+            annotations: Some([(EXTENDED_CLAIM_ANNOTATION.to_owned(), "true".to_owned())].into()),
             owner_references: Some(vec![owner]),
             ..ObjectMeta::default()
         },

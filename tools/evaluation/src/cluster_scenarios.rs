@@ -10,7 +10,7 @@ use crate::routes::Routes;
 
 impl Scenario {
     /// Returns a scenario for each profile with pending pods: the objects of a cluster, and a `schedule` step for each
-    /// of these pods, by priority and age. Its ID is the name of the profile.
+    /// of the profile's pending pods, by priority and age. The ID of the scenario is the name of the profile.
     pub fn of_cluster(objects: Vec<Value>, routes: &Routes) -> Vec<Scenario> {
         let mut pending: BTreeMap<usize, Vec<&Value>> = BTreeMap::new();
         for pod in objects.iter().filter(|object| object["kind"] == "Pod" && is_pending(object)) {
@@ -19,7 +19,7 @@ impl Scenario {
             }
         }
         let scenario = |(profile, mut pods): (usize, Vec<&Value>)| {
-            pods.sort_by_key(|pod| order(pod));
+            pods.sort_by_key(|pod| sort_key(pod));
             let name = routes.profiles()[profile].name.to_owned();
             Scenario {
                 id: name.clone(),
@@ -33,15 +33,15 @@ impl Scenario {
     }
 }
 
-/// Returns whether a pod waits for a node.
+/// Returns whether a pod waits for a node: it has none, has not finished and is not being deleted.
 fn is_pending(pod: &Value) -> bool {
     let is_finished = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
     let has_node = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     !is_finished && !has_node && pod["metadata"]["deletionTimestamp"].is_null()
 }
 
-/// Returns the order of attempts: the highest priority first, then the oldest pod.
-fn order(pod: &Value) -> (Reverse<i64>, String, String, String) {
+/// Returns the sort key of a pod: the highest priority first, then the oldest pod, then by name.
+fn sort_key(pod: &Value) -> (Reverse<i64>, String, String, String) {
     let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default().to_owned();
     let priority = pod["spec"]["priority"].as_i64().unwrap_or_default();
     (Reverse(priority), text("creationTimestamp"), text("namespace"), text("name"))

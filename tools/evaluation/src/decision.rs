@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::preemption::Preemption;
 use crate::routes::pod_name;
 
-/// The result for one pod. Names are sorted; `nodes` has every node.
+/// The result for one pod. Names are sorted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
@@ -26,7 +26,7 @@ pub struct Decision {
     /// The reason why no extension point ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<&'static str>,
-    /// Result of PreFilter; `None` if the cluster has no nodes.
+    /// Result of PreFilter; `None` if it did not run, for example because the cluster has no nodes.
     #[serde(rename = "prefilter")]
     pub pre_filter: Option<PreFilter>,
     /// Verdict for each node. Empty if PreFilter did not succeed.
@@ -40,9 +40,10 @@ pub struct Decision {
     /// The reason for the choice, if it is not the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<&'static str>,
-    /// The reason why the pod is unschedulable: the message of its condition.
+    /// The reason why the pod has no node: the message of its condition.
     pub message: Option<String>,
-    /// All possible values of `message`, if it depends on the order in which nodes are evaluated.
+    /// All possible values of `message`, if there are several: which plugin fails first depends on the order in which
+    /// nodes are evaluated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
     /// `Unschedulable` or `SchedulerError`; set together with `message`.
@@ -110,47 +111,47 @@ pub struct Scores {
 
 impl Decision {
     /// Creates the result of a pod for which no extension point ran.
-    pub fn skipped(pod: &Pod, base: &Base, why: &'static str) -> Self {
-        Decision { pod: pod_name(pod, &base.interner), skipped: Some(why), ..Decision::default() }
+    pub fn skipped(pod: &Pod, base: &Base, reason: &'static str) -> Self {
+        Decision { pod: pod_name(pod, &base.interner), skipped: Some(reason), ..Decision::default() }
     }
 
     /// Converts an explanation to a result.
-    pub fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
+    pub fn new(pod: &Pod, base: &Base, explanation: Explanation) -> Self {
         let pod = pod_name(pod, &base.interner);
-        if let Some(held) = &found.gated_by {
-            return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
+        if let Some(gate_status) = &explanation.gated_by {
+            return Decision { pod, pre_enqueue: Some(Answer::from(gate_status)), ..Decision::default() };
         }
         let mut decision = Decision { pod, ..Decision::default() };
         if base.count() > 0 {
-            decision.pre_filter = Some(PreFilter::new(&found));
+            decision.pre_filter = Some(PreFilter::new(&explanation));
         }
-        match found.decision {
+        match explanation.decision {
             engine::Decision::Node(node) => {
                 // Ties are broken by the smallest node name instead of at random.
-                let best = found.best.first().filter(|_| !found.by_nomination);
+                let best = explanation.best.first().filter(|_| !explanation.by_nomination);
                 decision.chosen = Some(best.cloned().unwrap_or_else(|| base.name(node).to_owned()));
-                decision.chosen_by = found.by_nomination.then_some("nominated");
+                decision.chosen_by = explanation.by_nomination.then_some("nominated");
             }
             engine::Decision::Unschedulable(unschedulable) => {
                 decision.reason = Some("Unschedulable");
                 decision.unschedulable_plugins = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();
-                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, base));
+                decision.preemption = unschedulable.post_filter.map(|result| Preemption::new(&result, base));
                 decision.message = Some(unschedulable.message);
             }
             engine::Decision::Error(message) => {
                 decision.reason = Some("SchedulerError");
                 // The order in which plugins fail can vary: the alphabetically first error makes the result
                 // deterministic.
-                decision.message = Some(found.errors.first().cloned().unwrap_or(message));
-                if found.errors.len() > 1 {
-                    decision.messages = found.errors.into_iter().collect();
+                decision.message = Some(explanation.errors.first().cloned().unwrap_or(message));
+                if explanation.errors.len() > 1 {
+                    decision.messages = explanation.errors.into_iter().collect();
                 }
             }
         }
-        let feasible = found.nodes.iter().filter(|node| node.is_feasible());
+        let feasible = explanation.nodes.iter().filter(|node| node.is_feasible());
         decision.feasible = feasible.map(|node| node.node.clone()).collect();
-        decision.best = found.best;
-        for node in &found.nodes {
+        decision.best = explanation.best;
+        for node in &explanation.nodes {
             let mut previews = node.previews.iter();
             if let Some(preview) = previews.find(|preview| preview.plugin == "DynamicResources")
                 && let Ok(resources) = &preview.resources
@@ -158,7 +159,7 @@ impl Decision {
                 decision.allocations.insert(node.node.clone(), resources.clone());
             }
         }
-        decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();
+        decision.nodes = explanation.nodes.into_iter().map(NodeVerdict::of).collect();
         decision
     }
 }
@@ -188,27 +189,27 @@ impl From<&Status> for Answer {
 }
 
 impl PreFilter {
-    fn new(found: &Explanation) -> Self {
-        let mut skip = found.skipped.clone();
+    fn new(explanation: &Explanation) -> Self {
+        let mut skip = explanation.skipped.clone();
         skip.sort_unstable();
         PreFilter {
-            answer: found.pre_filter.as_ref().map_or_else(Answer::success, Answer::from),
-            nodes: found.narrowed.clone(),
+            answer: explanation.pre_filter.as_ref().map_or_else(Answer::success, Answer::from),
+            nodes: explanation.narrowed.clone(),
             skip,
         }
     }
 }
 
 impl NodeVerdict {
-    fn of(found: NodeExplanation) -> (String, Self) {
-        let total = found.total();
-        let scores = (!found.scores.is_empty()).then(|| Scores {
-            scores: found.scores.iter().map(|score| (score.plugin, score.weighted())).collect(),
-            raw: found.scores.iter().map(|score| (score.plugin, score.raw)).collect(),
+    fn of(explanation: NodeExplanation) -> (String, Self) {
+        let total = explanation.total();
+        let scores = (!explanation.scores.is_empty()).then(|| Scores {
+            scores: explanation.scores.iter().map(|score| (score.plugin, score.weighted())).collect(),
+            raw: explanation.scores.iter().map(|score| (score.plugin, score.raw)).collect(),
             total,
         });
-        let verdict = found.verdicts.into_iter().next();
+        let verdict = explanation.verdicts.into_iter().next();
         let answer = verdict.map_or_else(Answer::success, Answer::from);
-        (found.node, NodeVerdict { answer, scores })
+        (explanation.node, NodeVerdict { answer, scores })
     }
 }

@@ -16,7 +16,7 @@ pub struct Errors(Vec<Error>);
 pub enum Error {
     /// Neither the scenario nor the caller names a profile.
     NoProfile,
-    /// The profile is not compiled in.
+    /// No profile of the program has this name.
     UnknownProfile(UnknownProfile),
     /// The scenario has an unknown key.
     UnknownKey(ObjectError),
@@ -57,7 +57,7 @@ pub enum InvalidItem {
 }
 
 /// Maximum number of displayed errors per scenario or object.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 impl Errors {
     pub(super) fn extend(&mut self, errors: impl IntoIterator<Item = Error>) {
@@ -76,7 +76,7 @@ impl Errors {
 
     /// Returns the first errors, and the number of others.
     pub fn shown(&self) -> (&[Error], usize) {
-        let (shown, others) = self.0.split_at(self.0.len().min(SHOWN));
+        let (shown, others) = self.0.split_at(self.0.len().min(MAX_SHOWN));
         (shown, others.len())
     }
 }
@@ -130,10 +130,10 @@ impl fmt::Display for InvalidItem {
 }
 
 fn write_all<E: fmt::Display>(f: &mut fmt::Formatter<'_>, errors: &[E]) -> fmt::Result {
-    for (i, error) in errors.iter().take(SHOWN).enumerate() {
+    for (i, error) in errors.iter().take(MAX_SHOWN).enumerate() {
         write!(f, "{}{error}", if i > 0 { "; " } else { "" })?;
     }
-    match errors.len().saturating_sub(SHOWN) {
+    match errors.len().saturating_sub(MAX_SHOWN) {
         0 => Ok(()),
         more => write!(f, "; and {more} more"),
     }

@@ -57,33 +57,34 @@ pub struct Candidate {
 
 impl Preemption {
     /// Converts the result of PostFilter.
-    pub(super) fn new(found: &PostFilterResult, base: &Base) -> Self {
-        let code = found.status.code;
-        let best = found.candidates.iter().filter(|candidate| candidate.best);
+    pub(super) fn new(result: &PostFilterResult, base: &Base) -> Self {
+        let code = result.status.code;
+        let best = result.candidates.iter().filter(|candidate| candidate.best);
         let mut outcomes: Vec<Outcome> = best.map(|candidate| Outcome::of(candidate, base)).collect();
-        let mut candidates: Vec<Candidate> = found.candidates.iter().map(|found| Candidate::of(found, base)).collect();
+        let mut candidates: Vec<Candidate> =
+            result.candidates.iter().map(|candidate| Candidate::of(candidate, base)).collect();
         outcomes.sort_unstable();
         candidates.sort_unstable();
-        let (deletions, deallocations): (Vec<&Repair>, Vec<&Repair>) = found.repairs.iter().partition(|repair| {
+        let (deletions, deallocations): (Vec<&Repair>, Vec<&Repair>) = result.repairs.iter().partition(|repair| {
             repair.operations.iter().any(|operation| matches!(operation, WriteOperation::Delete(_)))
         });
         Preemption {
             code: code.to_string(),
-            plugin: if code == Code::Success { "" } else { found.status.plugin },
-            nominating: match found.nomination {
+            plugin: if code == Code::Success { "" } else { result.status.plugin },
+            nominating: match result.nomination {
                 Nomination::Set(_) => "set",
                 Nomination::Clear => "clear",
                 Nomination::Keep => "keep",
             },
             outcomes,
             candidates,
-            deallocates: objects(&deallocations),
-            deletes: objects(&deletions),
+            deallocates: object_names(&deallocations),
+            deletes: object_names(&deletions),
         }
     }
 }
 
-fn objects(repairs: &[&Repair]) -> Vec<String> {
+fn object_names(repairs: &[&Repair]) -> Vec<String> {
     let name = |repair: &&Repair| format!("{}/{}", repair.object.namespace, repair.object.name);
     let mut names: Vec<String> = repairs.iter().map(name).collect();
     names.sort_unstable();

@@ -104,7 +104,7 @@ impl Reference {
     /// Returns the name with the default namespace.
     ///
     /// # Errors
-    /// If schedulers ignore the kind.
+    /// Returns an error if scheduling ignores the kind.
     pub fn resolve(self, kinds: Kinds) -> Result<ObjectName, InvalidItem> {
         let Reference { kind, namespace, name } = self;
         let Some(KindInfo { kind, is_namespaced, .. }) = kinds.named(&kind) else {
@@ -240,8 +240,8 @@ mod tests {
         let scenario = read(alone).unwrap();
         let reference = Reference { kind: "Node".into(), namespace: String::new(), name: "n".into() };
         assert_eq!((scenario.id.as_str(), &scenario.steps[..]), ("a", &[Step::Delete(reference)][..]));
-        let beside = read(&format!(r#"{{"expected": [{{"pod": 7}}], "scenario": {alone}}}"#));
-        assert_eq!(beside, Ok(scenario), "expected results are ignored");
+        let with_expected = read(&format!(r#"{{"expected": [{{"pod": 7}}], "scenario": {alone}}}"#));
+        assert_eq!(with_expected, Ok(scenario), "expected results are ignored");
     }
 
     #[test]

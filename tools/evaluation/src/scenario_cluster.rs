@@ -21,7 +21,7 @@ use super::scenario::{ObjectName, Reference};
 use super::{Decision, InvalidItem};
 use crate::routes::pod_name;
 
-/// Nodes, pods and other objects, in the order of their creation.
+/// The nodes, pods and other objects of a scenario.
 pub struct ScenarioCluster<'a> {
     /// The scheduler's state of the cluster.
     pub(super) cluster: &'a mut dyn AnyCluster,
@@ -70,7 +70,7 @@ impl<'a> ScenarioCluster<'a> {
         self.profile = profile;
     }
 
-    /// Returns the nodes and names.
+    /// Returns the nodes with their pods, and the interned strings.
     pub fn base(&self) -> &Base {
         self.cluster.base()
     }
@@ -126,7 +126,7 @@ impl<'a> ScenarioCluster<'a> {
         changed.iter().for_each(|budget| self.set_object(budget));
     }
 
-    /// Updates an object. A pod that does not exist is not created.
+    /// Updates an object. If it does not exist, it is created, unless it is a pod.
     pub fn update(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}

@@ -91,7 +91,7 @@ fn an_update_of_a_pod_keeps_its_node_and_creates_no_pod() {
 }
 
 #[test]
-fn unbound_pods_with_a_node_name_wait_for_their_node() {
+fn a_pod_on_a_missing_node_uses_resources_when_the_node_is_created() {
     check(&[bound("p", "a")], &[json!({"create": node("a")}), schedule("q")], &[FULL]);
     let back = json!({"create": node("a")});
     let steps = [delete("Node", "a"), schedule("q"), back, schedule("q"), delete("Node", "b")];
@@ -118,7 +118,7 @@ fn resources_are_reserved_for_a_nominated_pod_unless_it_is_gated() {
 }
 
 #[test]
-fn the_node_that_a_scheduled_pod_names_is_only_compared() {
+fn the_node_name_of_a_scheduled_pod_only_restricts_its_nodes() {
     let named = json!({"schedule": bound("p", "b")});
     check(&[node("a"), node("b")], &[named.clone(), schedule("q")], &["b", "a"]);
     check(&[node("a")], &[named], &["0/1 nodes are available: 1 node(s) didn't match the requested node name."]);

@@ -32,9 +32,10 @@ enum Expected {
 impl Simulation {
     /// Checks all invariants that hold after every step.
     pub(crate) fn check(&mut self) -> Result<(), Violation> {
-        if let Some(found) = self.injectors.lock().take_violations().pop() {
-            let twice = found.ends_with("is bound twice");
-            return violated(if twice { Invariant::NoPodIsBoundTwice } else { Invariant::ReservesArePaired }, found);
+        if let Some(description) = self.injectors.lock().take_violations().pop() {
+            let is_double_binding = description.ends_with("is bound twice");
+            let invariant = if is_double_binding { Invariant::NoPodIsBoundTwice } else { Invariant::ReservesArePaired };
+            return violated(invariant, description);
         }
         if let Some(moved) = self.cluster.moved.pop() {
             return violated(Invariant::NoPodIsBoundTwice, moved);
@@ -79,10 +80,10 @@ impl Simulation {
             if self.shared_ports.contains(&*node) {
                 pod.port = None;
             }
-            if let Err(why) = self.delivered.fits(&pod, &node, &others) {
+            if let Err(reason) = self.delivered.fits(&pod, &node, &others) {
                 return violated(
                     Invariant::DecisionsAreValid,
-                    format!("{} is assigned to {node}, but {why}", pod.name),
+                    format!("{} is assigned to {node}, but {reason}", pod.name),
                 );
             }
         }
@@ -90,20 +91,20 @@ impl Simulation {
     }
 
     /// Returns the pods on a node, as delivered or decided, except one pod.
-    fn on_node<'a>(&'a self, node: &str, but: &Arc<str>) -> Vec<&'a PodFacts> {
-        let others = self.delivered.pods.iter().filter(|(uid, _)| *uid != but);
-        let is_there = |(uid, pod): &(&Arc<str>, &PodFacts)| match &pod.node {
+    fn on_node<'a>(&'a self, node: &str, except: &Arc<str>) -> Vec<&'a PodFacts> {
+        let others = self.delivered.pods.iter().filter(|(uid, _)| *uid != except);
+        let is_on_node = |(uid, pod): &(&Arc<str>, &PodFacts)| match &pod.node {
             Some(on) => on == node,
             None => match self.expected(uid) {
                 Expected::Assumed(on) | Expected::Finished(on) => on == node,
                 _ => false,
             },
         };
-        let as_it_counts = |(uid, pod): (&Arc<str>, &'a PodFacts)| match &pod.node {
+        let when_decided = |(uid, pod): (&Arc<str>, &'a PodFacts)| match &pod.node {
             Some(_) => pod,
             None => self.assumed.get(uid).unwrap_or(pod),
         };
-        others.filter(is_there).map(as_it_counts).collect()
+        others.filter(is_on_node).map(when_decided).collect()
     }
 
     fn expected(&self, uid: &Arc<str>) -> Expected {
@@ -146,8 +147,8 @@ impl Simulation {
                 let place = self.scheduler.place(&pod.uid);
                 if matches!(place, None | Some(QueuePlace::InFlight)) {
                     let node = self.scheduler.cache.base.interner.resolve(node);
-                    let found = format!("{} is nominated for {node}, and is {}", pod.uid.0, describe(place));
-                    return violated(Invariant::NominationsHavePods, found);
+                    let description = format!("{} is nominated for {node}, and is {}", pod.uid.0, describe(place));
+                    return violated(Invariant::NominationsHavePods, description);
                 }
             }
         }
@@ -171,25 +172,25 @@ impl Simulation {
             };
             if !holds {
                 let cached = cached.map_or("not in the cache".to_owned(), |(on, state)| format!("{state:?} on {on}"));
-                let found = format!("{} should be {expected:?}, and is {}, {cached}", pod.name, describe(place));
+                let description = format!("{} should be {expected:?}, and is {}, {cached}", pod.name, describe(place));
                 let lost = expected == Expected::Queued && place.is_none();
                 let invariant = if lost { Invariant::NoPodIsLost } else { Invariant::QueueAndCacheAgree };
-                return violated(invariant, found);
+                return violated(invariant, description);
             }
         }
         for (pod, node, state) in cache.pods() {
             if !self.delivered.pods.contains_key(&pod.uid.0) {
                 let node = cache.base.interner.resolve(node);
-                let found = format!("{} is {state:?} on {node}, but does not exist", pod.uid.0);
-                return violated(Invariant::QueueAndCacheAgree, found);
+                let description = format!("{} is {state:?} on {node}, but does not exist", pod.uid.0);
+                return violated(Invariant::QueueAndCacheAgree, description);
             }
         }
         // Attempts of deleted pods were not compared by uid above, so the numbers are compared, too.
         let in_flight = self.scheduler.in_progress().attempts;
         let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
         if in_flight != held {
-            let found = format!("{in_flight} pods are in flight, but {held} have a reservation");
-            return violated(Invariant::QueueAndCacheAgree, found);
+            let description = format!("{in_flight} pods are in flight, but {held} have a reservation");
+            return violated(Invariant::QueueAndCacheAgree, description);
         }
         Ok(())
     }
@@ -214,7 +215,7 @@ impl Simulation {
         if !self.shared_ports.is_empty() {
             rebuilt.node_ports.clone_from(&cache.state.node_ports);
         }
-        match different(&cache.state, &rebuilt) {
+        match first_difference(&cache.state, &rebuilt) {
             Some(column) => violated(Invariant::CacheEqualsRebuilt, format!("{column} differs")),
             None => Ok(()),
         }
@@ -231,8 +232,8 @@ impl Simulation {
     }
 }
 
-/// Returns the name of a column or an index that differs.
-fn different(kept: &State, rebuilt: &State) -> Option<&'static str> {
+/// Returns the name of the first column that differs.
+fn first_difference(kept: &State, rebuilt: &State) -> Option<&'static str> {
     macro_rules! compare {
         ($($field:ident)*) => { $(
             if kept.$field != rebuilt.$field {

@@ -84,7 +84,7 @@ pub(crate) struct Cluster {
     bound: BTreeMap<Arc<str>, String>,
     /// Pods that changed their node, which no API server allows.
     pub(crate) moved: Vec<String>,
-    /// Uids of pods that this scheduler bound with a response, or before it stopped.
+    /// Uids of pods whose binding by this scheduler succeeded, if the scheduler received the response or was stopped.
     own_bindings: BTreeSet<Arc<str>>,
     /// Uids of claims with a write whose response was lost.
     pub(crate) uncertain: BTreeSet<Arc<str>>,
@@ -120,7 +120,7 @@ impl Cluster {
     fn send(&mut self, request: &Request) -> Response {
         self.server.handle(request, self.now)
     }
-    /// Creates an object, unless it exists.
+    /// Creates an object, unless it exists. Returns whether it was created.
     fn create(&mut self, object: AnyObject) -> bool {
         self.send(&Request::Create(Box::new(object))).is_ok()
     }
@@ -161,13 +161,13 @@ impl Cluster {
                 return Some(self.create(manifests::pod(pod)));
             }
             Step::ChangePod(id, change) => {
-                // A smaller request of a nominated pod requeues no other pod, as in kube-scheduler. So nominated pods
-                // keep their requests.
-                let keeps_room = |pod: &&api::Pod| {
+                // A smaller request of a nominated pod requeues no pod that then fits, as in kube-scheduler. Therefore,
+                // nominated pods keep their requests.
+                let is_nominated_resize = |pod: &&api::Pod| {
                     let status = pod.status.as_ref();
                     matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
                 };
-                if let Some(pod) = self.pod(*id).filter(|pod| !keeps_room(pod)) {
+                if let Some(pod) = self.pod(*id).filter(|pod| !is_nominated_resize(pod)) {
                     let patch = manifests::pod_change(pod, *change);
                     self.patch_pod(*id, patch);
                 }
@@ -240,9 +240,9 @@ impl Cluster {
         };
         let pods = self.server.list("Pod").filter(|object| as_pod(object).is_some_and(is_lost));
         let lost: Vec<Key> = pods.map(|object| Key::of(object)).collect();
-        let some = !lost.is_empty();
+        let has_lost = !lost.is_empty();
         lost.into_iter().for_each(|pod| self.delete(pod));
-        some
+        has_lost
     }
 
     /// Passes changes of the server to the watches. `tried` is the number of attempts so far.
@@ -267,7 +267,7 @@ impl Cluster {
         }
     }
 
-    /// Discards changes that all watches have received.
+    /// Runs the controllers. Then discards the server's changes, if the watches have received all of them.
     pub(crate) fn forget_changes(&mut self) {
         self.controllers.run(&mut self.server, self.now);
         if self.observed == self.server.store().version() {
@@ -275,7 +275,7 @@ impl Cluster {
         }
     }
 
-    /// Accepts the new requests of the scheduler's client. Events are recorded at once.
+    /// Accepts and returns the new requests of the scheduler's client. Events are dropped: they need no response.
     pub(crate) fn take_calls(&mut self, client: &InMemoryClient) -> Vec<Request> {
         let mut requests = Vec::new();
         for call in client.take_calls() {
@@ -292,7 +292,8 @@ impl Cluster {
         requests
     }
 
-    /// Responds to the request at an index (modulo their number). Returns the request.
+    /// Responds to the pending request at an index, modulo the number of pending requests. Returns the request; `None`
+    /// if none is pending.
     pub(crate) fn answer(&mut self, at: usize, answer: Answer) -> Option<Request> {
         if self.calls.is_empty() {
             return None;
@@ -332,7 +333,7 @@ impl Cluster {
         Some(request)
     }
 
-    /// Responds to a request without executing it.
+    /// Responds to the pending request at an index, like [`Cluster::answer`], but without executing it.
     pub(crate) fn answer_without_effect(&mut self, at: usize, response: Response) -> Option<Request> {
         if self.calls.is_empty() {
             return None;
@@ -374,12 +375,12 @@ impl Cluster {
         self.calls.iter().chain(self.abandoned.iter().map(|(_, call)| call))
     }
 
-    /// Drops the scheduler. Its pending requests are executed if `arrives`.
-    pub(crate) fn drop_scheduler(&mut self, arrives: bool) {
+    /// Drops the scheduler. Its pending requests are executed if `requests_arrive`.
+    pub(crate) fn drop_scheduler(&mut self, requests_arrive: bool) {
         // Requests of Unreserve may be among the dropped ones, or would have followed them.
         self.faulted.extend(self.server.list("ResourceClaim").map(|claim| uid(claim)));
         for call in std::mem::take(&mut self.calls) {
-            if arrives
+            if requests_arrive
                 && self.send(&call.request).is_ok()
                 && let Request::Bind { pod, .. } = &call.request
             {
@@ -398,7 +399,7 @@ impl Cluster {
         for (_, sleep) in self.sleeps.extract_if(.., |(until, _)| *until <= now) {
             sleep.wake();
         }
-        // Dropped calls lose their response.
+        // The callers of dropped calls receive a timeout error.
         self.abandoned.retain(|(until, _)| *until > now);
     }
 
@@ -409,7 +410,7 @@ impl Cluster {
         sleeps.chain(abandoned).chain(self.server.next_removal()).min()
     }
 
-    /// Returns whether this scheduler bound a pod, and received the response.
+    /// Returns whether this scheduler bound a pod, and received the response or was stopped before it.
     pub(crate) fn has_bound(&self, uid: &str) -> bool {
         self.own_bindings.contains(uid)
     }

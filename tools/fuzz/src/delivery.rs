@@ -83,7 +83,7 @@ impl Simulation {
         self.scheduler.relist(list, has_kind, &mut Spawner(&mut self.executor));
     }
 
-    /// Returns the delivered form of a change, which an injected bug may falsify.
+    /// Returns a change as the scheduler receives it. An injected bug may falsify it, or hide it (`None`).
     fn inject_bug(&mut self, delivered: Change, change: &server::Change) -> Option<Change> {
         match (self.bug, &delivered) {
             (Some(InjectedBug::MissedPodCreation), Change::Pod(pod)) if pod.spec.node_name.is_none() => {

@@ -55,12 +55,12 @@ impl Simulation {
         for (device, holders) in &devices {
             let Holders { exclusive, shared, bandwidth } = holders;
             if exclusive.len() > 1 || !exclusive.is_empty() && !shared.is_empty() {
-                let found = format!("{device:?} is allocated to {exclusive:?}, and shared by {shared:?}");
-                return violated(Invariant::DevicesAreNotShared, found);
+                let description = format!("{device:?} is allocated to {exclusive:?}, and shared by {shared:?}");
+                return violated(Invariant::DevicesAreNotShared, description);
             }
             if *bandwidth > BANDWIDTH {
-                let found = format!("{device:?} has bandwidth {BANDWIDTH}, and {shared:?} consume {bandwidth}");
-                return violated(Invariant::CapacitiesAreNotExceeded, found);
+                let description = format!("{device:?} has bandwidth {BANDWIDTH}, and {shared:?} consume {bandwidth}");
+                return violated(Invariant::CapacitiesAreNotExceeded, description);
             }
             *memory.entry((device.node, device.generation)).or_default() += device.memory();
         }
@@ -88,10 +88,11 @@ impl Simulation {
             for name in names {
                 let claim = self.claim(&name);
                 let is_reserved = claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
-                let mut devices = claim.into_iter().flat_map(allocated).filter_map(|it| DeviceFacts::of(&it.device));
+                let mut devices =
+                    claim.into_iter().flat_map(allocated).filter_map(|result| DeviceFacts::of(&result.device));
                 if !is_reserved || !devices.all(|device| format!("n{}", device.node) == node) {
-                    let found = format!("{} is bound to {node}, and its claim {name} is {claim:?}", facts.name);
-                    return violated(Invariant::BoundPodsHaveDevices, found);
+                    let description = format!("{} is bound to {node}, and its claim {name} is {claim:?}", facts.name);
+                    return violated(Invariant::BoundPodsHaveDevices, description);
                 }
             }
         }
@@ -113,8 +114,8 @@ impl Simulation {
                 let Some(device) = DeviceFacts::of(name) else { continue };
                 let newest = self.delivered.generation(device.node);
                 if newest != Some(device.generation) {
-                    let found = format!("{name} is allocated, but the newest generation is {newest:?}");
-                    return violated(Invariant::DevicesAreCurrent, found);
+                    let description = format!("{name} is allocated, but the newest generation is {newest:?}");
+                    return violated(Invariant::DevicesAreCurrent, description);
                 }
                 self.counts.add(
                     "devices",
@@ -129,20 +130,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// Checks that reservations belong to bound pods. If a request for the claim failed, it may have been that of
-    /// Unreserve, which neither schedc nor kube-scheduler repeats.
+    /// Checks that reservations belong to bound pods. If a request for the claim failed, any existing pod may have the
+    /// reservation: the request may have been that of Unreserve, which neither schedc nor kube-scheduler repeats.
     pub(crate) fn check_reservations(&self) -> Result<(), Violation> {
-        let known: BTreeMap<Arc<str>, PodFacts> =
+        let pods_by_uid: BTreeMap<Arc<str>, PodFacts> =
             self.pods().map(|(object, pod)| (uid(object), PodFacts::of(pod))).collect();
         for (object, claim) in self.claims() {
             let reserved = claim.status.as_ref().and_then(|status| status.reserved_for.as_ref());
             for consumer in reserved.into_iter().flatten() {
-                let pod = known.get(&*consumer.uid).filter(|pod| !pod.finished);
+                let pod = pods_by_uid.get(&*consumer.uid).filter(|pod| !pod.finished);
                 let is_needed =
                     pod.is_some_and(|pod| pod.node.is_some() || self.cluster.faulted.contains(&uid(object)));
                 if !is_needed {
-                    let found = format!("{} is reserved for {}: {pod:?}", object.name(), consumer.name);
-                    return violated(Invariant::ReservationsAreReleased, found);
+                    let description = format!("{} is reserved for {}: {pod:?}", object.name(), consumer.name);
+                    return violated(Invariant::ReservationsAreReleased, description);
                 }
             }
         }

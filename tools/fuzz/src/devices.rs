@@ -39,6 +39,7 @@ impl PoolKind {
 pub(crate) struct DeviceFacts {
     pub(crate) node: u8,
     pub(crate) generation: u8,
+    /// Number in its pool.
     pub(crate) at: u8,
 }
 

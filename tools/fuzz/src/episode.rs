@@ -25,7 +25,7 @@ pub struct FuzzOptions {
     pub seed: u64,
     /// Number of steps over all episodes.
     pub steps: u64,
-    /// Bug to inject into the driver.
+    /// Bug to inject into the simulation.
     pub bug: Option<InjectedBug>,
     /// Whether to shrink a failing history.
     pub shrink: bool,
@@ -44,9 +44,9 @@ pub struct FuzzFailure {
     pub bug: Option<InjectedBug>,
     /// The violation at the end of `history`.
     pub violation: String,
-    /// The violated invariant; `None` for a panic.
+    /// The violated invariant; `None` for a panic, or for a fault that did not happen.
     pub invariant: Option<crate::Invariant>,
-    /// The shortest failing history that was found.
+    /// The shortest failing history that was found; empty for a fault that did not happen.
     pub history: Vec<Step>,
 }
 
@@ -68,18 +68,18 @@ impl fmt::Display for FuzzFailure {
 /// Runs episodes. `progress` receives the number of steps so far.
 ///
 /// # Errors
-/// Returns the first failing history, or a fault that did not happen often enough.
-pub fn fuzz(fuzz: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCounts, Box<FuzzFailure>> {
+/// Returns the first failing history, or a fault that did not happen within [`WINDOW`] steps.
+pub fn fuzz(options: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCounts, Box<FuzzFailure>> {
     let mut counts = RunCounts::default();
     let mut window = (0, RunCounts::default());
-    let (mut seed, mut total) = (fuzz.seed, 0);
-    while total < fuzz.steps {
-        let limit = usize::try_from(fuzz.steps - total).unwrap_or(usize::MAX);
-        let (history, result) = episode(seed, limit, fuzz.bug);
+    let (mut seed, mut total) = (options.seed, 0);
+    while total < options.steps {
+        let limit = usize::try_from(options.steps - total).unwrap_or(usize::MAX);
+        let (history, result) = episode(seed, limit, options.bug);
         total += history.len() as u64;
         match result {
             Ok(of_episode) => counts.add_all(&of_episode),
-            Err(failure) => return Err(Box::new(report(&fuzz, seed, total, history, failure))),
+            Err(failure) => return Err(Box::new(report(&options, seed, total, history, failure))),
         }
         counts.add("simulated", "episodes");
         progress(total);
@@ -92,7 +92,7 @@ pub fn fuzz(fuzz: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCount
                     seed,
                     steps,
                     total,
-                    bug: fuzz.bug,
+                    bug: options.bug,
                     violation,
                     invariant: None,
                     history: Vec::new(),
@@ -112,7 +112,7 @@ enum EpisodeFailure {
 }
 
 impl EpisodeFailure {
-    /// Returns whether this is the same failure, as far as can be determined.
+    /// Returns whether both violate the same invariant, or panicked with the same message.
     fn is_same_failure(&self, other: &EpisodeFailure) -> bool {
         match (self, other) {
             (EpisodeFailure::Violation(a), EpisodeFailure::Violation(b)) => a.invariant == b.invariant,
@@ -174,14 +174,14 @@ fn text(failed: &EpisodeFailure) -> String {
     }
 }
 
-fn report(fuzz: &FuzzOptions, seed: u64, total: u64, history: Vec<Step>, failure: EpisodeFailure) -> FuzzFailure {
+fn report(options: &FuzzOptions, seed: u64, total: u64, history: Vec<Step>, failure: EpisodeFailure) -> FuzzFailure {
     let steps = history.len();
     let mut last = failure;
     let mut history = history;
-    if fuzz.shrink {
+    if options.shrink {
         let hook = panic::take_hook();
         panic::set_hook(Box::new(|_| {}));
-        history = shrink(&history, MAX_SHRINK_ATTEMPTS, |candidate| match run(seed, candidate, fuzz.bug) {
+        history = shrink(&history, MAX_SHRINK_ATTEMPTS, |candidate| match run(seed, candidate, options.bug) {
             Err(failed) if failed.is_same_failure(&last) => {
                 last = failed;
                 true
@@ -194,5 +194,5 @@ fn report(fuzz: &FuzzOptions, seed: u64, total: u64, history: Vec<Step>, failure
         EpisodeFailure::Violation(violation) => Some(violation.invariant),
         EpisodeFailure::Panic(_) => None,
     };
-    FuzzFailure { seed, steps, total, bug: fuzz.bug, violation: text(&last), invariant, history }
+    FuzzFailure { seed, steps, total, bug: options.bug, violation: text(&last), invariant, history }
 }

@@ -41,7 +41,7 @@ impl<const FIRST: bool> FaultInjector<FIRST> {
         self.injectors.lock().take(pod, Self::PLUGIN, point)
     }
 
-    /// Returns the planned failure or rejection, if any.
+    /// Returns an error if the fault is a failure or a rejection.
     fn apply(fault: Option<PluginFault>, point: Point) -> Result<(), Status> {
         let code = match fault {
             Some(PluginFault::Error | PluginFault::SlowError(_)) => Code::Error,

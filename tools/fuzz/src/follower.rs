@@ -11,7 +11,9 @@ use crate::injector_state::SharedInjectorState;
 
 /// An update for the task.
 enum FollowerUpdate {
+    /// A node, and whether it exists.
     Node(String, bool),
+    /// The uid of a pod, and its node.
     Pod(Arc<str>, Option<String>),
 }
 
@@ -30,8 +32,8 @@ pub(crate) async fn follow(injectors: SharedInjectorState, client: BackgroundCli
     }
 }
 
-fn update(happened: &ObjectEvent, base: &Base) -> Option<FollowerUpdate> {
-    match &happened.changed {
+fn update(event: &ObjectEvent, base: &Base) -> Option<FollowerUpdate> {
+    match &event.changed {
         ChangedObject::Node(old, new) => {
             let node = new.as_ref().or(old.as_ref())?;
             Some(FollowerUpdate::Node(base.interner.resolve(node.name).to_owned(), new.is_some()))

@@ -30,8 +30,8 @@ pub struct SimulationSummary {
     pub ready: usize,
 }
 
-/// Frequencies of an episode. They differ between episodes, so each kind of step is frequent in some
-/// episodes.
+/// Frequencies and limits of an episode. They differ between episodes, so each kind of step is frequent in some of
+/// them.
 #[derive(Clone, Debug)]
 struct EpisodeConfig {
     nodes: u8,
@@ -39,8 +39,10 @@ struct EpisodeConfig {
     groups: u8,
     milli_cpu: u16,
     /// Percentage of pods with planned faults.
-    troubled: usize,
-    faulty: usize,
+    planned_fault_percent: usize,
+    /// Percentage of responses that are faults.
+    faulty_answer_percent: usize,
+    /// The faulty responses of the episode.
     answers: Vec<Answer>,
     storage: bool,
     devices: bool,
@@ -108,7 +110,7 @@ const KINDS: [(Kind, usize, bool); 24] = [
 ];
 
 /// Responses that are faults.
-const FAULTY: [Answer; 4] = [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused];
+const FAULTY_ANSWERS: [Answer; 4] = [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused];
 
 /// Generates steps from a seed.
 pub struct Generator {
@@ -125,7 +127,7 @@ impl Generator {
         Generator { random, config }
     }
 
-    /// Returns the number of steps in the episode.
+    /// Draws the number of steps in the episode.
     pub fn length(&mut self) -> usize {
         150 + self.random.below(650)
     }
@@ -168,14 +170,14 @@ impl Generator {
                     Some(calls) => self.pick(calls),
                     None => self.skewed(summary.calls) as u8,
                 };
-                let faulty = match (chosen, self.config.faulty) {
+                let faulty_answer_percent = match (chosen, self.config.faulty_answer_percent) {
                     (Some(_), 0) => 40,
                     (Some(_), _) => 85,
-                    (None, faulty) => faulty,
+                    (None, faulty_answer_percent) => faulty_answer_percent,
                 };
-                let answers = if chosen.is_some() { &FAULTY } else { &self.config.answers[..] };
+                let answers = if chosen.is_some() { &FAULTY_ANSWERS } else { &self.config.answers[..] };
                 let answer = match answers.get(self.random.below(answers.len())) {
-                    Some(answer) if self.random.below(100) < faulty => *answer,
+                    Some(answer) if self.random.below(100) < faulty_answer_percent => *answer,
                     _ => Answer::Done,
                 };
                 Step::Answer(at, answer)
@@ -331,7 +333,7 @@ impl Generator {
 
     fn planned_faults(&mut self) -> Vec<PlannedFault> {
         let mut planned_faults = Vec::new();
-        while planned_faults.len() < 3 && self.chance(self.config.troubled) {
+        while planned_faults.len() < 3 && self.chance(self.config.planned_fault_percent) {
             let plugin = if self.chance(60) { FaultyPlugin::First } else { FaultyPlugin::Last };
             let point = Point::of(plugin)[self.random.below(Point::of(plugin).len())];
             let fault = point.faults()[self.random.below(point.faults().len())];
@@ -362,7 +364,7 @@ impl EpisodeConfig {
     fn draw(random: &mut Random) -> EpisodeConfig {
         let mut often = |percent: usize| random.below(100) < percent;
         let mut answers = Vec::new();
-        for answer in FAULTY {
+        for answer in FAULTY_ANSWERS {
             if often(65) {
                 answers.push(answer);
             }
@@ -374,14 +376,14 @@ impl EpisodeConfig {
             3 if !dispensable => weight / 3,
             _ => weight,
         });
-        let most_nodes = [3, 8][random.below(2)];
+        let max_nodes = [3, 8][random.below(2)];
         EpisodeConfig {
-            nodes: 1 + random.below(most_nodes) as u8,
+            nodes: 1 + random.below(max_nodes) as u8,
             pods: 4 + random.below(36) as u8,
             groups: 1 + random.below(4) as u8,
             milli_cpu: [50, 100, 200, 400, 400][random.below(5)],
-            troubled: [0, 10, 30, 60][random.below(4)],
-            faulty: [0, 10, 30, 60][random.below(4)],
+            planned_fault_percent: [0, 10, 30, 60][random.below(4)],
+            faulty_answer_percent: [0, 10, 30, 60][random.below(4)],
             answers,
             storage,
             devices: false,
@@ -428,7 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_repeats() {
+    fn equal_seeds_generate_equal_steps() {
         let summary = SimulationSummary {
             nodes: vec![0],
             pods: vec![1],

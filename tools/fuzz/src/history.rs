@@ -26,7 +26,7 @@ pub enum Step {
     BindElsewhere(u8, u8),
     /// Set a pod's nominated node as another component.
     Nominate(u8, Option<u8>),
-    /// Add or update a disruption budget for the pods of a group.
+    /// Add or update a disruption budget for the pods of a group, with the number of allowed disruptions.
     Budget(u8, u8),
     /// Delete a disruption budget.
     DeleteBudget(u8),
@@ -34,7 +34,7 @@ pub enum Step {
     Claim(u8, Storage),
     /// Delete a claim, unless a pod uses it.
     DeleteClaim(u8),
-    /// Create a volume in a zone, unless one with its name exists.
+    /// Create a volume in a zone, unless one with its name exists. A released volume is replaced.
     Volume(u8, u8),
     /// Publish a generation of the devices of a node.
     Slices(SliceSpec),
@@ -57,22 +57,22 @@ pub enum Step {
     Merge(Stream),
     /// List a stream again.
     List(Stream),
-    /// Respond to the pending request at this index (modulo their number).
+    /// Respond to the pending request at this index, modulo the number of pending requests.
     Answer(u8, Answer),
 
     /// Let the scheduler pop a pod and decide.
     Schedule,
     /// Advance the time, in milliseconds.
     Pass(u32),
-    /// Allow a pod that waits in Permit, by its index (modulo their number).
+    /// Allow the pod at this index of the pods that wait in Permit, modulo their number.
     Allow(u8),
-    /// Reject a pod that waits in Permit.
+    /// Reject the pod at this index of the pods that wait in Permit, modulo their number.
     Reject(u8),
     /// Activate a pod, as a plugin can.
     Activate(u8),
     /// Stop the scheduler and start another one. Pending requests are executed if true.
     Restart(bool),
-    /// Settle the simulation, and check the invariants of idle schedulers.
+    /// Settle the simulation, and check the invariants of the idle state.
     Settle,
 }
 
@@ -265,7 +265,7 @@ pub struct PodSpec {
     pub anti_affinity: bool,
     /// Whether its group is spread over zones.
     pub spread: bool,
-    /// Whether it has affinity to its group in a zone, if there is any.
+    /// Whether it has affinity to its group in a zone.
     pub affinity: bool,
     /// Whether it has a scheduling gate.
     pub gated: bool,

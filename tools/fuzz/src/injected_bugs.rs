@@ -1,4 +1,4 @@
-//! Deliberate errors of the driver, which the invariants must detect.
+//! Deliberate errors of the simulation, which the invariants must detect.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::invariants::Invariant;
 
-/// An error of the driver.
+/// A deliberate error of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum InjectedBug {
     /// Some new pods are not delivered.
@@ -58,7 +58,7 @@ pub enum InjectedBug {
 pub struct BugExpectation {
     /// The bug.
     pub bug: InjectedBug,
-    /// Invariants that detect it; the first one depends on the history.
+    /// Invariants of which one detects the bug; which one depends on the history.
     pub violates: &'static [Invariant],
     /// Number of steps within which it is detected.
     pub steps: u64,

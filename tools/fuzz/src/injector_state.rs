@@ -33,7 +33,7 @@ pub(crate) struct InjectorState {
     bindings: Vec<(Arc<str>, Arc<str>)>,
     /// Invalid calls that the simulation has not taken yet.
     violations: Vec<String>,
-    /// Names of pods with an injected fault. If it was a rejection, no event of the cluster ends it.
+    /// Names of pods with an injected fault. If the fault was a rejection, no cluster event requeues the pod.
     faulted_pods: BTreeSet<Arc<str>>,
     /// State of the background task.
     pub(crate) follower_state: FollowerState,
@@ -41,7 +41,7 @@ pub(crate) struct InjectorState {
     handle: Option<Handle>,
     /// Number of injected faults, by extension point.
     pub(crate) counts: RunCounts,
-    /// Whether calls of Unreserve of the last plugin are ignored: an injected bug.
+    /// Whether Unreserve calls of the plugin `Last` are ignored: an injected bug.
     pub(crate) ignores_unreserve: bool,
 }
 

@@ -115,7 +115,7 @@ impl fmt::Display for Invariant {
 pub struct Violation {
     /// The invariant.
     pub invariant: Invariant,
-    /// The finding.
+    /// Description of the violating state.
     pub found: String,
 }
 

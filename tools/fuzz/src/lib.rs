@@ -23,7 +23,7 @@
 //! | `follower` | a background task that follows the cluster |
 //! | `injector_state`, `fault_injector`, `plugin_fault` | plugins that inject faults and record calls |
 //! | `episode` | histories from seeds, and shrinking |
-//! | `injected_bugs` | deliberate errors of the driver |
+//! | `injected_bugs` | deliberate errors of the simulation |
 
 mod checks;
 mod cluster;

@@ -43,8 +43,8 @@ pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
 pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
     let name = format!("p{}", spec.id);
     let mut labels = json!({"group": format!("g{}", spec.group)});
-    let kernels = [Point::PreFilter, Point::Filter, Point::PreScore, Point::Score];
-    if spec.planned_faults.iter().any(|planned| kernels.contains(&planned.point)) {
+    let spec_only_points = [Point::PreFilter, Point::Filter, Point::PreScore, Point::Score];
+    if spec.planned_faults.iter().any(|planned| spec_only_points.contains(&planned.point)) {
         labels[LABEL] = json!(name);
     }
     let group_selector = json!({"matchLabels": {"group": format!("g{}", spec.group)}});

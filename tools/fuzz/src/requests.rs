@@ -15,9 +15,9 @@ use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{Simulation, Spawner};
 
 /// Prefix of the uids of claims that an injected bug invents.
-const LEAKED: &str = "leaked ";
+const LEAKED_PREFIX: &str = "leaked ";
 
-/// Number of new strings that a pass of an interner requires at least.
+/// Minimum number of new strings after which an interner runs another pass over its strings.
 const MIN_NEW_STRINGS: usize = 1 << 14;
 
 impl Simulation {
@@ -46,7 +46,7 @@ impl Simulation {
         };
         self.cluster.observe(self.tried, &mut self.counts);
         let Some(request) = request else { return };
-        let what = match request {
+        let request_kind = match request {
             Request::Bind { .. } => "bind",
             Request::PatchPodStatus { .. } => "pod status",
             Request::DeletePod { .. } => "pod deletion",
@@ -54,12 +54,12 @@ impl Simulation {
             _ => "storage",
         };
         match answer {
-            Answer::Done => self.counts.add("request", what),
-            fault => self.counts.add("fault", &format!("{what}: {fault}")),
+            Answer::Done => self.counts.add("request", request_kind),
+            fault => self.counts.add("fault", &format!("{request_kind}: {fault}")),
         }
     }
 
-    /// Removes the reservation from the write of an allocation.
+    /// Removes the reservation from the request at an index, if it writes an allocation.
     fn remove_reservation(&mut self, at: usize) {
         let count = self.cluster.calls.len().max(1);
         let call = self.cluster.calls.get_mut(at % count);
@@ -81,7 +81,7 @@ impl Simulation {
         }
     }
 
-    /// Collects the results of the scheduler: requests, bindings, decisions, outcomes.
+    /// Collects and checks the results of the scheduler: requests, bindings, decisions, outcomes.
     pub(crate) fn collect_results(&mut self) -> Result<(), Violation> {
         let bindings = self.injectors.lock().take_bindings();
         self.check_decisions()?;
@@ -113,15 +113,16 @@ impl Simulation {
         }
     }
 
-    /// Frees strings of objects if the injected bug requires it. The next check follows at once, because debug builds stop at a
-    /// symbol without a string.
+    /// Frees strings of objects if the injected bug requires it. Callers check the invariants immediately afterwards,
+    /// because debug builds stop at a symbol without a string.
     pub(crate) fn corrupt_strings(&mut self) {
         let has_pods = self.scheduler.cache.pods().next().is_some();
         if self.bug != Some(InjectedBug::FreedStrings) || !has_pods || !self.bug_strikes() {
             return;
         }
         let interner = &mut self.scheduler.cache.base.interner;
-        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are others.
+        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are
+        // other strings.
         for pass in 0..2 {
             for number in 0..interner.len() + MIN_NEW_STRINGS {
                 interner.intern(&format!("unused {pass} {number}"));
@@ -138,11 +139,11 @@ impl Simulation {
         match self.bug {
             Some(InjectedBug::DoubleAllocation) => claims.iter().for_each(|claim| pending.remove(claim)),
             Some(InjectedBug::LeakedCounter) => {
-                for claim in claims.iter().filter(|claim| !claim.0.starts_with(LEAKED)) {
+                for claim in claims.iter().filter(|claim| !claim.0.starts_with(LEAKED_PREFIX)) {
                     let Some(allocation) = pending.get(claim).map(|pending| pending.allocation.clone()) else {
                         continue;
                     };
-                    let leaked = format!("{LEAKED}{}", claim.0);
+                    let leaked = format!("{LEAKED_PREFIX}{}", claim.0);
                     if pending.get(&Uid(leaked.as_str().into())).is_none() {
                         let name = self.scheduler.cache.base.interner.intern(&leaked);
                         pending.insert(Uid(leaked.into()), Some((name, name)), allocation);
@@ -158,8 +159,8 @@ impl Simulation {
         for request in self.cluster.take_calls(&self.client) {
             let Request::Bind { pod, node } = request else { continue };
             if before.contains(&pod.uid) {
-                let found = format!("a second binding of {}, to {node}, is requested", pod.name);
-                violated(Invariant::NoPodIsBoundTwice, found)?;
+                let description = format!("a second binding of {}, to {node}, is requested", pod.name);
+                violated(Invariant::NoPodIsBoundTwice, description)?;
             }
         }
         Ok(())
@@ -188,14 +189,14 @@ impl Simulation {
             && unschedulable.diagnosis.unschedulable_plugins.iter().any(is_fault_injector)
             && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
-            let found = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);
-            return violated(Invariant::EventsAreNotLost, found);
+            let description = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);
+            return violated(Invariant::EventsAreNotLost, description);
         }
         if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
             self.counts.add("preemption", "found");
             if self.preempting.contains(&outcome.pod.uid.0) {
-                let found = format!("{} preempts during its own preemption", outcome.pod.name);
-                return violated(Invariant::OnePreemptionPerPod, found);
+                let description = format!("{} preempts during its own preemption", outcome.pod.name);
+                return violated(Invariant::OnePreemptionPerPod, description);
             }
         }
         Ok(())

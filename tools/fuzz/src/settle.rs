@@ -104,10 +104,10 @@ impl Simulation {
         // Pods with injected rejections must be activated, because no event ends the rejection.
         let faulted = self.injectors.lock().take_faulted_pods();
         let faulted: Vec<Arc<str>> = faulted.iter().filter_map(|name| self.delivered.uid(name)).cloned().collect();
-        let parked = |uid: &Arc<str>| {
+        let is_parked = |uid: &Arc<str>| {
             matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
         };
-        let faulted: Vec<Arc<str>> = faulted.into_iter().filter(parked).collect();
+        let faulted: Vec<Arc<str>> = faulted.into_iter().filter(is_parked).collect();
         for uid in &faulted {
             self.activate(uid);
             self.pump();
@@ -142,7 +142,7 @@ impl Simulation {
 
     /// Returns the time of the next event other than the flush.
     fn next_time(&self) -> Option<i64> {
-        // Without nodes, pods are retried endlessly, as in kube-scheduler.
+        // Without nodes, pods are retried endlessly, as in kube-scheduler. Their backoff is no event then.
         let backs_off = !self.delivered.nodes.is_empty()
             && self.delivered.pods.keys().any(|uid| {
                 matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Backoff | QueuePlace::ErrorBackoff))
@@ -185,15 +185,15 @@ impl Simulation {
     fn check_follower(&self) -> Result<(), Violation> {
         let base = &self.scheduler.cache.base;
         let name = |name| base.interner.resolve(name).to_owned();
-        let known = FollowerState {
+        let expected = FollowerState {
             nodes: base.infos().iter().filter_map(|info| info.node.as_ref()).map(|node| name(node.name)).collect(),
             pods: self.scheduler.cache.pods().map(|(pod, node, _)| (pod.uid.0.clone(), name(node))).collect(),
         };
         match &self.injectors.lock().follower_state {
-            follower_state if *follower_state == known => Ok(()),
+            follower_state if *follower_state == expected => Ok(()),
             follower_state => violated(
                 Invariant::FollowersKeepUp,
-                format!("the state of a task is {follower_state:?}, but the cluster is {known:?}"),
+                format!("the state of a task is {follower_state:?}, but the cluster is {expected:?}"),
             ),
         }
     }
@@ -232,9 +232,9 @@ impl Simulation {
             let Some(pod) = new_scheduler.pending(&uid).cloned() else {
                 return violated(Invariant::NoPodIsLost, format!("{} is unknown to a new scheduler", facts.name));
             };
-            let found = new_scheduler.explain(0, &pod, false);
+            let explanation = new_scheduler.explain(0, &pod, false);
             let name = &facts.name;
-            match (self.scheduler.place(&uid), &found.gated_by, &found.decision) {
+            match (self.scheduler.place(&uid), &explanation.gated_by, &explanation.decision) {
                 (Some(QueuePlace::Gated), Some(_), _) => self.counts.add("idle", "gated pods"),
                 (Some(QueuePlace::Gated), None, _) => {
                     return violated(
@@ -245,9 +245,9 @@ impl Simulation {
                 (_, None, Decision::Node(node)) => {
                     let node = new_scheduler.cache.base.name(*node);
                     let last = self.last_outcomes.get(&uid.0).map_or("", String::as_str);
-                    let found =
+                    let description =
                         format!("{name} is in the unschedulable pods, but fits on {node}; its last attempt: {last}");
-                    return violated(Invariant::FittingPodsAreNotParked, found);
+                    return violated(Invariant::FittingPodsAreNotParked, description);
                 }
                 _ => self.counts.add("idle", "parked pods"),
             }
@@ -262,7 +262,7 @@ impl Simulation {
         let parked: Vec<Arc<str>> =
             uids.into_iter().filter(|uid| is_parked(self.scheduler.place(&Uid(uid.clone())))).collect();
         // A nominated pod may release its node when it is retried: pods that fit then violate no invariant.
-        let is_room_kept = self.scheduler.cache.nominator.iter().next().is_some();
+        let has_nominations = self.scheduler.cache.nominator.iter().next().is_some();
         let before = self.scheduler.bound_after_flush();
         self.cluster.pass(Duration::from_nanos(LEFTOVER_AFTER.unsigned_abs()) + Duration::from_secs(60));
         self.cluster.observe(self.tried, &mut self.counts);
@@ -285,7 +285,7 @@ impl Simulation {
         self.run_until_idle()?;
         match self.scheduler.bound_after_flush() - before {
             0 => self.check_idle(),
-            _ if is_room_kept => self.check_idle(),
+            _ if has_nominations => self.check_idle(),
             n => violated(Invariant::NoPodDependsOnTheFlush, format!("{n} pods are bound only after the flush")),
         }
     }

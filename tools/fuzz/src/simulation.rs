@@ -62,7 +62,7 @@ pub struct Simulation {
     /// Nodes with pods that share a host port: the free ports are unknown after one of them is removed, as in
     /// kube-scheduler.
     pub(crate) shared_ports: BTreeSet<String>,
-    /// Version of the server when the pods of missed hints were last requeued.
+    /// Version of the server when pods whose hints may have missed an event were last requeued.
     pub(crate) woken_at: u64,
     /// Claims with a pending allocation that was checked.
     pub(crate) seen_allocations: BTreeSet<Uid>,
@@ -193,9 +193,9 @@ impl Simulation {
     /// Performs a step other than [`Step::Settle`].
     pub(crate) fn act(&mut self, step: &Step) -> Result<(), Violation> {
         self.count(step);
-        if let Some(something) = self.cluster.step(step) {
+        if let Some(has_effect) = self.cluster.step(step) {
             if let Step::Pod(pod) = step
-                && something
+                && has_effect
             {
                 self.injectors.lock().plan_faults(&format!("p{}", pod.id), &pod.planned_faults);
             }
@@ -262,19 +262,19 @@ impl Simulation {
                     self.activate(&uid);
                 }
             }
-            Step::Restart(arrives) => self.restart(*arrives),
+            Step::Restart(requests_arrive) => self.restart(*requests_arrive),
             other => unreachable!("`{other}` is a step of the cluster, or settles"),
         }
         self.pump();
         self.collect_results()
     }
 
+    /// Counts the fault that a step causes.
     fn count(&mut self, step: &Step) {
         match step {
             Step::DeleteNode(node) => {
                 let name = format!("n{node}");
-                let mut on_it = self.delivered.pods.values().filter(|pod| pod.node.as_ref() == Some(&name));
-                if on_it.next().is_some() {
+                if self.delivered.pods.values().any(|pod| pod.node.as_ref() == Some(&name)) {
                     self.counts.add("fault", "node deleted with pods on it");
                 }
             }
@@ -296,7 +296,7 @@ impl Simulation {
         }
     }
 
-    /// Returns true at every second opportunity.
+    /// Counts an opportunity for the injected bug. Returns true at every second one.
     pub(crate) fn bug_strikes(&mut self) -> bool {
         self.opportunities += 1;
         self.opportunities.is_multiple_of(2)
@@ -366,12 +366,13 @@ impl Simulation {
 
     // Restarts.
 
-    fn restart(&mut self, arrives: bool) {
+    fn restart(&mut self, requests_arrive: bool) {
         self.restarts += 1;
-        self.counts.add("fault", if arrives { "restart, requests arrive" } else { "restart, requests are lost" });
+        let fault = if requests_arrive { "restart, requests arrive" } else { "restart, requests are lost" };
+        self.counts.add("fault", fault);
         self.executor = Executor::new();
         self.client = InMemoryClient::default();
-        self.cluster.drop_scheduler(arrives);
+        self.cluster.drop_scheduler(requests_arrive);
         self.cluster.observe(self.tried, &mut self.counts);
         self.injectors.lock().reset();
         self.scheduler = start(&self.injectors, &self.client, self.seed.wrapping_add(self.restarts));
@@ -397,8 +398,8 @@ impl Simulation {
 
     /// Removes the pods from `finished` that were delivered as bound or deleted.
     pub(crate) fn forget_finished_bindings(&mut self) {
-        let known = &self.delivered;
-        self.finished.retain(|uid, _| known.pods.get(uid).is_some_and(|pod| pod.node.is_none()));
+        let pods = &self.delivered.pods;
+        self.finished.retain(|uid, _| pods.get(uid).is_some_and(|pod| pod.node.is_none()));
     }
 }
 

@@ -15,8 +15,8 @@ fn simulate(seed: u64) {
     if slow_tests::is_skipped("it simulates 60,000 steps") {
         return;
     }
-    let fuzzed = fuzz(FuzzOptions { seed, steps: STEPS, bug: None, shrink: true }, |_| {});
-    match fuzzed {
+    let result = fuzz(FuzzOptions { seed, steps: STEPS, bug: None, shrink: true }, |_| {});
+    match result {
         Ok(counts) => assert!(counts.count("simulated", "steps") >= STEPS),
         Err(broken) => panic!("{broken}"),
     }
@@ -67,13 +67,13 @@ fn all_injected_bugs_are_documented() {
 fn every_invariant_detects_a_bug() {
     let is_detected = |invariant| InjectedBug::ALL.iter().any(|bug| bug.violates.contains(invariant));
     let undetected: Vec<_> = Invariant::ALL.iter().filter(|invariant| !is_detected(invariant)).collect();
-    // Only an error in the scheduler itself violates these: docs/fuzz.md has examples.
+    // Only an error in the scheduler itself violates these two invariants: docs/fuzz.md has examples.
     let expected = [Invariant::OnePreemptionPerPod, Invariant::EventsAreNotLost];
     assert_eq!(undetected, expected.iter().collect::<Vec<_>>());
 }
 
 #[test]
-fn a_seed_repeats() {
+fn equal_seeds_have_equal_results() {
     let run = || fuzz(FuzzOptions { seed: 7, steps: 2_000, bug: None, shrink: false }, |_| {});
     let (once, again) = (run(), run());
     assert_eq!(once.ok(), again.ok());
@@ -105,7 +105,7 @@ fn a_report_has_the_replay_command() {
     .assert_eq(&broken.to_string());
 }
 
-/// Creates a pod that needs all three devices of a node.
+/// Returns the creation of a pod that needs all three devices of a node.
 fn pod_with_devices(id: u8) -> Step {
     pod_with(id, PodDevices::Extended(ExtendedResource::Implicit, 3))
 }

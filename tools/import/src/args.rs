@@ -46,7 +46,7 @@ pub(crate) fn of_profile(
             .map(|entry| entry.name.as_str())
             .filter(|name| kube_scheduler::find(name).is_none()),
     );
-    let is_running: HashSet<&str> = running.iter().copied().collect();
+    let running_names: HashSet<&str> = running.iter().copied().collect();
     for (number, config) in profile.plugin_config.iter().enumerate() {
         if let Some(first) = seen.get(config.name.value.as_str()) {
             report.error(messages::configured_twice(&config.name, *first));
@@ -55,7 +55,7 @@ pub(crate) fn of_profile(
         seen.insert(&config.name.value, config.name.span);
         let path = format!("profiles[{index}].pluginConfig[{number}].args");
         let args = of_plugin(config, &path, report);
-        if !is_running.contains(config.name.value.as_str()) {
+        if !running_names.contains(config.name.value.as_str()) {
             report.warning(messages::args_of_disabled_plugin(&config.name, &running));
             continue;
         }
@@ -70,7 +70,7 @@ pub(crate) fn of_profile(
     all
 }
 
-/// Reads the arguments of a plugin; `None` without arguments or after an error.
+/// Reads the arguments of a plugin. `None` if there are none, if kube-scheduler's plugin has none, or after an error.
 fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<RawArgs> {
     let name = config.name.value.as_str();
     if let Some(successor) = kube_scheduler::successor(name) {
@@ -122,15 +122,15 @@ fn type_meta(node: &Node, name: &str, report: &mut Report) {
     }
 }
 
-/// Reads a map of known fields strictly. `top`: whether it may contain `apiVersion` and `kind`.
+/// Reads a map of known fields strictly. `allows_type_meta`: whether it may contain `apiVersion` and `kind`.
 pub(crate) fn map(
     node: &Node,
     shape: &'static [(&'static str, Shape)],
     path: &str,
-    top: bool,
+    allows_type_meta: bool,
     report: &mut Report,
 ) -> Option<RawTable> {
-    let type_meta = ["apiVersion", "kind"].into_iter().filter(|_| top);
+    let type_meta = ["apiVersion", "kind"].into_iter().filter(|_| allows_type_meta);
     let known: Vec<&str> = shape.iter().map(|(key, _)| *key).chain(type_meta).collect();
     if !matches!(node.value, Value::Map(_) | Value::Null) {
         report.error(messages::wrong_kind(node.span, path, "a map of fields", node.value.kind()));
@@ -162,16 +162,16 @@ fn convert_value(node: &Node, shape: &Shape, path: &str, report: &mut Report) ->
             RawValue::Int(*value)
         }
         (Shape::Str, Value::Str(value)) => RawValue::Str(value.clone()),
-        (Shape::List(of), Value::List(items)) => {
+        (Shape::List(element), Value::List(items)) => {
             let items = items.iter().enumerate();
-            // In a list of maps, null is an empty map; other lists lose it.
+            // In a list of maps, null stands for an empty map. From other lists, null is removed.
             let items = items.filter_map(|(index, item)| {
                 let path = format!("{path}[{index}]");
-                match (of, &item.value) {
+                match (element, &item.value) {
                     (Shape::Map(_), Value::Null) => {
                         Some(RawNode { span: item.span, value: RawValue::Table(RawTable::default()) })
                     }
-                    _ => convert_value(item, of, &path, report),
+                    _ => convert_value(item, element, &path, report),
                 }
             });
             RawValue::List(items.collect())
@@ -185,7 +185,7 @@ fn convert_value(node: &Node, shape: &Shape, path: &str, report: &mut Report) ->
     Some(RawNode { span: node.span, value })
 }
 
-/// Reads arguments of unknown shape.
+/// Reads arguments of unknown shape. Nulls and fractions are removed.
 fn convert_untyped(node: &Node, report: &mut Report) -> Option<RawNode> {
     let value = match &node.value {
         Value::Null => return None,
@@ -238,7 +238,7 @@ fn kebab_case(key: &str) -> String {
     kebab
 }
 
-/// Keeps the arguments that schedc's plugin supports.
+/// Checks the arguments that schedc's plugin supports, and removes the others. `None` if none is left.
 fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Report) -> Option<RawArgs> {
     let fields = match &entry.args {
         ArgsSchema::Known(Schema::Table { fields }) => Some(fields.as_slice()),

@@ -30,8 +30,8 @@ pub fn arguments(plugin: &str, written: Option<&Value>) -> Option<Value> {
             *time = parsed.map_or(time.take(), |time| format_duration(Duration::from_nanos(time)).into());
         }
     }
-    weights(all.get_mut("resources"));
-    weights(all.pointer_mut("/scoringStrategy/resources"));
+    complete_weights(all.get_mut("resources"));
+    complete_weights(all.pointer_mut("/scoringStrategy/resources"));
     Some(all)
 }
 
@@ -64,7 +64,7 @@ fn merge(into: &mut Value, written: Value) {
 }
 
 /// Sets the default weight 1 of resources.
-fn weights(resources: Option<&mut Value>) {
+fn complete_weights(resources: Option<&mut Value>) {
     for resource in resources.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(resource) = resource.as_object_mut() {
             resource.entry("weight").or_insert(1.into());
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_extension_points() {
+    fn names_of_extension_points_become_camel_case() {
         assert_eq!(["pre-filter", "score", "pre-enqueue"].map(camel), ["preFilter", "score", "preEnqueue"]);
     }
 
@@ -126,18 +126,18 @@ mod tests {
         let recorded: Value =
             serde_json::from_str(include_str!("../../../cluster/kubernetes/tests/recordings/configz.json")).unwrap();
         let config = recorded.pointer("/componentconfig/profiles/0/pluginConfig").and_then(Value::as_array).unwrap();
-        for of_plugin in config {
-            let mut args = of_plugin["args"].clone();
+        for plugin_config in config {
+            let mut args = plugin_config["args"].clone();
             let fields = args.as_object_mut().unwrap();
             fields.remove("kind");
             fields.remove("apiVersion");
-            let plugin = of_plugin["name"].as_str().unwrap();
+            let plugin = plugin_config["name"].as_str().unwrap();
             assert_eq!(arguments(plugin, None), Some(args), "{plugin}");
         }
     }
 
     #[test]
-    fn written_arguments() {
+    fn written_arguments_override_defaults() {
         let check = |plugin: &str, written: Value, expected: Value| {
             assert_eq!(arguments(plugin, Some(&written)), Some(expected));
         };

@@ -147,13 +147,13 @@ impl PluginSet {
 }
 
 /// Reads a document.
-pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Option<Configuration> {
+pub(crate) fn configuration(document: &Node, diagnostics: &mut Vec<Diagnostic>) -> Option<Configuration> {
     let known: Vec<&str> =
         ["apiVersion", "kind", "profiles", "delayCacheUntilActive"].into_iter().chain(SETTINGS).collect();
-    if !is_configuration(document, found) {
+    if !is_configuration(document, diagnostics) {
         return None;
     }
-    let mut fields = Fields::of(document, "", &known, found);
+    let mut fields = Fields::of(document, "", &known, diagnostics);
     let percentage_of_nodes_to_score = fields.integer("percentageOfNodesToScore", 32);
     let pod_initial_backoff_seconds = fields.integer("podInitialBackoffSeconds", 64);
     let pod_max_backoff_seconds = fields.integer("podMaxBackoffSeconds", 64);
@@ -177,13 +177,13 @@ pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Opt
     let nested = [("leaderElection", &LEADER_ELECTION[..]), ("clientConnection", &CLIENT_CONNECTION[..])];
     for (key, known) in nested {
         if let Some(node) = fields.get(key) {
-            Fields::of(node, key, known, fields.found());
+            Fields::of(node, key, known, fields.diagnostics());
         }
     }
     let mut profiles: Vec<Profile> = profiles
         .iter()
         .enumerate()
-        .map(|(index, node)| profile(node, &format!("profiles[{index}]"), fields.found()))
+        .map(|(index, node)| profile(node, &format!("profiles[{index}]"), fields.diagnostics()))
         .collect();
     if profiles.is_empty() {
         profiles.push(Profile::default_profile());
@@ -210,10 +210,10 @@ const LEADER_ELECTION: [&str; 7] = [
 ];
 const CLIENT_CONNECTION: [&str; 5] = ["kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"];
 
-/// Returns whether a document is a configuration of the right version.
-pub(crate) fn is_configuration(document: &Node, found: &mut Vec<Diagnostic>) -> bool {
+/// Returns whether a document is a configuration of the right version. If not, the reason is added to `diagnostics`.
+pub(crate) fn is_configuration(document: &Node, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let crate::tree::Value::Map(map) = &document.value else {
-        found.push(messages::not_a_configuration(document.span, document.value.kind()));
+        diagnostics.push(messages::not_a_configuration(document.span, document.value.kind()));
         return false;
     };
     let text = |wanted: &str| {
@@ -223,24 +223,24 @@ pub(crate) fn is_configuration(document: &Node, found: &mut Vec<Diagnostic>) -> 
             _ => None,
         }
     };
-    let found_before = found.len();
+    let found_before = diagnostics.len();
     match text("kind") {
-        None => found.push(messages::missing_type(document.span, "kind", KIND)),
-        Some(kind) if kind.value != KIND => found.push(messages::other_kind(&kind, KIND)),
+        None => diagnostics.push(messages::missing_type(document.span, "kind", KIND)),
+        Some(kind) if kind.value != KIND => diagnostics.push(messages::other_kind(&kind, KIND)),
         Some(_) => match text("apiVersion") {
-            None => found.push(messages::missing_type(document.span, "apiVersion", API_VERSION)),
+            None => diagnostics.push(messages::missing_type(document.span, "apiVersion", API_VERSION)),
             Some(version) if version.value != API_VERSION => {
-                found.push(messages::other_version(&version, API_VERSION));
+                diagnostics.push(messages::other_version(&version, API_VERSION));
             }
             Some(_) => {}
         },
     }
-    found.len() == found_before
+    diagnostics.len() == found_before
 }
 
-fn profile(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Profile {
+fn profile(node: &Node, path: &str, diagnostics: &mut Vec<Diagnostic>) -> Profile {
     const KNOWN: [&str; 4] = ["schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"];
-    let mut fields = Fields::of(node, path, &KNOWN, found);
+    let mut fields = Fields::of(node, path, &KNOWN, diagnostics);
     let mut profile = Profile {
         at: Some(node.span),
         scheduler_name: fields.string("schedulerName"),
@@ -250,7 +250,7 @@ fn profile(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Profile {
     profile.plugin_config = plugin_configs(&mut fields);
     if let Some(node) = fields.get("plugins") {
         let path = fields.path("plugins");
-        plugins(node, &path, &mut profile, fields.found());
+        plugins(node, &path, &mut profile, fields.diagnostics());
     }
     profile
 }
@@ -260,28 +260,30 @@ pub(crate) fn plugin_configs(fields: &mut Fields<'_, '_>) -> Vec<PluginConfig> {
     const KEY: &str = "pluginConfig";
     let path = fields.path(KEY);
     let configs = fields.list(KEY).iter().enumerate();
-    configs.filter_map(|(index, node)| plugin_arguments(node, &format!("{path}[{index}]"), fields.found())).collect()
+    configs
+        .filter_map(|(index, node)| plugin_arguments(node, &format!("{path}[{index}]"), fields.diagnostics()))
+        .collect()
 }
 
-fn plugin_arguments(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Option<PluginConfig> {
-    let mut fields = Fields::of(node, path, &["name", "args"], found);
+fn plugin_arguments(node: &Node, path: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<PluginConfig> {
+    let mut fields = Fields::of(node, path, &["name", "args"], diagnostics);
     let args = fields.get("args").cloned();
     match fields.string("name") {
         Some(name) => Some(PluginConfig { name, args }),
         None if fields.get("name").is_some() => None,
         None => {
-            fields.found().push(messages::missing_name(node.span, path));
+            fields.diagnostics().push(messages::missing_name(node.span, path));
             None
         }
     }
 }
 
-fn plugins(node: &Node, path: &str, profile: &mut Profile, found: &mut Vec<Diagnostic>) {
+fn plugins(node: &Node, path: &str, profile: &mut Profile, diagnostics: &mut Vec<Diagnostic>) {
     const MULTI_POINT: &str = "multiPoint";
     const PLACEMENT: [&str; 2] = ["placementGenerate", "placementScore"];
     let known: Vec<&str> =
         std::iter::once(MULTI_POINT).chain(Point::ALL.map(kube_scheduler::key)).chain(PLACEMENT).collect();
-    let mut fields = Fields::of(node, path, &known, found);
+    let mut fields = Fields::of(node, path, &known, diagnostics);
     profile.multi_point = set(&mut fields, MULTI_POINT);
     profile.points = Point::ALL.map(|point| set(&mut fields, kube_scheduler::key(point))).into();
     for key in PLACEMENT {
@@ -296,32 +298,32 @@ fn plugins(node: &Node, path: &str, profile: &mut Profile, found: &mut Vec<Diagn
 pub(crate) fn set(fields: &mut Fields<'_, '_>, key: &str) -> PluginSet {
     let Some(node) = fields.get(key) else { return PluginSet::default() };
     let (at, path) = (fields.at(key), fields.path(key));
-    let mut inner = Fields::of(node, &path, &["enabled", "disabled"], fields.found());
+    let mut inner = Fields::of(node, &path, &["enabled", "disabled"], fields.diagnostics());
     let mut list = |key: &str| -> Vec<Plugin> {
         let items = inner.list(key);
         let path = inner.path(key);
         items
             .iter()
             .enumerate()
-            .filter_map(|(index, node)| plugin(node, &format!("{path}[{index}]"), inner.found()))
+            .filter_map(|(index, node)| plugin(node, &format!("{path}[{index}]"), inner.diagnostics()))
             .collect()
     };
     let (enabled, disabled) = (list("enabled"), list("disabled"));
     PluginSet { at, enabled, disabled }
 }
 
-fn plugin(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Option<Plugin> {
+fn plugin(node: &Node, path: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Plugin> {
     if let crate::tree::Value::Str(name) = &node.value {
-        found.push(messages::bare_plugin(node.span, name));
+        diagnostics.push(messages::bare_plugin(node.span, name));
         return None;
     }
-    let mut fields = Fields::of(node, path, &["name", "weight"], found);
+    let mut fields = Fields::of(node, path, &["name", "weight"], diagnostics);
     let weight = fields.integer("weight", 32);
     match fields.string("name") {
         Some(name) => Some(Plugin { name, weight }),
         None if fields.get("name").is_some() => None,
         None => {
-            fields.found().push(messages::missing_name(node.span, path));
+            fields.diagnostics().push(messages::missing_name(node.span, path));
             None
         }
     }

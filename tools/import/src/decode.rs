@@ -11,36 +11,36 @@ use crate::tree::{Node, Value};
 pub(crate) struct Fields<'n, 'f> {
     fields: Vec<&'n (Spanned<String>, Node)>,
     path: String,
-    found: &'f mut Vec<Diagnostic>,
+    diagnostics: &'f mut Vec<Diagnostic>,
 }
 
 impl<'n, 'f> Fields<'n, 'f> {
     /// Decodes a node that must be a map with only these fields. `path` is the path of the node:
     /// `profiles[0].plugins`.
-    pub(crate) fn of(node: &'n Node, path: &str, known: &[&str], found: &'f mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn of(node: &'n Node, path: &str, known: &[&str], diagnostics: &'f mut Vec<Diagnostic>) -> Self {
         let mut fields: Vec<&(Spanned<String>, Node)> = Vec::new();
         match &node.value {
             Value::Map(map) => {
                 for field in map {
                     let (key, _) = field;
                     if let Some((first, _)) = fields.iter().find(|(other, _)| other.value == key.value) {
-                        found.push(messages::repeated_field(key, first.span));
+                        diagnostics.push(messages::repeated_field(key, first.span));
                     } else if known.contains(&key.value.as_str()) {
                         fields.push(field);
                     } else {
-                        found.push(messages::unknown_field(key, path, known));
+                        diagnostics.push(messages::unknown_field(key, path, known));
                     }
                 }
             }
             Value::Null => {}
-            other => found.push(messages::wrong_kind(node.span, path, "a map of fields", other.kind())),
+            other => diagnostics.push(messages::wrong_kind(node.span, path, "a map of fields", other.kind())),
         }
-        Self { fields, path: path.to_owned(), found }
+        Self { fields, path: path.to_owned(), diagnostics }
     }
 
     /// Returns the receiver of errors.
-    pub(crate) fn found(&mut self) -> &mut Vec<Diagnostic> {
-        self.found
+    pub(crate) fn diagnostics(&mut self) -> &mut Vec<Diagnostic> {
+        self.diagnostics
     }
 
     /// Returns the path of a field.
@@ -70,7 +70,7 @@ impl<'n, 'f> Fields<'n, 'f> {
             Value::Str(value) => Some(Spanned { value: value.clone(), span: node.span }),
             other => {
                 let path = self.path(key);
-                self.found.push(messages::wrong_kind(node.span, &path, "a string", other.kind()));
+                self.diagnostics.push(messages::wrong_kind(node.span, &path, "a string", other.kind()));
                 None
             }
         }
@@ -86,12 +86,12 @@ impl<'n, 'f> Fields<'n, 'f> {
             }
             Value::Int(_) => {
                 let path = self.path(key);
-                self.found.push(messages::too_many_bits(node.span, &path, bits));
+                self.diagnostics.push(messages::too_many_bits(node.span, &path, bits));
                 None
             }
             other => {
                 let path = self.path(key);
-                self.found.push(messages::wrong_kind(node.span, &path, "a whole number", other.kind()));
+                self.diagnostics.push(messages::wrong_kind(node.span, &path, "a whole number", other.kind()));
                 None
             }
         }
@@ -104,7 +104,7 @@ impl<'n, 'f> Fields<'n, 'f> {
             Value::Bool(value) => Some(Spanned { value: *value, span: node.span }),
             other => {
                 let path = self.path(key);
-                self.found.push(messages::wrong_kind(node.span, &path, "true or false", other.kind()));
+                self.diagnostics.push(messages::wrong_kind(node.span, &path, "true or false", other.kind()));
                 None
             }
         }
@@ -117,7 +117,7 @@ impl<'n, 'f> Fields<'n, 'f> {
             Value::List(items) => items,
             other => {
                 let path = self.path(key);
-                self.found.push(messages::wrong_kind(node.span, &path, "a list", other.kind()));
+                self.diagnostics.push(messages::wrong_kind(node.span, &path, "a list", other.kind()));
                 &[]
             }
         }

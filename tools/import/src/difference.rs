@@ -10,9 +10,9 @@ use crate::summary::ProfileSummary;
 /// A difference between two profiles a and b.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// A number that does not belong to a plugin, by its name in a KubeSchedulerConfiguration.
+    /// A setting with different values that does not belong to a plugin.
     Setting {
-        /// Its name.
+        /// Its name in a KubeSchedulerConfiguration.
         name: &'static str,
         /// Its value in a.
         a: i64,
@@ -39,9 +39,9 @@ pub enum Difference {
         /// Its weight in b.
         b: i64,
     },
-    /// The plugins or extenders of both profiles have another order.
+    /// The plugins or extenders that both profiles have are in different orders.
     Order {
-        /// The extension point.
+        /// The extension point; `extender` for extenders.
         point: &'static str,
         /// Their order in a.
         a: Vec<String>,
@@ -85,27 +85,27 @@ pub enum Difference {
 /// Returns all differences: settings, then those of each extension point in the order of a scheduling
 /// attempt, then arguments, then extenders.
 pub fn differences(a: &ProfileSummary, b: &ProfileSummary) -> Vec<Difference> {
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     let settings = [
         ("percentageOfNodesToScore", a.percentage_of_nodes_to_score, b.percentage_of_nodes_to_score),
         ("podInitialBackoffSeconds", seconds(a.backoff_seconds.0), seconds(b.backoff_seconds.0)),
         ("podMaxBackoffSeconds", seconds(a.backoff_seconds.1), seconds(b.backoff_seconds.1)),
     ];
-    found.extend(settings.into_iter().filter(|(_, a, b)| a != b).map(|(name, a, b)| Difference::Setting {
+    differences.extend(settings.into_iter().filter(|(_, a, b)| a != b).map(|(name, a, b)| Difference::Setting {
         name,
         a,
         b,
     }));
     for ((point, in_a), (_, in_b)) in a.points.iter().zip(&b.points) {
-        of_point(point, in_a, in_b, &mut found);
+        compare_point(point, in_a, in_b, &mut differences);
     }
     let plugins_of_b = b.plugins();
     for plugin in a.plugins().into_iter().filter(|plugin| plugins_of_b.contains(plugin)) {
         let (a, b) = (arguments(plugin, a.args_of(plugin)), arguments(plugin, b.args_of(plugin)));
-        of_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut found);
+        compare_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut differences);
     }
-    extenders::differences(&a.extenders, &b.extenders, &mut found);
-    found
+    extenders::differences(&a.extenders, &b.extenders, &mut differences);
+    differences
 }
 
 fn seconds(seconds: u64) -> i64 {
@@ -114,26 +114,26 @@ fn seconds(seconds: u64) -> i64 {
 
 type Plugins = [(String, Option<i64>)];
 
-fn of_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<Difference>) {
+fn compare_point(point: &'static str, a: &Plugins, b: &Plugins, differences: &mut Vec<Difference>) {
     let weight =
         |plugins: &Plugins, name: &str| plugins.iter().find(|(other, _)| other == name).map(|(_, weight)| *weight);
-    let only = |these: &Plugins, others: &Plugins, in_a: bool| {
-        let only = these.iter().filter(|(name, _)| weight(others, name).is_none());
+    let missing_in = |others: &Plugins, these: &Plugins, in_a: bool| {
+        let missing = these.iter().filter(|(name, _)| weight(others, name).is_none());
         let difference = |(plugin, weight): &(String, Option<i64>)| Difference::Plugin {
             point,
             plugin: plugin.clone(),
             in_a,
             weight: *weight,
         };
-        only.map(difference).collect::<Vec<_>>()
+        missing.map(difference).collect::<Vec<_>>()
     };
-    found.extend(only(a, b, true));
-    found.extend(only(b, a, false));
+    differences.extend(missing_in(b, a, true));
+    differences.extend(missing_in(a, b, false));
     for (plugin, in_a) in a {
         if let (Some(in_a), Some(Some(in_b))) = (*in_a, weight(b, plugin))
             && in_a != in_b
         {
-            found.push(Difference::Weight { plugin: plugin.clone(), a: in_a, b: in_b });
+            differences.push(Difference::Weight { plugin: plugin.clone(), a: in_a, b: in_b });
         }
     }
     let common = |these: &Plugins, others: &Plugins| -> Vec<String> {
@@ -141,12 +141,18 @@ fn of_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<Diffe
     };
     let (a, b) = (common(a, b), common(b, a));
     if a != b {
-        found.push(Difference::Order { point, a, b });
+        differences.push(Difference::Order { point, a, b });
     }
 }
 
 /// Descends to the values that differ in two maps. Lists are compared as a whole.
-fn of_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Value>, found: &mut Vec<Difference>) {
+fn compare_arguments(
+    plugin: &str,
+    path: &str,
+    a: Option<&Value>,
+    b: Option<&Value>,
+    differences: &mut Vec<Difference>,
+) {
     if a == b {
         return;
     }
@@ -156,11 +162,11 @@ fn of_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Value>, 
         let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
         for key in keys {
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            of_arguments(plugin, &path, a.get(key), b.get(key), found);
+            compare_arguments(plugin, &path, a.get(key), b.get(key), differences);
         }
     } else {
         let (plugin, path) = (plugin.to_owned(), path.to_owned());
-        found.push(Difference::Argument { plugin, path, a: a.cloned(), b: b.cloned() });
+        differences.push(Difference::Argument { plugin, path, a: a.cloned(), b: b.cloned() });
     }
 }
 
@@ -177,7 +183,7 @@ mod tests {
             import("c.yaml", &format!("{head}{rest}")).profile(None).unwrap().1.summary.clone()
         };
         let lines: Vec<String> =
-            differences(&summary(a), &summary(b)).iter().map(|found| format!("{found:?}\n")).collect();
+            differences(&summary(a), &summary(b)).iter().map(|difference| format!("{difference:?}\n")).collect();
         expect.assert_eq(&lines.concat());
     }
 
@@ -191,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_each_kind() {
+    fn settings_plugins_weights_orders_and_arguments_are_compared() {
         check(
             "",
             "\

@@ -12,7 +12,8 @@ use crate::kube_scheduler;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// At `score`, the effective weight. In `multiPoint`, the weight as written, 0 without one. Elsewhere 0.
+    /// At `score`, the effective weight. In `multiPoint`, the weight as written (0 without one), or for a default
+    /// plugin that the configuration does not name, its default weight. Elsewhere 0.
     pub(crate) weight: i64,
 }
 
@@ -106,12 +107,12 @@ fn expand(
         .collect();
     let by_default: HashSet<&str> = enabled_by_default.iter().copied().collect();
     let overriding = named.iter().filter(|name| by_default.contains(*name));
-    let rest = enabled_by_default.iter().filter(|name| !names.enabled.contains_key(*name));
+    let only_by_default = enabled_by_default.iter().filter(|name| !names.enabled.contains_key(*name));
     let additional = named.iter().filter(|name| !by_default.contains(*name));
-    let ordered = overriding.chain(rest).chain(additional);
+    let ordered = overriding.chain(only_by_default).chain(additional);
     let weight = |name: &str| {
-        let own = names.enabled.get(name).map(|plugin| written_weight(plugin));
-        weight(point, own.or_else(|| weights.get(name).copied()))
+        let at_point = names.enabled.get(name).map(|plugin| written_weight(plugin));
+        weight(point, at_point.or_else(|| weights.get(name).copied()))
     };
     ordered.map(|name| Entry { name: (*name).to_owned(), weight: weight(name) }).collect()
 }

@@ -1,7 +1,8 @@
 //! Extenders: converts kube-scheduler's `Extender` to profiles.
 //!
-//! Settings that kube-scheduler accepts but ignores are omitted with a warning. What it does silently becomes a
-//! setting, such as `insecure` for HTTPS without a CA. The result passes the same checks as extenders of a profile.
+//! Settings that kube-scheduler accepts but ignores are omitted with a warning. Behaviour that it applies without a
+//! setting becomes one, such as `insecure` for HTTPS without a CA. The result passes the same checks as extenders of a
+//! profile.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -30,10 +31,10 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
             continue;
         };
         remove_empty(&mut table);
-        verbs(&mut table, report);
-        tls(&mut table, report);
+        remove_unused_weight(&mut table, report);
+        convert_tls(&mut table, report);
         table.fields.retain(|field| !matches!(&field.value.value, RawValue::Table(table) if table.fields.is_empty()));
-        if !does_something(&table) {
+        if !has_effect(&table) {
             report.warning(messages::idle_extender(node.span));
             continue;
         }
@@ -48,7 +49,8 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
     tables
 }
 
-/// Returns the extenders of a profile. Without DefaultPreemption, the preempt verb is omitted.
+/// Returns the extenders of a profile. If neither DefaultPreemption nor an out-of-tree plugin runs at PostFilter,
+/// preempt verbs are removed, and extenders that only had this verb.
 pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
     let mut extenders = extenders.to_vec();
     let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());
@@ -58,7 +60,7 @@ pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: 
                 report.warning(messages::no_preemption_plugin(verb.key.span));
             }
         }
-        extenders.retain(does_something);
+        extenders.retain(has_effect);
     }
     extenders
 }
@@ -70,7 +72,8 @@ fn ignored(extenders: &[RawTable]) -> Vec<&str> {
         RawValue::Table(table) => Some(table),
         _ => None,
     });
-    tables.filter(|resource| is_true(resource, "ignored-by-scheduler")).filter_map(|it| text(it, "name")).collect()
+    let ignored = tables.filter(|resource| is_true(resource, "ignored-by-scheduler"));
+    ignored.filter_map(|resource| text(resource, "name")).collect()
 }
 
 /// Removes `ignoredResources` from the arguments of NodeResourcesFit if extenders have ignored resources, which replace
@@ -91,7 +94,7 @@ pub(crate) fn replace_ignored(args: &mut Vec<RawArgs>, extenders: &[RawTable], r
     }
 }
 
-/// Removes values without effect: empty texts and lists, `false`, a duration of 0.
+/// Removes values without effect: empty texts and lists, `false`, a timeout of 0.
 fn remove_empty(table: &mut RawTable) {
     for field in &mut table.fields {
         let nested: Vec<&mut RawTable> = match &mut field.value.value {
@@ -117,7 +120,7 @@ fn remove_empty(table: &mut RawTable) {
     });
 }
 
-fn verbs(table: &mut RawTable, report: &mut Report) {
+fn remove_unused_weight(table: &mut RawTable, report: &mut Report) {
     if table.get("prioritize-verb").is_none()
         && let Some(weight) = remove(table, "weight")
         && weight.value.value != RawValue::Int(0)
@@ -126,13 +129,13 @@ fn verbs(table: &mut RawTable, report: &mut Report) {
     }
 }
 
-fn does_something(table: &RawTable) -> bool {
+fn has_effect(table: &RawTable) -> bool {
     VERBS.into_iter().any(|verb| table.get(verb).is_some()) || !ignored(std::slice::from_ref(table)).is_empty()
 }
 
-fn tls(table: &mut RawTable, report: &mut Report) {
-    let plain = text(table, "url-prefix").is_some_and(|url| url.starts_with("http://"));
-    if plain {
+fn convert_tls(table: &mut RawTable, report: &mut Report) {
+    let is_plain_http = text(table, "url-prefix").is_some_and(|url| url.starts_with("http://"));
+    if is_plain_http {
         for key in ["enable-https", "tls-config"] {
             if let Some(unused) = remove(table, key) {
                 report.warning(messages::tls_over_plain_http(unused.key.span, &unused.key.value));
@@ -149,10 +152,10 @@ fn tls(table: &mut RawTable, report: &mut Report) {
         return;
     };
     let RawValue::Table(settings) = &mut settings.value.value else { return };
-    pem(settings, report);
+    decode_pem(settings, report);
     incomplete_client_certificate(settings, report);
-    let checks = ["ca-file", "ca-data", "insecure"].into_iter().any(|key| settings.get(key).is_some());
-    if let Some(at) = https.filter(|_| !checks) {
+    let is_verification_set = ["ca-file", "ca-data", "insecure"].into_iter().any(|key| settings.get(key).is_some());
+    if let Some(at) = https.filter(|_| !is_verification_set) {
         settings.fields.push(insecure(at, report));
     }
 }
@@ -164,7 +167,7 @@ fn insecure(at: Span, report: &mut Report) -> RawField {
 }
 
 /// Converts bytes in base64, which take precedence over files.
-fn pem(settings: &mut RawTable, report: &mut Report) {
+fn decode_pem(settings: &mut RawTable, report: &mut Report) {
     for (data, file) in [("cert-data", "cert-file"), ("key-data", "key-file"), ("ca-data", "ca-file")] {
         let Some(field) = settings.fields.iter_mut().find(|field| field.key.value == data) else { continue };
         let RawValue::Str(text) = &mut field.value.value else { continue };
@@ -179,7 +182,7 @@ fn pem(settings: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// Removes a certificate without its key, or a key without its certificate, because it is not sent to the server.
+/// Removes a certificate without its key, or a key without its certificate, because kube-scheduler does not use it.
 fn incomplete_client_certificate(settings: &mut RawTable, report: &mut Report) {
     let halves = [["cert-file", "cert-data"], ["key-file", "key-data"]];
     let given = halves.map(|keys| keys.into_iter().find(|key| settings.get(key).is_some()));

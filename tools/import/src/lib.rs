@@ -78,10 +78,11 @@ pub struct Imported {
 }
 
 impl Import {
-    /// Returns the profile with this scheduler name; without a name, the only profile.
+    /// Returns the profile with this scheduler name, and its index; without a name, the only profile.
     ///
     /// # Errors
-    /// The errors of the configuration; or no profile has this name, or there are several profiles and no name.
+    /// Returns the errors of the configuration. Also returns an error if no profile has this name, or if there are
+    /// several profiles and no name.
     pub fn profile(&self, name: Option<&str>) -> Result<(usize, &Imported), Diagnostics> {
         let profiles = self.profiles.as_ref().map_err(Clone::clone)?;
         match (name, profiles.as_slice()) {
@@ -132,9 +133,9 @@ fn import_document(
     convert_to_v1: impl FnOnce(Node, &mut Files, &mut Report) -> Option<Node>,
 ) -> Import {
     let mut files = Files::default();
-    let mut found = Vec::new();
-    let Some(catalog) = Catalog::in_tree(&mut files, &mut found) else {
-        return Import { profiles: Err(Diagnostics::new(files.clone(), found)), remarks: Vec::new(), files };
+    let mut diagnostics = Vec::new();
+    let Some(catalog) = Catalog::in_tree(&mut files, &mut diagnostics) else {
+        return Import { profiles: Err(Diagnostics::new(files.clone(), diagnostics)), remarks: Vec::new(), files };
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);

@@ -89,12 +89,12 @@ fn out_of_tree_plugins(written: &config::Profile) -> Vec<String> {
     enabled.filter(|name| is_out_of_tree(name) && seen.insert(*name)).cloned().collect()
 }
 
-/// Returns whether neither kube-scheduler nor schedc has a plugin.
+/// Returns whether neither kube-scheduler nor schedc has a plugin with this name.
 pub(crate) fn is_out_of_tree(name: &str) -> bool {
     kube_scheduler::find(name).is_none() && !kube_scheduler::ALPHA_PLUGINS.contains(&name)
 }
 
-/// Returns whether a profile can name this plugin.
+/// Returns whether a profile can name this plugin: schedc has it, or it is out-of-tree.
 pub(crate) fn can_name(name: &str, catalog: &Catalog) -> bool {
     is_out_of_tree(name) || catalog.plugins.iter().any(|entry| entry.name == name)
 }
@@ -143,10 +143,10 @@ fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) ->
     Enabled { name, weight }
 }
 
-/// Returns the explicit list of a point's plugins.
+/// Returns a set that lists all plugins of a point.
 pub(crate) fn explicit(point: Point, entries: &[Entry], catalog: &Catalog) -> Set {
-    let here = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
-    let enabled =
-        here.map(|entry| Enabled { name: entry.name.clone(), weight: (point == Point::Score).then_some(entry.weight) });
+    let at_point = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
+    let enabled = at_point
+        .map(|entry| Enabled { name: entry.name.clone(), weight: (point == Point::Score).then_some(entry.weight) });
     Set { plain: true, enabled: enabled.collect(), disabled: Vec::new() }
 }

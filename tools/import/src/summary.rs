@@ -32,9 +32,9 @@ impl ProfileSummary {
     /// Creates the summary of a profile and its plan.
     pub(crate) fn new(profile: &Profile, effective: &Effective, plan: &Plan, catalog: &Catalog) -> ProfileSummary {
         let points = Point::ALL.into_iter().map(|point| {
-            let here = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
+            let at_point = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
             let weight = |weight: i64| (point == Point::Score).then_some(weight);
-            (point.name(), here.map(|entry| (entry.name.clone(), weight(entry.weight))).collect())
+            (point.name(), at_point.map(|entry| (entry.name.clone(), weight(entry.weight))).collect())
         });
         let seconds =
             |written: Option<i64>, default| written.and_then(|seconds| seconds.try_into().ok()).unwrap_or(default);

@@ -56,7 +56,7 @@ fn check_remarks(rest: &str, expect: Expect) {
 }
 
 #[test]
-fn the_table_is_that_of_the_catalog() {
+fn the_table_of_plugins_agrees_with_the_catalog() {
     let mut files = Files::default();
     let catalog = Catalog::in_tree(&mut files, &mut Vec::new()).unwrap();
     let default: Vec<&str> = catalog.default.iter().map(|name| name.value.as_str()).collect();

@@ -68,7 +68,7 @@ pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnos
 
 /// Returns the byte offset of a location.
 fn offset(text: &str, location: Location) -> usize {
-    if let Some((start, _)) = bytes(location) {
+    if let Some((start, _)) = byte_range(location) {
         return start;
     }
     let number = |n: u64| usize::try_from(n.saturating_sub(1)).unwrap_or(0);
@@ -104,7 +104,7 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-fn bytes(location: Location) -> Option<(usize, usize)> {
+fn byte_range(location: Location) -> Option<(usize, usize)> {
     let span = location.span();
     let start = usize::try_from(span.byte_offset()?).ok()?;
     Some((start, start + usize::try_from(span.byte_len()?).ok()?))
@@ -148,7 +148,7 @@ impl Parsed {
 }
 
 fn span_of(file: FileId, location: Location) -> Span {
-    let (start, end) = bytes(location).unwrap_or_default();
+    let (start, end) = byte_range(location).unwrap_or_default();
     Span { file, start, end }
 }
 
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn json_with_tabs() {
+    fn json_with_tabs_is_read() {
         check(
             "{\n\t\"a\": [\n\t\t1,\n\t\t\"größe\"\n\t],\n\t\"b\": null\n}\n",
             expect![[r#"
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_keys_have_the_location_of_the_repetition() {
+    fn values_of_an_alias_have_the_location_of_the_alias() {
         check(
             "a: &x {n: 1}\nb: *x\nc:\n  <<: *x\n  m: 2\n",
             expect![[r#"
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn documents() {
+    fn documents_are_read_separately() {
         check(
             "---\na: 1\n---\n# nothing\n---\nb: 2\nb: 3\n",
             expect![[r#"
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_yaml() {
+    fn invalid_yaml_is_an_error_with_a_location() {
         check(
             "a: [1\nb: 2\n",
             expect!["f.yaml:2:2: this is neither YAML nor JSON: illegal placement of ':' indicator"],

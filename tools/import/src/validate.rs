@@ -79,19 +79,19 @@ fn scheduler_names(profiles: &[Profile], report: &mut Report) {
 
 /// Returns whether a requested name is valid as the name of a profile.
 pub(crate) fn requested_scheduler_name(name: &str, report: &mut Report) -> bool {
-    let fits = is_dns_subdomain(name);
-    if !fits {
+    let is_valid = is_dns_subdomain(name);
+    if !is_valid {
         report.error(messages::bad_requested_scheduler_name(name));
     }
-    fits
+    is_valid
 }
 
 fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     for (point, set) in profile.sets() {
         let set_key = point.map_or("multiPoint", kube_scheduler::key);
-        repeated(set, set_key, report);
+        repeated_plugins(set, set_key, report);
         for plugin in &set.enabled {
-            if name(plugin, set_key, report) && fits(plugin, point, report) {
+            if can_be_enabled(plugin, set_key, report) && implements_point(plugin, point, report) {
                 weight(plugin, point, set, effective, report);
             }
         }
@@ -104,7 +104,7 @@ fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     }
 }
 
-fn repeated(set: &PluginSet, set_key: &str, report: &mut Report) {
+fn repeated_plugins(set: &PluginSet, set_key: &str, report: &mut Report) {
     let mut first: HashMap<&str, Span> = HashMap::new();
     for Plugin { name, .. } in &set.enabled {
         match first.get(name.value.as_str()) {
@@ -121,7 +121,7 @@ fn repeated(set: &PluginSet, set_key: &str, report: &mut Report) {
 }
 
 /// Returns whether a plugin with this name can be enabled.
-fn name(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
+fn can_be_enabled(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
     let name = plugin.name.value.as_str();
     if kube_scheduler::find(name).is_some() {
         return true;
@@ -146,13 +146,13 @@ fn name(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
 }
 
 /// Returns whether a plugin implements the point at which it is enabled.
-fn fits(plugin: &Plugin, point: Option<Point>, report: &mut Report) -> bool {
+fn implements_point(plugin: &Plugin, point: Option<Point>, report: &mut Report) -> bool {
     let (Some(point), Some(known)) = (point, kube_scheduler::find(&plugin.name.value)) else { return true };
-    let fits = known.points.contains(&point);
-    if !fits {
+    let implements = known.points.contains(&point);
+    if !implements {
         report.error(messages::not_implemented(&plugin.name, point, known.points));
     }
-    fits
+    implements
 }
 
 fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Effective, report: &mut Report) {
@@ -165,8 +165,8 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
         // kube-scheduler writes weight 0 for each plugin without a weight.
         Some(weight) if !scores && weight.value == 0 => {}
         Some(weight) if !scores => {
-            let could = known.is_some_and(|known| known.points.contains(&Point::Score));
-            report.warning(messages::weight_without_effect(weight.span, &plugin.name.value, point, could));
+            let can_score = known.is_some_and(|known| known.points.contains(&Point::Score));
+            report.warning(messages::weight_without_effect(weight.span, &plugin.name.value, point, can_score));
         }
         Some(weight) if weight.value < 0 => report.error(messages::negative_weight(weight, &plugin.name.value)),
         Some(weight) if weight.value == 0 => report.warning(messages::zero_weight(weight.span, &plugin.name.value)),
@@ -247,14 +247,15 @@ fn queue_sort(profiles: &[Profile], effective: &[Effective], report: &mut Report
     let Some((first, others)) = profiles.split_first() else { return };
     let names =
         |plugins: &[Plugin]| -> Vec<String> { plugins.iter().map(|plugin| plugin.name.value.clone()).collect() };
-    let canon = first.point(Point::QueueSort);
-    for (profile, effective_of) in others.iter().zip(&effective[1..]) {
+    let first_set = first.point(Point::QueueSort);
+    for (profile, other_effective) in others.iter().zip(&effective[1..]) {
         let set = profile.point(Point::QueueSort);
-        let same_set = names(&set.enabled) == names(&canon.enabled) && names(&set.disabled) == names(&canon.disabled);
-        let same_plugins = effective_of.point(Point::QueueSort) == effective[0].point(Point::QueueSort);
+        let same_set =
+            names(&set.enabled) == names(&first_set.enabled) && names(&set.disabled) == names(&first_set.disabled);
+        let same_plugins = other_effective.point(Point::QueueSort) == effective[0].point(Point::QueueSort);
         if !same_set || !same_plugins {
             let at = set.at.or(profile.multi_point.at).or(profile.at);
-            let first = canon.at.or(first.multi_point.at).or(first.at);
+            let first = first_set.at.or(first.multi_point.at).or(first.at);
             report.errors.extend(at.map(|at| messages::queue_sort_differs(at, first)));
         }
     }

@@ -14,8 +14,8 @@ use crate::effective::{Effective, Entry};
 use crate::profile::{self, Profile, Set};
 use crate::{messages, write};
 
-/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. If both extremes give the same result,
-/// it is assumed for all sets of points between them.
+/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. If the profile is equivalent for both
+/// extremes, it is assumed to be equivalent for all sets of points between them.
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
     /// Only the points where the configuration names them, and Score if they have a weight in `multiPoint`. Plugins of

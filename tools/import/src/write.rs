@@ -85,7 +85,7 @@ fn section(text: &mut String, header: &str, path: &str, table: &RawTable) {
     }
 }
 
-/// Writes a comment in one line, for any text.
+/// Writes a text as a comment of one line. Control characters become spaces.
 fn comment(text: &mut String, comment: &str) {
     let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.push_str(&format!("# {comment}\n"));
@@ -174,8 +174,9 @@ fn broken_list(items: &[String], indent: usize) -> String {
 }
 
 fn key(key: &str) -> String {
-    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    if bare { key.to_owned() } else { string(key) }
+    let is_bare =
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if is_bare { key.to_owned() } else { string(key) }
 }
 
 fn string(text: &str) -> String {

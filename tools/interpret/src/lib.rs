@@ -9,8 +9,9 @@
 //! compilation. [`Interpretation::start`] creates the plugins. It returns a [`Bundle`](schedc_core::profile::Bundle)
 //! like that of generated code: the same engine, queue and cache run it, and its decisions are identical.
 //!
-//! The interpreter caches answers like generated code, with the same promises of plugins. Only its loops over nodes are not
-//! specialized. It has no plugins of other crates, because they are not compiled into it.
+//! The interpreter caches answers like generated code, with the same promises of plugins. Unlike generated code, its
+//! loops over nodes are not specialized for a profile. It has no plugins of other crates, because they are not compiled
+//! into it.
 
 #![allow(clippy::unused_unit, reason = "generated: some plugins read no state")]
 

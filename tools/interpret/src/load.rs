@@ -17,8 +17,8 @@ use crate::bundle::Profiles;
 use crate::plugins;
 use crate::steps::{Pipeline, Steps};
 
-/// The crate of the available plugins.
-const PLUGINS: &str = "schedc_plugins";
+/// The crate of the in-tree plugins. Plugins of other crates are not available.
+const IN_TREE_CRATE: &str = "schedc_plugins";
 
 /// Valid profiles.
 #[derive(Clone, Debug)]
@@ -79,7 +79,8 @@ impl Interpretation {
     /// Loads and checks profiles, which become one scheduler.
     ///
     /// # Errors
-    /// All errors of the profiles, as in `schedc check`; otherwise, an unavailable plugin or a profile with extenders.
+    /// Returns all errors of the profiles, as in `schedc check`. If there are none, returns an error for a plugin that
+    /// is unavailable or a profile that has extenders.
     pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
         Self::of(schedc_codegen::load(profiles, options)?)
     }
@@ -87,13 +88,13 @@ impl Interpretation {
     /// Uses profiles that were already loaded and checked.
     ///
     /// # Errors
-    /// A plugin is unavailable, or a profile has extenders.
+    /// Returns an error if a plugin is unavailable or a profile has extenders.
     pub fn of(compilation: Compilation) -> Result<Self, InterpretError> {
         for plan in &compilation.plans {
             if !plan.extenders.is_empty() {
                 return Err(InterpretError::Extenders { profile: plan.path.clone() });
             }
-            if let Some(plugin) = plan.plugins.iter().find(|plugin| plugin.entry.crate_name != PLUGINS) {
+            if let Some(plugin) = plan.plugins.iter().find(|plugin| plugin.entry.crate_name != IN_TREE_CRATE) {
                 let (plugin, crate_name) = (plugin.entry.name.clone(), plugin.entry.crate_name.clone());
                 return Err(InterpretError::OutOfTree { profile: plan.path.clone(), plugin, crate_name });
             }
@@ -116,15 +117,15 @@ impl Interpretation {
     pub fn bundle(self) -> AnyBundle {
         let profiles = self.infos;
         let interpretation = Arc::new(self);
-        let of_cluster = interpretation.clone();
+        let for_clusters = interpretation.clone();
         AnyBundle::with_factory(profiles, move |handle| interpretation.start(handle))
-            .with_cluster_factory(move |handle| of_cluster.start(handle))
+            .with_cluster_factory(move |handle| for_clusters.start(handle))
     }
 
     /// Creates every plugin of every profile.
     ///
     /// # Errors
-    /// All plugins that failed to start.
+    /// Returns all plugins that failed to start.
     pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
         let mut errors = Vec::new();
         let mut engines = Vec::new();
@@ -140,7 +141,7 @@ impl Interpretation {
     /// Creates every plugin of the profile at an index of [`Interpretation::profiles`].
     ///
     /// # Errors
-    /// All plugins that failed to start.
+    /// Returns all plugins that failed to start.
     pub fn engine(&self, profile: usize, handle: &Handle) -> Result<Engine<Pipeline>, StartErrors> {
         let (plan, info) = (&self.compilation.plans[profile], &self.infos[profile]);
         let (mut plugins, mut errors) = (Vec::new(), Vec::new());

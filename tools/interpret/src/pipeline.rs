@@ -37,7 +37,7 @@ impl ScoreStep {
 }
 
 /// Returns the verdicts about a node, by the steps of Filter that the pod does not skip.
-fn filters<'a>(
+fn filter_verdicts<'a>(
     pod: &'a Pod,
     cycle: &'a Cycle,
     columns: &'a Columns<'_>,
@@ -157,10 +157,10 @@ impl Profile for Pipeline {
         IdlePlugins::Unknown
     }
     fn filter<const IDLE: u8>(pod: &Pod, cycle: &Cycle, columns: Columns<'_>, index: usize) -> Result<(), Rejection> {
-        filters(pod, cycle, &columns, index).collect()
+        filter_verdicts(pod, cycle, &columns, index).collect()
     }
     fn filter_all(pod: &Pod, cycle: &Cycle, columns: Columns<'_>, index: usize, reject: &mut impl FnMut(Rejection)) {
-        filters(pod, cycle, &columns, index).filter_map(Result::err).for_each(reject);
+        filter_verdicts(pod, cycle, &columns, index).filter_map(Result::err).for_each(reject);
     }
     fn code(rejection: &Rejection) -> Code {
         rejection.code

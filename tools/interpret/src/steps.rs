@@ -30,6 +30,7 @@ pub(crate) struct FilterStep {
     pub(crate) position: usize,
     pub(crate) name: &'static str,
     pub(crate) plugin: Arc<dyn Filter>,
+    /// The plugin's PreFilter, if the profile runs it.
     pub(crate) pre_filter: Option<Arc<dyn PreFilter>>,
 }
 
@@ -103,23 +104,23 @@ impl Steps {
             let pre_filter = pre_filter.clone().filter(|_| runs(position, Point::PreFilter));
             Some(FilterStep { position, name, plugin: filter.clone()?, pre_filter })
         };
-        let pre_filter = at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone());
-        let pre_score = at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone());
+        let pre_filter = steps_at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone());
+        let pre_score = steps_at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone());
         Steps {
             info,
             unread_pre_filter: pre_filter.iter().filter(|step| !runs(step.position, Point::Filter)).cloned().collect(),
             unread_pre_score: pre_score.iter().filter(|step| !runs(step.position, Point::Score)).cloned().collect(),
             events: plugins.iter().map(|plugin| plugin.events).collect::<Vec<_>>().leak(),
-            pre_enqueue: at(plan, &plugins, Point::PreEnqueue, |plugin| plugin.pre_enqueue.clone()),
-            queue_sort: at(plan, &plugins, Point::QueueSort, |plugin| plugin.queue_sort.clone()),
+            pre_enqueue: steps_at(plan, &plugins, Point::PreEnqueue, |plugin| plugin.pre_enqueue.clone()),
+            queue_sort: steps_at(plan, &plugins, Point::QueueSort, |plugin| plugin.queue_sort.clone()),
             pre_filter,
             filter: plan.points[Point::Filter].iter().filter_map(filter).collect(),
-            post_filter: at(plan, &plugins, Point::PostFilter, |plugin| plugin.post_filter.clone()),
+            post_filter: steps_at(plan, &plugins, Point::PostFilter, |plugin| plugin.post_filter.clone()),
             pre_score,
             score: plan.points[Point::Score].iter().filter_map(score).collect(),
-            reserve: at(plan, &plugins, Point::Reserve, |plugin| plugin.reserve.clone()),
-            pre_bind: at(plan, &plugins, Point::PreBind, |plugin| plugin.pre_bind.clone()),
-            bind: at(plan, &plugins, Point::Bind, |plugin| Some(plugin.erased.clone())),
+            reserve: steps_at(plan, &plugins, Point::Reserve, |plugin| plugin.reserve.clone()),
+            pre_bind: steps_at(plan, &plugins, Point::PreBind, |plugin| plugin.pre_bind.clone()),
+            bind: steps_at(plan, &plugins, Point::Bind, |plugin| Some(plugin.erased.clone())),
             plugins,
         }
     }
@@ -146,7 +147,8 @@ impl Steps {
     }
 }
 
-fn at<T: ?Sized>(
+/// Returns the steps of a point, each with the trait object of its plugin.
+fn steps_at<T: ?Sized>(
     plan: &Plan,
     plugins: &[PluginTraits],
     point: Point,

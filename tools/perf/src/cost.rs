@@ -28,7 +28,7 @@ use meter::{CostMeter, Measurement};
 pub struct Costs {
     /// Number of nodes that plugins evaluated.
     pub nodes: usize,
-    /// The reason why instructions were not counted.
+    /// The reason why the processor did not count instructions, followed by errors of valgrind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_instructions: Option<String>,
     /// Cost by profile.
@@ -40,7 +40,7 @@ pub struct Costs {
 pub struct ProfileCost {
     /// Name of the profile.
     pub name: &'static str,
-    /// Plugins at each extension point with work, in the order of an attempt.
+    /// Cost of the plugins at each extension point where they have work, in the order of an attempt.
     pub plugins: Vec<PluginCost>,
     /// Cost per node: Filter, Score and NormalizeScore of all plugins.
     pub per_node: Amounts,
@@ -54,11 +54,11 @@ pub struct ProfileCost {
     pub columns: Vec<ColumnCost>,
     /// Sum of the columns per node, in bytes.
     pub bytes_per_node: u64,
-    /// Growth per node of all columns and indexes of the binary and of the lists of nodes and pods, in bytes. The
+    /// Memory growth per node, in bytes: all columns and indexes of the binary, and the lists of nodes and pods. The
     /// node itself with its labels is not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bytes_per_node: Option<f64>,
-    /// Growth per running pod, in bytes. The pod itself is not counted.
+    /// Memory growth per running pod, in bytes. The pod itself is not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bytes_per_pod: Option<f64>,
     /// Size of the executable, in bytes.
@@ -263,11 +263,12 @@ fn compare(cost: &ProfileCost, budget: Budget, nodes: usize) -> (Vec<Exceeded>, 
     let plugin = |cost_of: &dyn Fn(&PluginCost) -> Option<f64>| {
         most_expensive(&cost.plugins, cost_of).map(|plugin| format!("plugin {plugin}"))
     };
-    let counted = |part: &PluginCost| {
+    let instructions_of = |part: &PluginCost| {
         let each = if part.is_per_node { nodes as f64 } else { 1.0 };
         larger(part.amounts.plain_instructions, part.amounts.demanding_instructions).map(|number| number * each)
     };
-    let column = cost.columns.iter().max_by_key(|column| column.bytes).map(|of| format!("column {}", of.column));
+    let column = cost.columns.iter().max_by_key(|column| column.bytes);
+    let column = column.map(|column| format!("column {}", column.column));
     let limits = [
         (
             "nanoseconds-per-node",
@@ -280,7 +281,7 @@ fn compare(cost: &ProfileCost, budget: Budget, nodes: usize) -> (Vec<Exceeded>, 
             budget.instructions_per_decision,
             cost.per_decision.instructions(),
             // Valgrind counts only whole decisions; the plugins are then compared by time.
-            plugin(&counted).or_else(|| plugin(&|part| time(part, nodes))),
+            plugin(&instructions_of).or_else(|| plugin(&|part| time(part, nodes))),
         ),
         (
             "allocations-per-decision",
@@ -323,7 +324,7 @@ mod tests {
         for point in ["pre-filter", "filter", "pre-score", "score"] {
             for (plugin, _) in info.plugins(point) {
                 let found = cost.plugins.iter().find(|cost| cost.plugin == *plugin && cost.point == point);
-                // No pod of the cluster uses devices or features, and the volumes of all pods are bound.
+                // The pods use no devices, no node features and no node name, and their volumes are bound.
                 let is_idle = ["DynamicResources", "NodeDeclaredFeatures", "NodeName"].contains(plugin)
                     || (*plugin, point) == ("VolumeBinding", "score");
                 assert!(
@@ -385,8 +386,8 @@ mod tests {
             allocations: None,
         };
         let plugins = [part("A", true, 3.0), part("B", true, 2.0), part("B", true, 2.0), part("C", false, 30.0)];
-        let of = |nodes| most_expensive(&plugins, |cost| time(cost, nodes));
-        assert_eq!((of(1), of(10)), (Some("C"), Some("B")));
+        let slowest = |nodes| most_expensive(&plugins, |cost| time(cost, nodes));
+        assert_eq!((slowest(1), slowest(10)), (Some("C"), Some("B")));
         assert_eq!(most_expensive(&plugins, |cost| cost.allocations), None);
     }
 }

@@ -26,11 +26,11 @@ pub(crate) fn is_scheduled(pod: &api::Pod) -> bool {
 
 impl Placements {
     pub(crate) fn record(&mut self, change: &Change) {
-        let counts = match &*change.object {
+        let is_relevant = match &*change.object {
             AnyObject::Pod(pod) => is_scheduled(pod),
             _ => true,
         };
-        if counts {
+        if is_relevant {
             self.0.push(change.clone());
         }
     }
@@ -50,12 +50,12 @@ impl Placements {
         };
         let mut names = Interner::default();
         for change in self.0 {
-            let Some(seen) = watch::scheduler_change(&change, &mut names) else { continue };
+            let Some(converted) = watch::scheduler_change(&change, &mut names) else { continue };
             // A pod that was created with a node was not placed by the scheduler.
-            if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&seen, change.kind) {
+            if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&converted, change.kind) {
                 validator.expect(&pod.uid);
             }
-            validator.observe(&seen, &names);
+            validator.observe(&converted, &names);
         }
         let violations = validator.violations();
         if violations.is_empty() {

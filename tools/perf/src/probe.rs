@@ -35,8 +35,8 @@ impl Selection {
 
 /// Returns whether a pod has all these labels.
 pub(crate) fn has(labels: &BTreeMap<String, String>, pod: &api::Pod) -> bool {
-    let own = pod.metadata.labels.as_ref();
-    labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)) == Some(value))
+    let pod_labels = pod.metadata.labels.as_ref();
+    labels.iter().all(|(key, value)| pod_labels.and_then(|labels| labels.get(key)) == Some(value))
 }
 
 /// The current collection of metrics.
@@ -109,12 +109,12 @@ impl Probe {
     }
 
     /// Counts a pod that was bound, or created or deleted with a node.
-    fn count(&mut self, pod: &api::Pod, has_come: bool) {
+    fn count(&mut self, pod: &api::Pod, is_added: bool) {
         let Some(scheduled) = &mut self.scheduled else { return };
         if has(&scheduled.labels, pod) {
             let namespace = pod.metadata.namespace.clone().unwrap_or_default();
             let pods = scheduled.pods.entry(namespace).or_default();
-            *pods = if has_come { *pods + 1 } else { pods.saturating_sub(1) };
+            *pods = if is_added { *pods + 1 } else { pods.saturating_sub(1) };
         }
     }
 }

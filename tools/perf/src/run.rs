@@ -76,14 +76,14 @@ pub(crate) struct Runner<'a> {
     admission: default::Admission,
     /// Seed for choices of operations.
     pub(crate) seed: u64,
-    /// Counter for generated names.
-    named: u32,
-    /// Rounds since the last read of the clock.
-    rounds: u32,
+    /// Number of generated names.
+    generated_names: u32,
+    /// Steps of the simulator since the last read of the clock.
+    unclocked_steps: u32,
 }
 
-/// Number of rounds between reads of the clock.
-const ROUNDS: u32 = 16;
+/// Number of steps of the simulator between reads of the clock.
+const STEPS_PER_CLOCK_READ: u32 = 16;
 
 impl<'a> Runner<'a> {
     fn new(bundle: &AnyBundle, chosen: &'a SelectedWorkload<'a>, options: Options) -> Result<Self, Error> {
@@ -102,8 +102,8 @@ impl<'a> Runner<'a> {
             namespaces: HashSet::new(),
             admission: default::Admission::default(),
             seed,
-            named: 0,
-            rounds: 0,
+            generated_names: 0,
+            unclocked_steps: 0,
         })
     }
 
@@ -115,8 +115,8 @@ impl<'a> Runner<'a> {
                 return Ok(true);
             }
             if self.simulator.step() {
-                self.rounds += 1;
-                if self.rounds >= ROUNDS {
+                self.unclocked_steps += 1;
+                if self.unclocked_steps >= STEPS_PER_CLOCK_READ {
                     self.catch_up()?;
                     if self.clock.now() >= end {
                         return Ok(is_done(self));
@@ -145,18 +145,18 @@ impl<'a> Runner<'a> {
 
     /// Advances the simulator to the time of the clock, and runs the background tasks that are due.
     pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
-        self.rounds = 0;
+        self.unclocked_steps = 0;
         let now = self.clock.now();
         self.simulator.advance_to(now);
         if self.background.iter().any(|background| background.next <= now) {
             let mut all = std::mem::take(&mut self.background);
             let mut kept = Vec::new();
             for mut background in all.drain(..) {
-                let mut goes_on = true;
-                while goes_on && background.next <= now {
-                    goes_on = self.run_once(&mut background, now)?;
+                let mut continues = true;
+                while continues && background.next <= now {
+                    continues = self.run_once(&mut background, now)?;
                 }
-                if goes_on {
+                if continues {
                     kept.push(background);
                 }
             }
@@ -272,8 +272,8 @@ impl<'a> Runner<'a> {
     /// Returns a generated name: the prefix and five characters.
     pub(crate) fn new_name(&mut self, prefix: &str) -> String {
         const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-        let mut number = self.named as usize;
-        self.named = self.named.wrapping_add(1);
+        let mut number = self.generated_names as usize;
+        self.generated_names = self.generated_names.wrapping_add(1);
         let mut characters = [ALPHABET[0]; 5];
         for character in characters.iter_mut().rev() {
             *character = ALPHABET[number % ALPHABET.len()];

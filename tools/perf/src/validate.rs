@@ -52,7 +52,7 @@ impl Default for Validator {
 }
 
 impl Validator {
-    /// Creates a validator with the rules that the plugins of a profile enforce.
+    /// Creates a validator with the rules that the plugins of a profile enforce, and the rules without a plugin.
     pub(crate) fn with_plugins(plugins: impl IntoIterator<Item = &'static str>) -> Self {
         Validator::of(plugins.into_iter().collect(), |plugins, rule| {
             rule.plugin().is_none_or(|plugin| plugins.contains(&plugin))
@@ -97,18 +97,18 @@ impl Validator {
         match change {
             Change::Node(node) => {
                 let placed = self.cluster.nodes.entry(node.name).or_default();
-                let is_other = placed.node.as_ref().is_none_or(|old| {
+                let affects_counts = placed.node.as_ref().is_none_or(|old| {
                     old.labels != node.labels || old.taints != node.taints || old.unschedulable != node.unschedulable
                 });
                 placed.node = Some(node.clone());
-                if is_other {
-                    self.forget();
+                if affects_counts {
+                    self.discard_counts();
                 }
             }
             Change::NodeDeleted(name) => {
                 if let Some(placed) = self.cluster.nodes.get_mut(name) {
                     placed.node = None;
-                    self.forget();
+                    self.discard_counts();
                 }
             }
             Change::Pod(pod) => self.observe_pod(pod, names),
@@ -119,7 +119,7 @@ impl Validator {
             Change::Object(Object::Namespace(namespace)) => {
                 let old = self.cluster.namespaces.insert(namespace.name, namespace.labels.clone());
                 if old.unwrap_or_default() != namespace.labels {
-                    self.forget();
+                    self.discard_counts();
                 }
             }
             Change::Object(Object::DeviceClass(class)) => {
@@ -131,7 +131,7 @@ impl Validator {
             }
             Change::ObjectDeleted(key) if key.kind == Kind::Namespace => {
                 self.cluster.namespaces.remove(&key.name);
-                self.forget();
+                self.discard_counts();
             }
             Change::ObjectDeleted(key) if key.kind == Kind::DeviceClass => {
                 self.cluster.device_classes.remove(&key.name);
@@ -179,23 +179,23 @@ impl Validator {
     }
 
     /// Discards the counts; they are computed again when needed.
-    fn forget(&mut self) {
+    fn discard_counts(&mut self) {
         self.pod_affinity = PodAffinityRules::default();
         self.spread = Spread::default();
     }
 
     fn check(&mut self, pod: &Pod, node: Symbol, names: &Interner) {
-        let mut found: Vec<(Rule, String)> = Vec::new();
+        let mut violations: Vec<(Rule, String)> = Vec::new();
         let placement = Placement { pod, node, cluster: &self.cluster, names };
         match self.cluster.nodes.get(&node) {
-            Some(placed) if placed.node.is_some() => placed.check(placement, &mut found),
-            _ => found.push((Rule::Known, "the node does not exist".to_owned())),
+            Some(placed) if placed.node.is_some() => placed.check(placement, &mut violations),
+            _ => violations.push((Rule::Known, "the node does not exist".to_owned())),
         }
-        self.pod_affinity.check(placement, &mut found);
-        self.spread.check(placement, &mut found);
-        self.devices.check(pod, node, names, &mut found);
-        self.storage.check(placement, &mut found);
-        for (rule, what) in found {
+        self.pod_affinity.check(placement, &mut violations);
+        self.spread.check(placement, &mut violations);
+        self.devices.check(pod, node, names, &mut violations);
+        self.storage.check(placement, &mut violations);
+        for (rule, what) in violations {
             self.add_violation(pod, names.resolve(node), rule, what);
         }
     }

@@ -1,9 +1,9 @@
 //! Pseudonyms for the names in a recording.
 //!
 //! A text has the same pseudonym wherever it occurs, in names, references, label values and selectors. Therefore
-//! selectors match the same objects, and topology domains have the same nodes. Texts with a meaning for decisions are
-//! kept: quantities, label keys, numbers (which `Gt` and `Lt` compare), types, drivers, attributes of devices and CEL
-//! expressions. All others are replaced, so a field that this module does not know is never kept by mistake.
+//! selectors match the same objects, and topology domains have the same nodes. Texts whose content affects decisions
+//! are kept: quantities, label keys, numbers (which `Gt` and `Lt` compare), types, drivers, attributes of devices and
+//! CEL expressions. All others are replaced, so a field that this module does not know is never kept by mistake.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -70,10 +70,10 @@ const KEPT_OBJECTS: &[&str] = &[
     "requests",
 ];
 
-/// Quantities that are not in an object.
+/// Fields whose texts are kept, because they are quantities.
 const QUANTITIES: &[&str] = &["maximumVolumeSize", "capacity"];
 
-/// Objects with texts by label key, or by other keys that are kept.
+/// Fields whose objects have label keys or similar keys. The keys are kept, and the texts are replaced.
 const LABELS: &[&str] = &["annotations", "labels", "matchLabels", "nodeSelector", "selector"];
 
 /// Replaces names by pseudonyms.
@@ -104,7 +104,7 @@ impl Anonymiser {
                 let (namespace, name) = (self.pseudonym(&namespace), self.pseudonym(&name));
                 Entry::Reject(Reject { namespace, name, scheduler, message: self.message(&message) })
             }
-            // The text of an event has names without quotes.
+            // The text of an event contains names without quotes, which cannot be found. It is removed.
             Entry::Event(SchedulerEvent { namespace, name, reason, scheduler, .. }) => {
                 let (namespace, name) = (self.pseudonym(&namespace), self.pseudonym(&name));
                 Entry::Event(SchedulerEvent { namespace, name, reason, scheduler, note: String::new() })
@@ -158,15 +158,15 @@ impl Anonymiser {
         match field {
             _ if KEPT.contains(&field) || QUANTITIES.contains(&field) => text.to_owned(),
             "message" => self.message(text),
-            // A request, or one of its alternatives.
+            // A request, or `request/alternative`.
             "request" | "requests" => text.split('/').map(|part| self.pseudonym(part)).collect::<Vec<_>>().join("/"),
             "image" | "reference" => self.image(text),
             _ => self.pseudonym(text),
         }
     }
 
-    /// Returns the pseudonym of an image. It has a tag: ImageLocality adds the tag `latest` to names of pods without a tag, and not to
-    /// those of nodes.
+    /// Returns the pseudonym of an image, with a tag. A name without a tag has the same pseudonym as the name with the tag
+    /// `latest`, which ImageLocality adds to the names in pods, but not to those in nodes.
     fn image(&self, name: &str) -> String {
         let is_tagged = name.rsplit('/').next().unwrap_or_default().contains([':', '@']);
         let pseudonym = if is_tagged { self.pseudonym(name) } else { self.pseudonym(&format!("{name}:latest")) };
@@ -180,7 +180,8 @@ impl Anonymiser {
         parts.collect::<Vec<_>>().join("\"")
     }
 
-    /// Returns the pseudonym of a text. Zones of a volume are joined by two underscores.
+    /// Returns the pseudonym of a text. In the label of a volume, zones are joined by two underscores: each zone has
+    /// its own pseudonym.
     fn pseudonym(&self, text: &str) -> String {
         if text.contains("__") {
             return text.split("__").map(|part| self.pseudonym(part)).collect::<Vec<_>>().join("__");
@@ -193,7 +194,8 @@ impl Anonymiser {
     }
 }
 
-/// Replaces the ephemeral volumes of a pod by references to their claims, whose names consist of two other names.
+/// Replaces the ephemeral volumes of a pod by references to their claims. The name of such a claim consists of those of
+/// the pod and the volume, which cannot be derived from pseudonyms.
 fn name_ephemeral_claims(object: &mut Value) {
     let Some(pod) = object.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned) else { return };
     for volume in object.pointer_mut("/spec/volumes").and_then(Value::as_array_mut).into_iter().flatten() {

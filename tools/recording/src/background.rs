@@ -108,8 +108,8 @@ impl Drop for Background {
 fn write_changes(mut session: Session, queue: &Queue, settings: Settings, mut report: impl FnMut(Problem)) {
     let end = loop {
         match write_batches(&mut session, queue, settings) {
-            Ok(Pause::Gap) => report(Problem::Gap),
-            Ok(Pause::Stopped) => break session.stop(now()),
+            Ok(Outcome::Gap) => report(Problem::Gap),
+            Ok(Outcome::Stopped) => break session.stop(now()),
             Err(error) => break Err(error),
         }
     };
@@ -119,14 +119,14 @@ fn write_changes(mut session: Session, queue: &Queue, settings: Settings, mut re
     }
 }
 
-/// Reason why [`write_batches`] returns.
-enum Pause {
+/// Reason why [`write_batches`] returned.
+enum Outcome {
     Gap,
     Stopped,
 }
 
-fn write_batches(session: &mut Session, queue: &Queue, settings: Settings) -> io::Result<Pause> {
-    // Lines may be unwritten from an earlier call.
+fn write_batches(session: &mut Session, queue: &Queue, settings: Settings) -> io::Result<Outcome> {
+    // An earlier call may have left unwritten lines.
     let mut flush_at = session.has_unwritten_lines().then(|| Instant::now() + settings.flush_interval);
     let mut batch = Batch::default();
     loop {
@@ -144,10 +144,10 @@ fn write_batches(session: &mut Session, queue: &Queue, settings: Settings) -> io
             Some(time) if !is_due => Some(time),
             _ => Some(Instant::now() + settings.flush_interval),
         };
-        // A stopped queue may have received changes since the last batch was taken; the next turn takes them.
+        // If the queue is also stopped after a gap, the next call returns `Stopped`.
         match (is_gap, is_stopped) {
-            (true, _) => return Ok(Pause::Gap),
-            (false, true) => return Ok(Pause::Stopped),
+            (true, _) => return Ok(Outcome::Gap),
+            (false, true) => return Ok(Outcome::Stopped),
             (false, false) => {}
         }
     }

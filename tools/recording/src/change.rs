@@ -155,7 +155,7 @@ pub struct PodForm<T = String> {
 }
 
 impl PodForm {
-    /// Returns the decision that changed the pod.
+    /// Returns the decision that changed the pod from `before`, if a decision did.
     pub(crate) fn decision(&self, before: &PodForm) -> Option<PodDecision<'_>> {
         if self.uid != before.uid || before.node.is_some() {
             return None;
@@ -233,7 +233,7 @@ impl PodDecision<'_> {
         }
     }
 
-    /// Returns its entry, which precedes the whole pod.
+    /// Returns its entry for a recording with whole objects. The entry precedes the pod.
     pub(crate) fn entry(self, key: Key<&str>, scheduler: &str) -> Entry {
         let [namespace, name, scheduler] = [key.namespace, key.name, scheduler].map(str::to_owned);
         match self {

@@ -59,7 +59,8 @@ impl Converter {
         }
     }
 
-    /// Splits a pod into its template and the fields that differ between pods of one owner or change.
+    /// Splits a pod into its template and the other fields: those that change, or that differ between pods of one
+    /// owner.
     fn pod(&mut self, mut pod: Box<Pod>) -> Option<PodForm> {
         let metadata = &mut pod.metadata;
         let uid = metadata.uid.take();
@@ -128,7 +129,7 @@ fn rejection(status: &PodStatus) -> Option<&str> {
     condition.message.as_deref().filter(|_| is_failed)
 }
 
-/// Recorded forms of the latest values, one for each remainder of their hashes.
+/// Recorded forms of recent values. The remainder of a value's hash is its slot, which holds one value.
 #[derive(Debug)]
 struct FormCache<T, F>(Vec<Option<Box<Cached<T, F>>>>);
 

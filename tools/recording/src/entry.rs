@@ -104,7 +104,7 @@ pub struct Header {
     pub schedc: String,
 }
 
-/// Reason of a new file.
+/// Reason why a file begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Begin {

@@ -54,8 +54,8 @@ mod tests {
             let Value::Object(fields) = fields else { return None };
             scheduler_event(&CustomObject { kind: &KIND, metadata: Default::default(), fields }.into())
         };
-        let found = event("FailedScheduling", "Pod").expect("an event");
-        assert_eq!((found.name.as_str(), found.note.as_str()), ("p", "text"));
+        let recorded = event("FailedScheduling", "Pod").expect("an event");
+        assert_eq!((recorded.name.as_str(), recorded.note.as_str()), ("p", "text"));
         assert_eq!(event("Pulled", "Pod"), None);
         assert_eq!(event("Preempted", "Node"), None);
     }

@@ -42,7 +42,7 @@ impl Expansion {
     /// Adds a line of the file.
     ///
     /// # Errors
-    /// Returns an error if a pod lacks its template or another field.
+    /// Returns an error if a pod lacks its template, or a field that its decision requires.
     pub(crate) fn add(&mut self, line: Line<RawEntry<'_>>) -> Result<(), String> {
         let entry = match line.entry {
             RawEntry::Template(template) if template.pod.is_object() => {

@@ -1,4 +1,5 @@
-//! zstd frames: a written part of a file is one frame, and the frames of a file are read as one stream.
+//! zstd frames. Each part of a file that is written at once is a frame, and the frames of a file are read as one
+//! stream.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -31,15 +32,15 @@ impl fmt::Debug for Compressor {
 
 impl Compressor {
     /// # Errors
-    /// There is not enough memory.
+    /// Returns an error if there is not enough memory.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Compressor { compressor: bulk::Compressor::new(LEVEL)?, frame: Vec::new() })
     }
 
-    /// Returns a text as a frame.
+    /// Compresses a text to one frame.
     ///
     /// # Errors
-    /// There is not enough memory.
+    /// Returns an error if there is not enough memory.
     pub(crate) fn compress(&mut self, text: &[u8]) -> io::Result<&[u8]> {
         self.frame.clear();
         self.frame.reserve(compress_bound(text.len()));
@@ -52,28 +53,28 @@ impl Compressor {
 pub(crate) struct Frames<R: BufRead> {
     decoder: Decoder<'static, R>,
     /// Whether the last frame is incomplete; its content is lost.
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl<R: BufRead> Frames<R> {
     /// # Errors
-    /// There is not enough memory.
+    /// Returns an error if there is not enough memory.
     pub(crate) fn new(source: R) -> io::Result<Self> {
         let mut decoder = Decoder::with_buffer(source)?;
         decoder.window_log_max(MAX_WINDOW_LOG)?;
-        Ok(Frames { decoder, is_cut: false })
+        Ok(Frames { decoder, is_truncated: false })
     }
 }
 
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_cut {
+        if self.is_truncated {
             return Ok(0);
         }
         match self.decoder.read(buffer) {
             // The writer was stopped while it wrote.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.is_cut = true;
+                self.is_truncated = true;
                 Ok(0)
             }
             result => result,
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_return_as_written() {
+    fn frames_are_read_as_written() {
         let line = |number: u64| {
             let word = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
             format!("{{\"at\":{number},\"pod\":{{\"name\":\"web-{number}\",\"uid\":\"{word:x}\"}}}}\n")

@@ -1,4 +1,5 @@
-//! Formatting of lines. Pods refer to templates and to their previous lines; an anonymised recording has whole objects.
+//! Formatting of lines. Pods refer to templates and to their previous lines, except in an anonymised recording, which
+//! has whole objects.
 
 use std::borrow::Cow;
 use std::io;
@@ -48,7 +49,7 @@ impl Lines {
         Lines { text: Vec::new(), encoding }
     }
 
-    /// Returns the text of the lines since it was last emptied.
+    /// Returns the text of the lines. The caller empties it after writing it.
     pub(crate) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
@@ -83,7 +84,7 @@ impl Lines {
                 let before = before.and_then(|before| pod.previous_line(before));
                 let template = match before {
                     Some(_) => None,
-                    None => Some(number(templates, text, at, &pod.template)?),
+                    None => Some(template_number(templates, text, at, &pod.template)?),
                 };
                 let changed = |field: fn(&PodForm) -> Option<&str>| {
                     let value = field(pod);
@@ -124,7 +125,7 @@ impl Lines {
 }
 
 /// Returns the number of a template. A new template receives a number, and its line is added to `text`.
-fn number(
+fn template_number(
     templates: &mut Map<Arc<Template>, u32>,
     text: &mut Vec<u8>,
     at: i64,
@@ -165,7 +166,7 @@ fn write_pod_line(text: &mut Vec<u8>, at: i64, rv: Option<u64>, line: PodLine<'_
     write_field(text, "\"node\":", node)?;
     write_field(text, "\"decision\":", decision)?;
     write_field(text, "\"status\":", status)?;
-    // Instead of the last comma.
+    // The last comma.
     text.pop();
     text.extend_from_slice(b"}}\n");
     Ok(())
@@ -217,9 +218,9 @@ mod tests {
         };
         let (uid, created, deleted, node) = (None, None, None, None);
         let (namespace, name) = ("".into(), "p".into());
-        let least =
+        let minimal =
             PodLine { template: None, namespace, name, uid, created, deleted, node, decision: None, status: None };
-        for (rv, line) in [(Some(3), all), (None, least)] {
+        for (rv, line) in [(Some(3), all), (None, minimal)] {
             let mut written = Vec::new();
             write_pod_line(&mut written, -1, rv, line.clone()).unwrap();
             let mut expected = Vec::new();

@@ -17,12 +17,12 @@ use crate::change::{ConvertedChange, Key};
 pub struct Capacity {
     /// Number of changes with their order.
     pub changes: usize,
-    /// Number of objects and lists in a merged backlog. A queue that needs more closes.
+    /// Number of objects and lists in a merged backlog. A queue that needs more is closed.
     pub merged: usize,
 }
 
-/// Number of changes for which an empty batch keeps memory: those of 2,500 pods per second. A larger burst returns its
-/// memory.
+/// Number of changes for which an empty batch keeps memory: enough for 2,500 pods per second. The memory of larger
+/// batches is returned.
 const KEPT_CHANGES: usize = 1024;
 
 /// A change with its time.
@@ -130,7 +130,8 @@ impl Queue {
         Queue { capacity, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Adds a change. Returns false if the merged backlog was full, and closes the queue. A closed queue ignores changes.
+    /// Adds a change. If the merged backlog is full, closes the queue and returns false. A closed queue ignores changes
+    /// and returns true.
     pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
         let mut state = self.lock();
         if state.is_closed {
@@ -161,7 +162,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Ignores all further changes, and drops those that wait.
+    /// Drops the changes in the queue, and ignores all others from now on.
     pub fn close(&self) {
         close(&mut self.lock());
     }
@@ -176,7 +177,7 @@ impl Queue {
     pub fn take(&self, batch: &mut Batch, until: Option<Instant>, pause: Duration) -> bool {
         batch.clear();
         let mut state = self.lock();
-        while state.is_waiting() {
+        while state.must_wait() {
             let Some(remaining) = until.map(|until| until.saturating_duration_since(Instant::now())) else {
                 state.is_idle = true;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -206,7 +207,7 @@ impl Queue {
 }
 
 impl State {
-    fn is_waiting(&self) -> bool {
+    fn must_wait(&self) -> bool {
         self.batch.changes.is_empty() && !self.is_stopped && !self.is_closed
     }
 }

@@ -106,7 +106,7 @@ impl Reader {
     /// Finds the files of a recording: the folder of a recorder, or single files in their order.
     ///
     /// # Errors
-    /// A folder cannot be read, or has no recording.
+    /// Returns an error if a folder cannot be read, or has no recording.
     pub fn open(paths: &[PathBuf]) -> Result<Reader, ReadError> {
         let mut files = Vec::new();
         for path in paths {
@@ -114,9 +114,9 @@ impl Reader {
                 false => files.push(path.clone()),
                 true => {
                     let found =
-                        writer::files(path).map_err(|error| of_file(path, format!("cannot be read: {error}")))?;
+                        writer::files(path).map_err(|error| file_error(path, format!("cannot be read: {error}")))?;
                     if found.is_empty() {
-                        return Err(of_file(path, "is a folder without a recording".to_owned()));
+                        return Err(file_error(path, "is a folder without a recording".to_owned()));
                     }
                     files.extend(found.into_iter().map(|(_, file)| file));
                 }
@@ -128,7 +128,7 @@ impl Reader {
     /// Returns the next line with its place; `None` at the end of the last file.
     ///
     /// # Errors
-    /// A file cannot be read, or the line is not valid. The reader cannot be used afterwards.
+    /// Returns an error if a file cannot be read, or the line is not valid. The reader cannot be used afterwards.
     pub fn next_line(&mut self) -> Result<Option<(Place, Item)>, ReadError> {
         loop {
             let Some(file) = &mut self.open else {
@@ -146,13 +146,13 @@ impl Reader {
 
 impl OpenFile {
     fn open(path: &Path) -> Result<OpenFile, ReadError> {
-        let failed = |error: io::Error| of_file(path, format!("cannot be read: {error}"));
+        let failed = |error: io::Error| file_error(path, format!("cannot be read: {error}"));
         if !fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(of_file(path, "is not a regular file".to_owned()));
+            return Err(file_error(path, "is not a regular file".to_owned()));
         }
         let mut file = BufReader::new(File::open(path).map_err(failed)?);
         let begin = file.fill_buf().map_err(failed)?;
-        // A file may be cut after its first bytes.
+        // A file that was cut may have fewer bytes than the magic number.
         let is_compressed = MAGIC.starts_with(&begin[..begin.len().min(MAGIC.len())]);
         let content = match is_compressed {
             true => Content::Compressed(Box::new(Frames::new(file).map_err(failed)?)),
@@ -236,6 +236,6 @@ impl OpenFile {
     }
 }
 
-fn of_file(path: &Path, message: String) -> ReadError {
+fn file_error(path: &Path, message: String) -> ReadError {
     ReadError { place: Place { file: path.display().to_string().into(), line: 0 }, message }
 }

@@ -58,7 +58,8 @@ impl Recorder {
     /// Adds the lines of a change; none if no recorded field changed.
     ///
     /// # Errors
-    /// A line cannot be written as JSON, which does not happen in practice. This applies to all functions.
+    /// Returns an error if a line cannot be written as JSON, which does not happen in practice. This applies to all
+    /// methods.
     pub(crate) fn record<T: AsRef<str> + Into<String>>(
         &mut self,
         at: i64,
@@ -86,18 +87,18 @@ impl Recorder {
         if !self.is_synced {
             return Ok(());
         }
-        kinds.iter().filter(|kind| self.is_whole(kind)).try_for_each(|kind| lines.add(gap(at, kind)))?;
+        kinds.iter().filter(|kind| self.has_complete_list(kind)).try_for_each(|kind| lines.add(gap(at, kind)))?;
         self.backlog = kinds;
         Ok(())
     }
 
-    /// Records the end of merged changes.
+    /// Ends a merged backlog. Marks its kinds as repaired, except for those whose next list is incomplete.
     pub(crate) fn end_backlog(&mut self, at: i64, lines: &mut Lines) -> io::Result<()> {
         let kinds = std::mem::take(&mut self.backlog);
-        kinds.into_iter().filter(|kind| self.is_whole(kind)).try_for_each(|kind| lines.add(repaired(at, kind)))
+        kinds.into_iter().filter(|kind| self.has_complete_list(kind)).try_for_each(|kind| lines.add(repaired(at, kind)))
     }
 
-    fn is_whole(&self, kind: &str) -> bool {
+    fn has_complete_list(&self, kind: &str) -> bool {
         self.kinds.get(kind).is_some_and(|list| list.is_complete)
     }
 

@@ -28,7 +28,7 @@ impl Session {
     /// Begins a recording of these kinds in a folder.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// Returns an error if the folder cannot be written.
     pub fn start(
         folder: &Path,
         limits: Limits,
@@ -49,7 +49,7 @@ impl Session {
     /// Records a change.
     ///
     /// # Errors
-    /// The recording cannot be written.
+    /// Returns an error if the recording cannot be written.
     pub fn record(&mut self, at: i64, change: Change) -> io::Result<()> {
         self.converter.convert(change).map_or(Ok(()), |change| self.record_converted(at, change))
     }
@@ -65,10 +65,11 @@ impl Session {
         self.rotate_if_full(at)
     }
 
-    /// Records the changes of a queue. Its backlog is recorded as a gap that is repaired. Returns whether there was one.
+    /// Records the changes of a queue. Its backlog is recorded as a gap that is repaired. Returns whether there was a
+    /// gap.
     ///
     /// # Errors
-    /// The recording cannot be written.
+    /// Returns an error if the recording cannot be written.
     pub fn record_batch(&mut self, at: i64, batch: &mut Batch) -> io::Result<bool> {
         for (at, change) in batch.drain_changes() {
             self.record_converted(at, change)?;
@@ -94,7 +95,7 @@ impl Session {
     /// Records an event of a scheduler.
     ///
     /// # Errors
-    /// The recording cannot be written.
+    /// Returns an error if the recording cannot be written.
     pub fn event(&mut self, at: i64, event: SchedulerEvent) -> io::Result<()> {
         self.lines.add(Line::new(at, Entry::Event(event)))?;
         self.write()
@@ -103,7 +104,7 @@ impl Session {
     /// Writes all lines so far.
     ///
     /// # Errors
-    /// The recording cannot be written.
+    /// Returns an error if the recording cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
@@ -116,7 +117,7 @@ impl Session {
     /// Ends the recording.
     ///
     /// # Errors
-    /// The last lines cannot be written.
+    /// Returns an error if the last lines cannot be written.
     pub fn stop(self, at: i64) -> io::Result<()> {
         self.writer.stop(at)
     }

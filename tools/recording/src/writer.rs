@@ -14,15 +14,15 @@ use crate::entry::{Begin, End, Entry, Header, Line, VERSION};
 use crate::frames::Compressor;
 use crate::lines::write_line;
 
-/// Number of bytes of text in a frame.
-const FRAME: usize = 256 << 10;
+/// Number of bytes of text at which a frame is written.
+const FRAME_SIZE: usize = 256 << 10;
 
 /// Limits of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Number of compressed bytes in a file after its snapshot, at which the next file begins.
     pub file_size: u64,
-    /// Number of files; older ones are removed.
+    /// Maximum number of files; the oldest ones are removed.
     pub files: usize,
 }
 
@@ -44,7 +44,7 @@ impl Writer {
     /// Begins the next file of a folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// The folder or the file cannot be written.
+    /// Returns an error if the folder or the file cannot be written.
     pub fn start(folder: &Path, limits: Limits, at: i64) -> io::Result<Writer> {
         fs::create_dir_all(folder)?;
         let number = files(folder)?.last().map_or(1, |(number, _)| number + 1);
@@ -58,7 +58,7 @@ impl Writer {
     /// Adds lines.
     ///
     /// # Errors
-    /// A frame cannot be written.
+    /// Returns an error if a frame cannot be written.
     pub fn write(&mut self, lines: impl IntoIterator<Item = Line<impl Serialize>>) -> io::Result<()> {
         lines.into_iter().try_for_each(|line| {
             write_line(&mut self.buffer, &line)?;
@@ -73,13 +73,13 @@ impl Writer {
     }
 
     fn flush_frame(&mut self) -> io::Result<()> {
-        if self.buffer.len() >= FRAME { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= FRAME_SIZE { self.flush() } else { Ok(()) }
     }
 
     /// Writes all lines so far.
     ///
     /// # Errors
-    /// The frame cannot be written.
+    /// Returns an error if the frame cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
             return Ok(());
@@ -108,7 +108,7 @@ impl Writer {
     /// Ends the file, and begins the next one with a snapshot, which `snapshot` writes. Removes files above the limit.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn rotate(&mut self, at: i64, snapshot: impl FnOnce(&mut Writer) -> io::Result<()>) -> io::Result<()> {
         self.end(at, End::Rotation)?;
         self.number += 1;
@@ -125,7 +125,7 @@ impl Writer {
     /// Ends the recording.
     ///
     /// # Errors
-    /// The last lines cannot be written.
+    /// Returns an error if the last lines cannot be written.
     pub fn stop(mut self, at: i64) -> io::Result<()> {
         self.end(at, End::Stop)
     }

@@ -20,7 +20,7 @@ use schedc_recording::{Background, Change, Converter, Limits, Problem, Reader, S
 const LIMITS: Limits = Limits { file_size: 1 << 20, files: 3 };
 const CAPACITY: Capacity = Capacity { changes: 4, merged: 1000 };
 
-/// Folder that is removed with the test.
+/// A folder that is removed at the end of a test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -174,7 +174,7 @@ fn a_dropped_recording_ends_with_its_last_lines() {
 }
 
 #[test]
-fn pods_of_one_template_return_as_whole_objects() {
+fn pods_of_one_template_are_read_as_whole_objects() {
     let pod = |name: usize, rest: &str| {
         api_object(&format!(
             "{{kind: Pod, metadata: {{name: p{name}, namespace: d, uid: u{name}, creationTimestamp: '2026-01-01T00:00:0{name}Z', \

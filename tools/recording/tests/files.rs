@@ -11,7 +11,7 @@ use schedc_recording::entry::{Entry, Line};
 use schedc_recording::reader::{Item, Place};
 use schedc_recording::{Limits, ReadError, Reader, Reference, Writer};
 
-/// Folder that is removed with the test.
+/// A folder that is removed at the end of a test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -73,7 +73,7 @@ fn recording_with_sizes() -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn lines_return_as_written() {
+fn lines_are_read_as_written() {
     let folder = Folder::new();
     let mut writer = Writer::start(&folder.0, LIMITS, 7).unwrap();
     writer.write((0..10_000).map(line)).unwrap();
@@ -117,21 +117,21 @@ fn a_cut_recording_loses_only_its_tail() {
     let folder = Folder::new();
     let (whole, sizes) = recording_with_sizes();
     let file = folder.0.join("cut.zst");
-    let mut most = 0;
+    let mut max_lines = 0;
     for length in 0..whole.len() {
         fs::write(&file, &whole[..length]).unwrap();
         let items = read(&file).unwrap();
         assert_eq!(items.last(), Some(&Item::Cut), "{length}");
         let lines = items.len() - 1;
-        assert!(lines >= most, "more bytes, more lines");
+        assert!(lines >= max_lines, "more bytes, more lines");
         let flushed = sizes.iter().filter(|size| **size <= length).count();
         assert!(lines > flushed || flushed == 0, "{length}: a flushed line is lost");
-        most = lines;
+        max_lines = lines;
         assert!(
             items.iter().skip(1).zip(0..).all(|(item, at)| matches!(item, Item::Cut) || *item == Item::Line(line(at)))
         );
     }
-    assert_eq!(most, 21, "all lines but the end");
+    assert_eq!(max_lines, 21, "all lines but the end");
 }
 
 #[test]

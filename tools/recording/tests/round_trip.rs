@@ -73,7 +73,8 @@ fn state() -> impl Strategy<Value = PodState> {
     })
 }
 
-/// Records changes; `None` removes a pod. After those with `true`, a file ends.
+/// Records changes of pods by name, and returns the entries. `None` removes a pod. If the last value is true, the file
+/// ends after the change.
 fn record(changes: &[(u8, Option<PodState>, bool)], anonymiser: Option<Anonymiser>) -> Vec<Entry> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("round-trip-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -102,7 +103,8 @@ fn record(changes: &[(u8, Option<PodState>, bool)], anonymiser: Option<Anonymise
     entries
 }
 
-/// Returns the entries that are not of a file's beginning or end: `(kind, content)`.
+/// Returns the changes and decisions in the entries as `(kind, content)`, without the snapshots at the beginning of
+/// files.
 fn changes_of(entries: &[Entry]) -> Vec<(&'static str, Value)> {
     let mut is_snapshot = false;
     let mut changes = Vec::new();
@@ -124,7 +126,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     #[test]
-    fn changes_and_decisions_return_in_their_order(
+    fn changes_and_decisions_are_read_in_their_order(
         changes in prop::collection::vec((0..2u8, prop::option::weighted(0.9, state()), prop::bool::weighted(0.2)), 0..20),
     ) {
         let (mut expected, mut states) = (Vec::new(), BTreeMap::<u8, PodState>::new());

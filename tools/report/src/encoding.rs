@@ -256,10 +256,11 @@ impl<'a> Strings<'a> {
         let rows = decisions.iter().map(|decision| {
             let Decision { feasible, best, candidates } = decision.as_ref()?;
             let mut row = vec![*feasible, *best];
-            for Candidate { role, node, scores: of_node } in candidates {
-                let list = of_node.iter().flat_map(|score| [self.index(&score.plugin) as i64, score.weight]).collect();
+            for Candidate { role, node, scores: node_scores } in candidates {
+                let list =
+                    node_scores.iter().flat_map(|score| [self.index(&score.plugin) as i64, score.weight]).collect();
                 let mut values = vec![plugins.index(list) as i64];
-                values.extend(of_node.iter().map(|score| score.normalized));
+                values.extend(node_scores.iter().map(|score| score.normalized));
                 row.extend([self.index(role), self.index(node), scores.index(values)]);
             }
             Some(row)

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_have_a_character_each() {
+    fn each_share_has_a_character() {
         let text = encoded(&[Some(0.0), Some(100.0), Some(100.1), None, Some(f64::NAN), Some(50.0)]);
         assert_eq!(text, "!}~  Q");
     }

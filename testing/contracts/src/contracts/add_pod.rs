@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
         let compiled = plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
         let cache: &Cache<S> = self.cache;
         let mut run = PreFilterRun::default();
-        // A pod that PreFilter rejects has no verdicts of nodes.
+        // If PreFilter rejects the pod, Filter does not run on any node.
         let Ok(cycle) = plugins.pre_filter(&compiled, cache, &mut run) else { return Ok(()) };
         let is_active = !run.skipped().contains(&self.plugin);
         for node in cache.base.alive().iter() {
@@ -68,13 +68,13 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                 hypothetical.remove_pod(removed);
                 let verdicts = hypothetical.all_verdicts();
                 drop(hypothetical);
-                let what = format!(
+                let change = format!(
                     "{} on {name} without {}, after RemovePod",
                     pod.namespaced_name(),
                     removed.namespaced_name()
                 );
                 let mut without = rebuilt(cache, self.pending, &[&removed.uid], &[]);
-                self.compare::<P>(&what, &mut without, name, &verdicts)?;
+                self.compare::<P>(&change, &mut without, name, &verdicts)?;
             }
             for (other, from) in cache.pods().map(|(other, from, _)| (other, from)) {
                 let Some(to) = cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { continue };
@@ -87,13 +87,13 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                 hypothetical.add_pod(&twin);
                 let verdicts = hypothetical.all_verdicts();
                 drop(hypothetical);
-                let what = format!(
+                let change = format!(
                     "{} on {name} with a copy of {}, after AddPod",
                     pod.namespaced_name(),
                     other.namespaced_name()
                 );
                 let mut with = rebuilt(cache, self.pending, &[], &[(&twin, to)]);
-                self.compare::<P>(&what, &mut with, name, &verdicts)?;
+                self.compare::<P>(&change, &mut with, name, &verdicts)?;
             }
         }
         Ok(())
@@ -141,8 +141,8 @@ fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDiff
         ["before", "after"],
     );
     for plugin in expected.iter().chain(actual).map(|verdict| verdict.plugin) {
-        let of = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
-        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(actual));
+        let of_plugin = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of_plugin(expected), of_plugin(actual));
     }
     if difference.is_empty() {
         difference.name_plugins([subject]);
@@ -155,7 +155,7 @@ impl<S: State> HypotheticalPods<'_, S> {
     /// Compares the plugin's verdicts with those in a cluster that has the changes.
     fn compare<P: Profile<State = S>>(
         &self,
-        what: &str,
+        change: &str,
         cluster: &mut Cache<S>,
         node: &str,
         verdicts: &[Verdict],
@@ -165,13 +165,13 @@ impl<S: State> HypotheticalPods<'_, S> {
         if explanation.gated_by.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
             return Ok(());
         }
-        let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
+        let Some(explained) = explanation.nodes.iter().find(|explained| explained.node == node) else { return Ok(()) };
         let of_plugin = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
-        let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
+        let mut difference = Difference::of(change, ["cluster with that change", "cycle state with that change"]);
         difference.field_of(
             plugin,
             &format!("Filter of {plugin} on {node}"),
-            of_plugin(&found.verdicts),
+            of_plugin(&explained.verdicts),
             of_plugin(verdicts),
         );
         difference.finish()

@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let Compare { cache, pod, earlier } = self;
         engine.percentage_of_nodes_to_score = 100;
-        // State in the plugins is not compared: both sides start with new plugins.
+        // State that plugins keep between pods is not compared: both sides have new plugins.
         engine.plugins = new_engine::<P>()?.plugins;
         // The cached answer comes first, before other evaluations change the indexes of the cluster.
         let by_cached = engine.decide(pod, cache, UNTIMED, |_| 0);
@@ -159,18 +159,20 @@ fn compare_decisions<S: State>(expected: &Decision, actual: &Decision, cache: &C
     let nodes = |mask: &NodeMask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
     difference.field("nodes where preemption may help", nodes(&a.resolvable), nodes(&b.resolvable));
     if expected.post_filter != actual.post_filter {
-        let plugins =
-            [&expected.post_filter, &actual.post_filter].into_iter().flatten().map(|found| found.status.plugin);
+        let plugins = [&expected.post_filter, &actual.post_filter]
+            .into_iter()
+            .flatten()
+            .map(|post_filter| post_filter.status.plugin);
         difference.name_plugins(plugins.filter(|plugin| !plugin.is_empty()));
-        let found = |found: &Option<PostFilterResult>| match found {
+        let post_filter = |post_filter: &Option<PostFilterResult>| match post_filter {
             None => "not called".to_owned(),
-            Some(found) => {
-                let victims: Vec<&str> = found.victims.iter().map(|uid| &*uid.0).collect();
-                let status = difference::status(Some(&found.status));
-                format!("{status}; nomination {:?}; victims {}", found.nomination, victims.join(", "))
+            Some(post_filter) => {
+                let victims: Vec<&str> = post_filter.victims.iter().map(|uid| &*uid.0).collect();
+                let status = difference::status(Some(&post_filter.status));
+                format!("{status}; nomination {:?}; victims {}", post_filter.nomination, victims.join(", "))
             }
         };
-        difference.field("PostFilter", found(&expected.post_filter), found(&actual.post_filter));
+        difference.field("PostFilter", post_filter(&expected.post_filter), post_filter(&actual.post_filter));
     }
     difference.field("number of nodes", a.nodes.to_string(), b.nodes.to_string());
     difference.field("PreFilter", difference::status(a.pre_filter.as_ref()), difference::status(b.pre_filter.as_ref()));

@@ -25,17 +25,17 @@ impl Difference {
     }
 
     /// Compares a field of both results, as text.
-    pub(super) fn field(&mut self, name: &str, expected: String, got: String) {
-        if expected != got {
-            self.fields.push((name.to_owned(), [expected, got]));
+    pub(super) fn field(&mut self, name: &str, expected: String, actual: String) {
+        if expected != actual {
+            self.fields.push((name.to_owned(), [expected, actual]));
         }
     }
 
     /// Compares a field whose value comes from one plugin.
-    pub(super) fn field_of(&mut self, plugin: &'static str, name: &str, expected: String, got: String) {
-        if expected != got {
+    pub(super) fn field_of(&mut self, plugin: &'static str, name: &str, expected: String, actual: String) {
+        if expected != actual {
             self.plugins.insert(plugin);
-            self.field(name, expected, got);
+            self.field(name, expected, actual);
         }
     }
 
@@ -53,17 +53,17 @@ impl Difference {
         if self.is_empty() {
             return Ok(());
         }
-        let [expected_side, got_side] = self.sides;
-        let width = expected_side.len().max(got_side.len()) + 1;
+        let [expected_side, actual_side] = self.sides;
+        let width = expected_side.len().max(actual_side.len()) + 1;
         let mut text = format!("{}:", self.subject);
         let plugins: Vec<&str> = self.plugins.iter().copied().collect();
         // Writing to a string cannot fail.
         if !plugins.is_empty() {
             let _ = write!(text, "\n  differs in {}", plugins.join(", "));
         }
-        for (name, [expected, got]) in &self.fields {
+        for (name, [expected, actual]) in &self.fields {
             let _ = write!(text, "\n  {name}");
-            for (side, value) in [(expected_side, expected), (got_side, got)] {
+            for (side, value) in [(expected_side, expected), (actual_side, actual)] {
                 let _ = write!(text, "\n    {:width$} {value}", format!("{side}:"));
             }
         }
@@ -71,9 +71,9 @@ impl Difference {
     }
 
     /// Compares two explanations of one pod, except for indexes of nodes.
-    pub(super) fn explanations(&mut self, expected: &Explanation, got: &Explanation) {
-        self.statuses("PreEnqueue", expected.gated_by.as_ref(), got.gated_by.as_ref());
-        self.statuses("PreFilter", expected.pre_filter.as_ref(), got.pre_filter.as_ref());
+    pub(super) fn explanations(&mut self, expected: &Explanation, actual: &Explanation) {
+        self.statuses("PreEnqueue", expected.gated_by.as_ref(), actual.gated_by.as_ref());
+        self.statuses("PreFilter", expected.pre_filter.as_ref(), actual.pre_filter.as_ref());
         // A pod that PreFilter rejects has no further results.
         if !self.is_empty() {
             return;
@@ -81,38 +81,39 @@ impl Difference {
         let narrowed = |explanation: &Explanation| {
             explanation.narrowed.as_ref().map_or_else(|| "all".to_owned(), |nodes| nodes.join(", "))
         };
-        self.field("nodes that PreFilter leaves", narrowed(expected), narrowed(got));
+        self.field("nodes that PreFilter leaves", narrowed(expected), narrowed(actual));
         let names = |explanation: &Explanation| {
             explanation.nodes.iter().map(|node| node.node.as_str()).collect::<Vec<_>>().join(", ")
         };
-        self.field("nodes", names(expected), names(got));
+        self.field("nodes", names(expected), names(actual));
         for node in &expected.nodes {
-            if let Some(other) = got.nodes.iter().find(|other| other.node == node.node) {
+            if let Some(other) = actual.nodes.iter().find(|other| other.node == node.node) {
                 self.nodes(node, other);
             }
         }
     }
 
-    fn statuses(&mut self, point: &str, expected: Option<&Status>, got: Option<&Status>) {
-        if expected != got {
-            self.name_plugins([expected, got].into_iter().flatten().map(|status| status.plugin));
-            self.field(point, status(expected), status(got));
+    fn statuses(&mut self, point: &str, expected: Option<&Status>, actual: Option<&Status>) {
+        if expected != actual {
+            self.name_plugins([expected, actual].into_iter().flatten().map(|status| status.plugin));
+            self.field(point, status(expected), status(actual));
         }
     }
 
-    fn nodes(&mut self, expected: &NodeExplanation, got: &NodeExplanation) {
+    fn nodes(&mut self, expected: &NodeExplanation, actual: &NodeExplanation) {
         let node = &expected.node;
-        let rejecting = |of: &NodeExplanation| of.verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>();
-        let plugins: BTreeSet<&'static str> = [rejecting(expected), rejecting(got)].concat().into_iter().collect();
+        let rejecting = |side: &NodeExplanation| side.verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>();
+        let plugins: BTreeSet<&'static str> = [rejecting(expected), rejecting(actual)].concat().into_iter().collect();
         for plugin in plugins {
-            let of = |side: &NodeExplanation| verdict(side.verdicts.iter().find(|verdict| verdict.plugin == plugin));
-            self.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(got));
+            let verdict_of =
+                |side: &NodeExplanation| verdict(side.verdicts.iter().find(|verdict| verdict.plugin == plugin));
+            self.field_of(plugin, &format!("Filter of {plugin} on {node}"), verdict_of(expected), verdict_of(actual));
         }
-        let scoring = |of: &NodeExplanation| of.scores.iter().map(|score| score.plugin).collect::<Vec<_>>();
-        let plugins: BTreeSet<&'static str> = [scoring(expected), scoring(got)].concat().into_iter().collect();
+        let scoring = |side: &NodeExplanation| side.scores.iter().map(|score| score.plugin).collect::<Vec<_>>();
+        let plugins: BTreeSet<&'static str> = [scoring(expected), scoring(actual)].concat().into_iter().collect();
         for plugin in plugins {
-            let of = |side: &NodeExplanation| score(side.scores.iter().find(|score| score.plugin == plugin));
-            self.field_of(plugin, &format!("Score of {plugin} on {node}"), of(expected), of(got));
+            let score_of = |side: &NodeExplanation| score(side.scores.iter().find(|score| score.plugin == plugin));
+            self.field_of(plugin, &format!("Score of {plugin} on {node}"), score_of(expected), score_of(actual));
         }
     }
 }

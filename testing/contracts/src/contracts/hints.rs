@@ -23,17 +23,17 @@ pub(super) fn play<B: Bundle>(
     let mut rejected: BTreeMap<Uid, Rejections> = BTreeMap::new();
     for step in steps {
         test_cluster.apply_step(*step, objects);
-        let tried: BTreeSet<Uid> = test_cluster.run().into_iter().map(|outcome| outcome.pod.uid.clone()).collect();
-        let mut now = BTreeMap::new();
+        let attempted: BTreeSet<Uid> = test_cluster.run().into_iter().map(|outcome| outcome.pod.uid.clone()).collect();
+        let mut still_rejected = BTreeMap::new();
         for pod in test_cluster.pending() {
             if !is_waiting_for_event(test_cluster, &pod) {
                 continue;
             }
-            let found = test_cluster.cluster.scheduler.explain(test_cluster.profile, &pod, false);
-            match fits(test_cluster, &found) {
-                None => drop(now.insert(pod.uid.clone(), Rejections::by(&found))),
+            let explanation = test_cluster.cluster.scheduler.explain(test_cluster.profile, &pod, false);
+            match chosen_node(test_cluster, &explanation) {
+                None => drop(still_rejected.insert(pod.uid.clone(), Rejections::by(&explanation))),
                 // Rejections after Filter, such as those of Reserve, are unknown here.
-                Some(_) if tried.contains(&pod.uid) => {}
+                Some(_) if attempted.contains(&pod.uid) => {}
                 Some(node) => {
                     if rejected.get(&pod.uid).is_some_and(|before| before.is_only_rejector(subject.plugin, &node)) {
                         let plugin = subject.plugin;
@@ -47,7 +47,7 @@ pub(super) fn play<B: Bundle>(
                 }
             }
         }
-        rejected = now;
+        rejected = still_rejected;
     }
     Ok(())
 }
@@ -56,10 +56,10 @@ fn is_waiting_for_event<B: Bundle>(test_cluster: &TestCluster<B>, pod: &Arc<Pod>
     matches!(test_cluster.cluster.scheduler.place(&pod.uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
 }
 
-/// Returns the node that the pod would get.
-fn fits<B: Bundle>(test_cluster: &TestCluster<B>, found: &Explanation) -> Option<String> {
-    match found.decision {
-        Decision::Node(node) if found.gated_by.is_none() => {
+/// Returns the node that the pod would get, if any.
+fn chosen_node<B: Bundle>(test_cluster: &TestCluster<B>, explanation: &Explanation) -> Option<String> {
+    match explanation.decision {
+        Decision::Node(node) if explanation.gated_by.is_none() => {
             Some(test_cluster.cluster.scheduler.cache.base.name(node).to_owned())
         }
         _ => None,
@@ -75,10 +75,13 @@ struct Rejections {
 }
 
 impl Rejections {
-    fn by(found: &Explanation) -> Self {
-        let whole =
-            found.gated_by.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
-        let nodes = found.nodes.iter().filter_map(|node| {
+    fn by(explanation: &Explanation) -> Self {
+        let whole = explanation
+            .gated_by
+            .as_ref()
+            .or(explanation.pre_filter.as_ref())
+            .map(|status| (status.plugin, status.message()));
+        let nodes = explanation.nodes.iter().filter_map(|node| {
             let verdict = node.verdicts.first()?;
             Some((node.node.clone(), (verdict.plugin, verdict.failure())))
         });
@@ -90,7 +93,7 @@ impl Rejections {
         match (&self.whole, self.nodes.get(node)) {
             (Some((whole, _)), _) => *whole == plugin,
             (None, Some((rejector, _))) => *rejector == plugin,
-            // The node is new: every plugin that rejected another node must wake the pod.
+            // The node is new. The plugin must wake the pod if it alone rejected all other nodes.
             (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|(rejector, _)| *rejector == plugin),
         }
     }

@@ -56,7 +56,8 @@ pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Re
     if profiles.is_empty() {
         return Err(format!("no profile runs a plugin {plugin}"));
     }
-    let (cases, first) = (number("CONTRACT_CASES", CASES)?, number("CONTRACT_SEED", 0)?);
+    let (cases, first) =
+        (number_from_environment("CONTRACT_CASES", CASES)?, number_from_environment("CONTRACT_SEED", 0)?);
     for seed in first..first.saturating_add(cases) {
         let (profile, plugin) = profiles[seed as usize % profiles.len()];
         let subject = PluginUnderTest { plugin, profile, seed };
@@ -82,10 +83,10 @@ fn play<B: Bundle>(
     steps: &[Step],
     objects: &[TestObject],
 ) -> Result<(), String> {
-    panics::as_error(|| play_on::<B>(subject, contract, steps, objects))
+    panics::as_error(|| play_contract::<B>(subject, contract, steps, objects))
 }
 
-fn play_on<B: Bundle>(
+fn play_contract<B: Bundle>(
     subject: &PluginUnderTest,
     contract: Contract,
     steps: &[Step],
@@ -104,17 +105,17 @@ fn play_on<B: Bundle>(
 /// Describes a failing history after shortening it: the difference, the steps, and their manifests.
 fn report<B: Bundle>(subject: &PluginUnderTest, contract: Contract, steps: &[Step], objects: &[TestObject]) -> String {
     let steps = shrink(steps, MAX_SHRINK_ATTEMPTS, |steps| play::<B>(subject, contract, steps, objects).is_err());
-    let found = play::<B>(subject, contract, &steps, objects).err().unwrap_or_default();
+    let violation = play::<B>(subject, contract, &steps, objects).err().unwrap_or_default();
     let PluginUnderTest { plugin, profile, seed } = *subject;
     let profile = B::PROFILES[profile].name;
     format!(
-        "{plugin} does not keep the contract {contract:?} in profile {profile}\n\n{found}\n\n{}\n\
+        "{plugin} does not keep the contract {contract:?} in profile {profile}\n\n{violation}\n\n{}\n\
          CONTRACT_SEED={seed} CONTRACT_CASES=1 repeats this history.",
         history::describe(&steps, objects)
     )
 }
 
-fn number(variable: &str, default: u64) -> Result<u64, String> {
+fn number_from_environment(variable: &str, default: u64) -> Result<u64, String> {
     let Ok(text) = env::var(variable) else { return Ok(default) };
     text.parse().map_err(|_| format!("{variable}={text}: not a number"))
 }

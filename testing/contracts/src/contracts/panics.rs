@@ -27,7 +27,7 @@ pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), 
     result.unwrap_or(Err(recorded))
 }
 
-/// Records a panic if it will be caught.
+/// Records a panic if it will be caught. Returns whether it will be.
 fn record(panic: &PanicHookInfo<'_>) -> bool {
     let text = panic.payload_as_str().unwrap_or_default();
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();

@@ -43,10 +43,10 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         let Compare { cache, pod, pending } = self;
         let mut other = rebuilt(cache, pending, &[], &[]);
         let expected = new_engine::<P>()?.explain(pod, &mut other, true);
-        let got = new_engine::<P>()?.explain(pod, cache, true);
+        let actual = new_engine::<P>()?.explain(pod, cache, true);
         let mut difference =
             Difference::of(pod.namespaced_name().to_string(), ["rebuilt cluster", "cluster after events"]);
-        difference.explanations(&expected, &got);
+        difference.explanations(&expected, &actual);
         difference.finish()
     }
 }

@@ -10,9 +10,9 @@ use crate::history::Step;
 use crate::test_cluster::TestCluster;
 use crate::test_object::TestObject;
 
-/// Rounds of failed bindings before the state is compared.
+/// Number of times that all pods are scheduled with failing bindings before the state is compared.
 const FAILED_ROUNDS: usize = 4;
-/// Longer than plugins keep state about past events.
+/// Time in nanoseconds that is longer than plugins keep state about past events.
 const HOUR: i64 = 3_600_000_000_000;
 
 pub(super) fn play<B: Bundle>(
@@ -31,19 +31,19 @@ pub(super) fn play<B: Bundle>(
         }
         test_cluster.refuse(true);
         (0..FAILED_ROUNDS).for_each(|_| drop(test_cluster.try_all()));
-        test_cluster.pass(HOUR);
+        test_cluster.advance(HOUR);
         let mut restarted = test_cluster.restarted()?;
         restarted.refuse(true);
-        let (expected, got) = (outcomes(restarted.try_all()), outcomes(test_cluster.try_all()));
+        let (expected, actual) = (outcomes(restarted.try_all()), outcomes(test_cluster.try_all()));
         for (pod, expected) in &expected {
             let mut difference = Difference::of(
                 format!("{pod}, after bindings of pods failed"),
                 ["scheduler that has just started", "scheduler after failed bindings"],
             );
-            let nothing = LastAttempt::default();
-            let got = got.get(pod).unwrap_or(&nothing);
-            difference.name_plugins(got.plugins.symmetric_difference(&expected.plugins).copied());
-            difference.field("result", expected.text.clone(), got.text.clone());
+            let no_attempt = LastAttempt::default();
+            let actual = actual.get(pod).unwrap_or(&no_attempt);
+            difference.name_plugins(actual.plugins.symmetric_difference(&expected.plugins).copied());
+            difference.field("result", expected.text.clone(), actual.text.clone());
             difference.finish()?;
         }
         test_cluster.refuse(false);
@@ -66,7 +66,7 @@ impl Default for LastAttempt {
 
 /// Returns the last attempt of each pod.
 fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, LastAttempt> {
-    let ending = |outcome: Outcome| {
+    let last_attempt = |outcome: Outcome| {
         let (text, plugins) = match outcome.result {
             Ok(placed) => (format!("on {}", placed.node), BTreeSet::new()),
             Err(failure) => {
@@ -81,5 +81,5 @@ fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, LastAttempt> {
         };
         (outcome.pod.namespaced_name().to_string(), LastAttempt { text, plugins })
     };
-    outcomes.into_iter().map(ending).collect()
+    outcomes.into_iter().map(last_attempt).collect()
 }

@@ -41,7 +41,7 @@ const MANIFESTS: &str = include_str!("manifests.yaml");
 
 schedc_testing::contracts!(Profiles, "Sound", MANIFESTS);
 
-/// Checks the report of a planted bug by the contract that covers it.
+/// Checks that a contract detects a planted bug, and checks the report.
 #[track_caller]
 fn check_detected(plugin: &str, by: Contract, expect: Expect) {
     let report = check::<Profiles>(plugin, by, MANIFESTS).expect_err("a bug");

@@ -89,7 +89,7 @@ impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
         Ok(PodsPerNamespace { tickets: Mutex::default() })
     }
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Symbol {
-        // The bug: pods of a namespace with two pods are not restricted.
+        // The bug of `EXPIRED`: pods of a namespace with two pods are not restricted.
         let has_two = cx.indexes.0.get(&pod.namespace).is_some_and(|count| *count == 2);
         if BUG == EXPIRED && has_two { Symbol::EMPTY } else { pod.namespace }
     }

@@ -20,7 +20,7 @@ use schedc_testing::{Contract, check};
 use super::MANIFESTS;
 use super::scheduler::Profiles;
 
-/// Filter of nodes without pods, for a plugin without arguments and state.
+/// Implements a Filter that passes on nodes without pods, for a plugin without arguments and state.
 macro_rules! filter_of_empty_nodes {
     ($plugin:ty) => {
         impl FilterPlugin for $plugin {

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn directives() {
+    fn patch_directives_are_applied() {
         check(
             json!({"conditions": [{"type": "A"}, {"type": "B"}]}),
             json!({"conditions": [{"$patch": "delete", "type": "A"}]}),

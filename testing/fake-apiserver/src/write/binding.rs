@@ -3,7 +3,7 @@
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::update::violated;
+use super::update::failed_precondition;
 use super::{set_condition, text, time};
 use crate::kinds::Kind;
 use crate::request::Target;
@@ -30,12 +30,12 @@ pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Tim
     }
     let key = target.key();
     let known = store.get(&key).ok_or_else(|| StatusError::not_found(kind, name))?;
-    if let Some(why) =
-        violated(&key, binding, known, "UID").or_else(|| violated(&key, binding, known, "ResourceVersion"))
+    if let Some(reason) = failed_precondition(&key, binding, known, "UID")
+        .or_else(|| failed_precondition(&key, binding, known, "ResourceVersion"))
     {
-        return Err(StatusError::conflict(kind, "pods", name, why));
+        return Err(StatusError::conflict(kind, "pods", name, reason));
     }
-    let refuse = |why: String| Err(StatusError::conflict(kind, "pods/binding", name, why));
+    let refuse = |reason: String| Err(StatusError::conflict(kind, "pods/binding", name, reason));
     if known["metadata"].get("deletionTimestamp").is_some() {
         return refuse(format!("pod {name} is being deleted, cannot be assigned to a host"));
     }

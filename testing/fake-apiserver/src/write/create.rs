@@ -16,7 +16,7 @@ pub(crate) fn create(
     store: &mut Store,
     target: &Target,
     sent: &Value,
-    by: WriteOrigin,
+    origin: WriteOrigin,
     now: Timestamp,
 ) -> Result<Arc<Value>, StatusError> {
     check_names(target, sent)?;
@@ -24,15 +24,15 @@ pub(crate) fn create(
     if !object["metadata"].is_object() {
         object["metadata"] = json!({});
     }
-    if !text(&object, "/metadata/resourceVersion").is_empty() && by == WriteOrigin::Client {
+    if !text(&object, "/metadata/resourceVersion").is_empty() && origin == WriteOrigin::Client {
         return Err(StatusError::unnamed("resourceVersion should not be set on objects to be created"));
     }
     let kind = target.kind;
     let number = store.version() + 1;
     let name = match (text(&object, "/metadata/name"), text(&object, "/metadata/generateName")) {
         ("", "") => {
-            let what = "Required value: name or generateName is required";
-            return Err(StatusError::invalid(kind, "", "metadata.name", what));
+            let problem = "Required value: name or generateName is required";
+            return Err(StatusError::invalid(kind, "", "metadata.name", problem));
         }
         ("", start) => format!("{start}{number:05}"),
         (name, _) => name.to_owned(),
@@ -49,16 +49,16 @@ pub(crate) fn create(
         metadata["namespace"] = target.namespace.as_str().into();
     }
     // Only a test may choose the uid.
-    if by == WriteOrigin::Client || metadata.get("uid").is_none() {
+    if origin == WriteOrigin::Client || metadata.get("uid").is_none() {
         metadata["uid"] = format!("00000000-0000-4000-8000-{number:012x}").into();
     }
-    if by == WriteOrigin::Client || metadata.get("creationTimestamp").is_none() {
+    if origin == WriteOrigin::Client || metadata.get("creationTimestamp").is_none() {
         metadata["creationTimestamp"] = time(now);
     }
-    if kind.has_generation && (by == WriteOrigin::Client || metadata.get("generation").is_none()) {
+    if kind.has_generation && (origin == WriteOrigin::Client || metadata.get("generation").is_none()) {
         metadata["generation"] = 1.into();
     }
-    if kind.has_status && kind.kind != "Node" && by == WriteOrigin::Client {
+    if kind.has_status && kind.kind != "Node" && origin == WriteOrigin::Client {
         // The status is written separately, later.
         object.as_object_mut().and_then(|fields| fields.remove("status"));
     }
@@ -66,7 +66,7 @@ pub(crate) fn create(
         "Event" => check_event(kind, &object, &name)?,
         "Namespace" => object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name.as_str().into(),
         "Pod" => default_pod(store, &mut object, now),
-        "PersistentVolume" | "PersistentVolumeClaim" if by == WriteOrigin::Client => {
+        "PersistentVolume" | "PersistentVolumeClaim" if origin == WriteOrigin::Client => {
             object["status"] = json!({"phase": "Pending"});
         }
         _ => {}
@@ -95,8 +95,8 @@ fn check_event(kind: &Kind, event: &Value, name: &str) -> Result<(), StatusError
         }
     }
     if !["Normal", "Warning"].contains(&text(event, "/type")) {
-        let what = format!("Invalid value: \"\": has invalid value: {}", text(event, "/type"));
-        return Err(StatusError::invalid(kind, name, "type", &what));
+        let problem = format!("Invalid value: \"\": has invalid value: {}", text(event, "/type"));
+        return Err(StatusError::invalid(kind, name, "type", &problem));
     }
     Ok(())
 }

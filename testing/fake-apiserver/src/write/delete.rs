@@ -50,20 +50,21 @@ pub(crate) fn delete(
     let name = &target.name;
     let key = target.key();
     let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, name))?;
-    let known_as = |field: &str| text(&known, &format!("/metadata/{field}")).to_owned();
+    let known_metadata = |field: &str| text(&known, &format!("/metadata/{field}")).to_owned();
     let (uid, version) = (text(options, "/preconditions/uid"), text(options, "/preconditions/resourceVersion"));
-    if !uid.is_empty() && known_as("uid") != uid {
-        let uids = format!("({uid}) does not match the UID in record ({})", known_as("uid"));
-        let why = format!("the UID in the precondition {uids}. The object might have been deleted and then recreated");
-        return Err(StatusError::conflict(kind, kind.kind, name, why));
+    if !uid.is_empty() && known_metadata("uid") != uid {
+        let uids = format!("({uid}) does not match the UID in record ({})", known_metadata("uid"));
+        let reason =
+            format!("the UID in the precondition {uids}. The object might have been deleted and then recreated");
+        return Err(StatusError::conflict(kind, kind.kind, name, reason));
     }
-    if !version.is_empty() && known_as("resourceVersion") != version {
-        let recorded = known_as("resourceVersion");
-        let why = format!(
+    if !version.is_empty() && known_metadata("resourceVersion") != version {
+        let recorded = known_metadata("resourceVersion");
+        let reason = format!(
             "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record \
              ({recorded}). The object might have been modified"
         );
-        return Err(StatusError::conflict(kind, kind.kind, name, why));
+        return Err(StatusError::conflict(kind, kind.kind, name, reason));
     }
 
     let runs = kind.kind == "Pod"
@@ -72,13 +73,13 @@ pub(crate) fn delete(
     let requested = options["gracePeriodSeconds"].as_u64().or(grace);
     let specified = known["spec"]["terminationGracePeriodSeconds"].as_u64();
     let seconds = if runs { requested.or(specified).unwrap_or_default() } else { 0 };
-    let is_held = known["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
+    let has_finalizers = known["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
 
     let mut object = (*known).clone();
     let metadata = &mut object["metadata"];
-    let goes_already = metadata["deletionGracePeriodSeconds"].as_u64();
-    if goes_already.is_none_or(|left| seconds < left) {
-        let generation = metadata["generation"].as_u64().filter(|_| goes_already.is_none());
+    let old_grace_period = metadata["deletionGracePeriodSeconds"].as_u64();
+    if old_grace_period.is_none_or(|left| seconds < left) {
+        let generation = metadata["generation"].as_u64().filter(|_| old_grace_period.is_none());
         if let Some(generation) = generation {
             metadata["generation"] = (generation + 1).into();
         }
@@ -86,7 +87,7 @@ pub(crate) fn delete(
         metadata["deletionTimestamp"] = time(end);
         metadata["deletionGracePeriodSeconds"] = seconds.into();
     }
-    if seconds == 0 && !is_held {
+    if seconds == 0 && !has_finalizers {
         let removed = store.remove(&key, |last| *last = object);
         return Ok(Deletion { object: removed.unwrap_or(known), is_graceful: false });
     }

@@ -34,7 +34,7 @@ fn code_and_message(error: &StatusError) -> (u16, String) {
 }
 
 #[test]
-fn a_new_pod_is_filled_in() {
+fn a_new_pod_gets_defaults() {
     let pod = stored(&store(json!({})));
     let expected = json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -163,7 +163,7 @@ fn invalid_bindings_are_rejected() {
     let refused =
         |store: &mut Store, binding: Value| code_and_message(&bind(store, &pod(), &binding, NOW).unwrap_err());
     let to_n = || json!({"target": {"name": "n"}});
-    let conflict = |why: &str| (409, format!("Operation cannot be fulfilled on pods/binding \"p\": {why}"));
+    let conflict = |reason: &str| (409, format!("Operation cannot be fulfilled on pods/binding \"p\": {reason}"));
 
     let mut free = store(json!({}));
     let (code, message) = refused(&mut free, json!({"metadata": {"uid": "x"}, "target": {"name": "n"}}));
@@ -297,7 +297,7 @@ fn a_second_deletion_does_not_extend_the_grace_period() {
 }
 
 #[test]
-fn preconditions_of_deletions() {
+fn deletions_check_preconditions() {
     let mut store = store(json!({}));
     let mut refused = |preconditions: Value| {
         let options = json!({"preconditions": preconditions});
@@ -316,7 +316,7 @@ fn preconditions_of_deletions() {
 }
 
 #[test]
-fn finalizers_hold() {
+fn finalizers_block_deletions() {
     let mut store = Store::default();
     let volume = at("/api/v1/persistentvolumes/v");
     let sent = json!({"metadata": {"name": "v", "finalizers": ["f"]}});
@@ -328,7 +328,7 @@ fn finalizers_hold() {
 }
 
 #[test]
-fn the_status_of_a_claim_has_its_own_rules() {
+fn the_status_of_a_claim_is_checked() {
     let mut store = Store::default();
     let claims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
     let sent = json!({"metadata": {"name": "c"}, "spec": {}, "status": {"allocation": {}}});

@@ -16,7 +16,7 @@ pub(crate) fn update(
     store: &mut Store,
     target: &Target,
     sent: &Value,
-    by: WriteOrigin,
+    origin: WriteOrigin,
     now: Timestamp,
 ) -> Result<(u16, Arc<Value>), StatusError> {
     check_names(target, sent)?;
@@ -28,18 +28,18 @@ pub(crate) fn update(
             if let Some(metadata) = object["metadata"].as_object_mut() {
                 metadata.remove("resourceVersion");
             }
-            return Ok((201, create(store, target, &object, by, now)?));
+            return Ok((201, create(store, target, &object, origin, now)?));
         }
         return Err(StatusError::not_found(kind, &target.name));
     };
-    if let Some(why) = violated(&key, sent, &known, "UID") {
-        return Err(StatusError::conflict(kind, &kind.qualified(), &target.name, why));
+    if let Some(reason) = failed_precondition(&key, sent, &known, "UID") {
+        return Err(StatusError::conflict(kind, &kind.qualified(), &target.name, reason));
     }
     let version = text(sent, "/metadata/resourceVersion");
-    if version.is_empty() && kind.kind == "Lease" && by == WriteOrigin::Client {
+    if version.is_empty() && kind.kind == "Lease" && origin == WriteOrigin::Client {
         return Err(StatusError::unconditional(kind, &target.name));
     }
-    Ok((200, replace(store, target, &known, sent.clone(), by)?))
+    Ok((200, replace(store, target, &known, sent.clone(), origin)?))
 }
 
 /// Patches an object or its status.
@@ -48,32 +48,32 @@ pub(crate) fn patch(
     target: &Target,
     content_type: &str,
     patch: &Value,
-    by: WriteOrigin,
+    origin: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
     let kind = target.kind;
     let known = store.get(&target.key()).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
     let patched = crate::patch::apply(content_type, &known, patch)?;
     check_names(target, &patched)?;
     if patched["metadata"]["uid"] != known["metadata"]["uid"] {
-        let what = format!("Invalid value: {}: field is immutable", patched["metadata"]["uid"]);
-        return Err(StatusError::invalid(kind, &target.name, "metadata.uid", &what));
+        let problem = format!("Invalid value: {}: field is immutable", patched["metadata"]["uid"]);
+        return Err(StatusError::invalid(kind, &target.name, "metadata.uid", &problem));
     }
-    replace(store, target, &known, patched, by)
+    replace(store, target, &known, patched, origin)
 }
 
-/// Returns the message of a failed precondition. `what` is `UID` or `ResourceVersion`. `None`: `sent` has the value of the
-/// object, or none.
-pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
-    let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
-    let (given, found) = (text(sent, field), text(known, field));
+/// Returns the message of a failed precondition. `name` is `UID` or `ResourceVersion`. `None`: `sent` has the value of
+/// the known object, or no value.
+pub(super) fn failed_precondition(key: &Key, sent: &Value, known: &Value, name: &str) -> Option<String> {
+    let field = if name == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
+    let (required, actual) = (text(sent, field), text(known, field));
     let resource = if key.kind.kind == "Node" { "minions" } else { key.kind.plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
-    let why = format!(
+    let reason = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: {what} in precondition: {given}, {what} in object meta: {found}",
+         AdditionalErrorMsg: Precondition failed: {name} in precondition: {required}, {name} in object meta: {actual}",
         key.name
     );
-    (!given.is_empty() && given != found).then_some(why)
+    (!required.is_empty() && required != actual).then_some(reason)
 }
 
 /// Replaces an object, limited to the fields that the path allows.
@@ -82,22 +82,22 @@ fn replace(
     target: &Target,
     known: &Value,
     mut object: Value,
-    by: WriteOrigin,
+    origin: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
     let (kind, key) = (target.kind, target.key());
     let version = text(&object, "/metadata/resourceVersion");
     if !version.is_empty() && version != "0" && known["metadata"]["resourceVersion"] != version {
         return Err(StatusError::modified(kind, &target.name));
     }
-    if by == WriteOrigin::Client {
+    if origin == WriteOrigin::Client {
         match target.subresource.as_str() {
             "status" => {
                 let mut whole = known.clone();
                 take(&mut whole, &object, "status");
                 if kind.kind == "ResourceClaim" {
                     check_claim_status(known, &mut whole).map_err(|error| {
-                        let (field, what) = error.split_once(": ").unwrap_or(("status", error.as_str()));
-                        StatusError::invalid(kind, &target.name, field, what)
+                        let (field, problem) = error.split_once(": ").unwrap_or(("status", error.as_str()));
+                        StatusError::invalid(kind, &target.name, field, problem)
                     })?;
                 } else {
                     take(&mut whole, &object, "metadata");
@@ -132,9 +132,9 @@ fn replace(
         object["metadata"]["generation"] = (generation + 1).into();
     }
     let metadata = &object["metadata"];
-    let is_held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
-    let is_over = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
-    if is_over && !is_held {
+    let has_finalizers = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
+    let is_deletion_due = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
+    if is_deletion_due && !has_finalizers {
         let removed = store.remove(&key, |last| *last = object);
         return removed.ok_or_else(|| StatusError::not_found(kind, &target.name));
     }

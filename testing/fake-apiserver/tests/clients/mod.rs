@@ -7,7 +7,7 @@ use schedc_fake_apiserver::{Server, Version};
 use serde_json::{Value, from_str, json};
 
 #[tokio::test]
-async fn plain_and_tls_over_both_versions_of_http() {
+async fn both_versions_of_http_work_with_and_without_tls() {
     for tls in [false, true] {
         let server = fill(if tls { Server::start_tls() } else { Server::start() }, 0);
         assert_eq!(server.authority().is_some(), tls);
@@ -34,7 +34,7 @@ fn a_kubeconfig_has_the_address_and_the_authority() {
 }
 
 #[tokio::test]
-async fn many_requests_at_once() {
+async fn many_requests_are_served_at_once() {
     let server = server(0);
     let mut clients = Vec::new();
     for _ in 0..8 {
@@ -99,7 +99,7 @@ async fn an_event_becomes_a_series() {
 }
 
 #[tokio::test]
-async fn reviews() {
+async fn registered_tokens_and_permissions_are_accepted() {
     let server = server(0);
     server.token("secret", "joe", &["readers"]);
     server.allow("joe", "get", "/metrics");

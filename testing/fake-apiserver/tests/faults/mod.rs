@@ -51,7 +51,7 @@ async fn a_cut_connection_executes_nothing() {
 }
 
 #[tokio::test]
-async fn slow_answers() {
+async fn responses_are_delayed() {
     let server = server(0);
     server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(80))).path(NODES));
     let mut client = Client::new(&server, Http::Two).await;
@@ -135,18 +135,18 @@ async fn a_restarted_server_rejects_old_versions() {
     assert_eq!((list["items"].as_array().unwrap().len(), &list["metadata"]["resourceVersion"]), (1, &json!("3")));
 }
 
-/// Every pod is bound exactly once for any seed: the client retries, and the server keeps the result.
+/// The client retries, and the server keeps the results of requests whose response was lost.
 #[tokio::test]
-async fn a_random_mix() {
+async fn every_pod_is_bound_once_despite_random_faults() {
     let server = fill(schedc_fake_apiserver::Server::start(), 40);
     server.rule(FaultRule::random(7, 400).path("*/pods/*"));
     let mut client = Client::new(&server, Http::Two).await;
     for pod in 0..40 {
         let name = format!("p{pod}");
-        let mut tries = 0;
+        let mut attempts = 0;
         loop {
-            tries += 1;
-            assert!(tries < 50);
+            attempts += 1;
+            assert!(attempts < 50);
             match client.bind(&name, "n").await.map(|answer| answer.code) {
                 Ok(201 | 409) => break,
                 Ok(429 | 500 | 503) => {}

@@ -1,5 +1,5 @@
 //! Replays the writes of a kube-scheduler recording, and compares the responses with the recorded ones.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use crate::support::{Client, Http, STRATEGIC};
 use schedc_fake_apiserver::{RecordedRequest, Server};
@@ -8,7 +8,7 @@ use serde_json::{Value, from_str, json};
 const RECORDING: &str = include_str!("../../../../cluster/kubernetes/tests/recordings/requests.jsonl");
 
 #[tokio::test]
-async fn the_same_requests_get_the_same_answers() {
+async fn recorded_requests_get_the_recorded_responses() {
     let server = Server::start();
     let mut client = Client::new(&server, Http::Two).await;
     let mut recorded = Vec::new();
@@ -30,8 +30,8 @@ async fn the_same_requests_get_the_same_answers() {
             request["body"]["metadata"]["resourceVersion"] = version;
         }
         server.scenario(&text(&request, "/scenario"));
-        let kind = if method == "PATCH" { STRATEGIC } else { "application/json" };
-        let answer = client.call(method, &path, request.get("body").cloned(), kind).await.unwrap();
+        let content_type = if method == "PATCH" { STRATEGIC } else { "application/json" };
+        let answer = client.call(method, &path, request.get("body").cloned(), content_type).await.unwrap();
         assert_eq!(answer.code, request["code"], "{request}: {}", answer.body);
         recorded.push(request);
     }
@@ -46,11 +46,11 @@ fn text(object: &Value, pointer: &str) -> String {
 /// Creates the objects of a request that other clients created in the recording.
 fn create_objects_of(server: &Server, verb: &str, path: &str, request: &Value) {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-    let &[.., "namespaces", namespace, "pods", pod] = without_part(&parts) else {
+    let &[.., "namespaces", namespace, "pods", pod] = without_subresource(&parts) else {
         if verb == "update" && server.get(path).is_none() {
             server.create(request["body"].clone());
         }
-        // The uid of an object that is created here differs.
+        // An object that this test created has another uid than in the recording.
         if verb == "update" {
             let uid = request["body"]["metadata"]["uid"].clone();
             let mut known = server.get(path).unwrap();
@@ -77,7 +77,7 @@ fn create_objects_of(server: &Server, verb: &str, path: &str, request: &Value) {
     server.create(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}));
 }
 
-fn without_part<'a, 'b>(parts: &'a [&'b str]) -> &'a [&'b str] {
+fn without_subresource<'a, 'b>(parts: &'a [&'b str]) -> &'a [&'b str] {
     match parts {
         [rest @ .., "binding" | "status"] => rest,
         parts => parts,

@@ -84,8 +84,14 @@ impl Client {
         Client { token, ..self }
     }
 
-    async fn send(&mut self, method: &str, path: &str, body: Option<Value>, kind: &str) -> Option<Response<Incoming>> {
-        let builder = Request::builder().method(method).header("content-type", kind);
+    async fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+        content_type: &str,
+    ) -> Option<Response<Incoming>> {
+        let builder = Request::builder().method(method).header("content-type", content_type);
         let builder = match self.token {
             "" => builder,
             token => builder.header("authorization", format!("Bearer {token}")),
@@ -107,9 +113,9 @@ impl Client {
         method: &str,
         path: &str,
         body: Option<Value>,
-        kind: &str,
+        content_type: &str,
     ) -> Result<Answer, ConnectionError> {
-        let response = self.send(method, path, body, kind).await.ok_or(ConnectionError)?;
+        let response = self.send(method, path, body, content_type).await.ok_or(ConnectionError)?;
         let code = response.status().as_u16();
         let retry_after = response.headers().get("retry-after").map(|it| it.to_str().unwrap().to_owned());
         let body = response.into_body().collect().await.map_err(|_| ConnectionError)?.to_bytes();

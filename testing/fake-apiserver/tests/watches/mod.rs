@@ -137,7 +137,7 @@ async fn a_streaming_list_needs_a_version_match() {
 }
 
 #[tokio::test]
-async fn pages_are_of_one_version() {
+async fn all_pages_of_a_list_have_one_version() {
     let server = server(5);
     let mut client = Client::new(&server, Http::Two).await;
     let mut names = Vec::new();
@@ -149,7 +149,7 @@ async fn pages_are_of_one_version() {
             assert_eq!(pod.get("kind"), None);
             names.push(pod["metadata"]["name"].as_str().unwrap().to_owned());
         }
-        // Changes between pages are left to the watch.
+        // The next pages do not contain this change.
         server.remove("/api/v1/namespaces/default/pods/p4");
         let Some(rest) = page["metadata"].get("continue") else { break };
         assert_eq!(page["metadata"]["remainingItemCount"], 5 - names.len());

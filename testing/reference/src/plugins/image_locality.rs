@@ -18,13 +18,13 @@ impl Plugin for ImageLocality {
         let mut sum = 0_i64;
         for &image in &cx.pod.spec.images {
             let Some(size) = size_on(node, image) else { continue };
-            let having = nodes.values().filter(|other| size_on(other, image).is_some()).count();
-            let spread = having as f64 / nodes.len() as f64;
+            let holders = nodes.values().filter(|other| size_on(other, image).is_some()).count();
+            let spread = holders as f64 / nodes.len() as f64;
             sum = sum.wrapping_add((size as f64 * spread) as i64);
         }
         let (low, high) = (23 * MEBIBYTE, 1000 * MEBIBYTE * i64::from(cx.pod.spec.containers));
-        let forced = if sum < low { low } else { sum.min(high) };
-        Ok(100 * (forced - low) / (high - low))
+        let clamped = if sum < low { low } else { sum.min(high) };
+        Ok(100 * (clamped - low) / (high - low))
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Node, Object, Pod, PodAffinityTerm};
 
-use crate::matching::{label, may_select, selects};
+use crate::matching::{label, optional_selector_matches, selects};
 use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 
 pub(super) struct InterPodAffinity;
@@ -63,11 +63,11 @@ impl Plugin for InterPodAffinity {
     fn normalize(&self, _: &Cycle<'_>, _: &[&Node], raw: &[i64]) -> Vec<i64> {
         let lowest = raw.iter().copied().min().unwrap_or(0);
         let range = raw.iter().copied().max().unwrap_or(0) - lowest;
-        let stretch = |score: &i64| match range {
+        let scaled = |score: &i64| match range {
             0 => 0,
             _ => (100.0 * ((score - lowest) as f64 / range as f64)) as i64,
         };
-        raw.iter().map(stretch).collect()
+        raw.iter().map(scaled).collect()
     }
 }
 
@@ -86,16 +86,16 @@ fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> b
             || namespace_labels(cx, namespace).is_some_and(|labels| selects(selector, labels, cx.names))
     });
     (selected || term.namespaces.contains(&namespace))
-        && may_select(term.selector.as_ref(), &other.spec.labels, cx.names)
+        && optional_selector_matches(term.selector.as_ref(), &other.spec.labels, cx.names)
 }
 
 /// Returns whether a term of an existing pod matches the incoming pod.
 fn term_of_running_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm) -> bool {
     let pod = &cx.pod.spec;
     let labels = namespace_labels(cx, pod.namespace).unwrap_or_default();
-    let in_namespaces =
-        term.namespaces.contains(&pod.namespace) || may_select(term.namespace_selector.as_ref(), labels, cx.names);
-    in_namespaces && may_select(term.selector.as_ref(), &pod.labels, cx.names)
+    let in_namespaces = term.namespaces.contains(&pod.namespace)
+        || optional_selector_matches(term.namespace_selector.as_ref(), labels, cx.names);
+    in_namespaces && optional_selector_matches(term.selector.as_ref(), &pod.labels, cx.names)
 }
 
 fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Symbol)]> {
@@ -118,9 +118,9 @@ fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
         return true;
     }
     // The first pod of a group with affinity to itself may be placed on any node.
-    let is_anywhere =
+    let has_matching_pod =
         nodes_of_matches.iter().any(|at| terms.iter().any(|term| label(&at.labels, term.topology_key).is_some()));
-    !is_anywhere && matches_all_terms(cx.pod)
+    !has_matching_pod && matches_all_terms(cx.pod)
 }
 
 /// Returns the domains in which existing pods have anti-affinity to the pod, as labels of nodes.

@@ -15,7 +15,7 @@ impl Plugin for NodePorts {
     }
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
         for used in cx.pods_on(node).flat_map(|placed| &placed.pod.spec.host_ports) {
-            if cx.pod.spec.host_ports.iter().any(|wanted| collide(cx, used, wanted)) {
+            if cx.pod.spec.host_ports.iter().any(|wanted| conflicts(cx, used, wanted)) {
                 return Err(Rejection::unschedulable("node(s) didn't have free ports for the requested pod ports"));
             }
         }
@@ -23,7 +23,7 @@ impl Plugin for NodePorts {
     }
 }
 
-fn collide(cx: &Cycle<'_>, one: &HostPort, other: &HostPort) -> bool {
+fn conflicts(cx: &Cycle<'_>, one: &HostPort, other: &HostPort) -> bool {
     let any = |port: &HostPort| cx.text(port.ip) == "0.0.0.0";
     one.port == other.port && one.protocol == other.protocol && (one.ip == other.ip || any(one) || any(other))
 }

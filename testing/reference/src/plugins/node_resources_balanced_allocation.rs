@@ -20,14 +20,14 @@ impl Plugin for NodeResourcesBalancedAllocation {
     fn score(&self, cx: &Cycle<'_>, _: &[&Node], node: &Node) -> Result<i64, String> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for resource in &cx.args.node_resources_balanced_allocation.resources {
-            let has = amount(cx, &node.allocatable, &resource.name);
+            let allocatable = amount(cx, &node.allocatable, &resource.name);
             let requested = amount(cx, &cx.pod.spec.balance_requests, &resource.name);
-            if has == 0 || is_scalar(&resource.name) && requested == 0 {
+            if allocatable == 0 || is_scalar(&resource.name) && requested == 0 {
                 continue;
             }
             let used = used(cx, node, &resource.name);
-            before.push((used as f64 / has as f64).min(1.0));
-            after.push((used.wrapping_add(requested) as f64 / has as f64).min(1.0));
+            before.push((used as f64 / allocatable as f64).min(1.0));
+            after.push((used.wrapping_add(requested) as f64 / allocatable as f64).min(1.0));
         }
         Ok(50 + (50 + balance(&after) - balance(&before)) / 2)
     }

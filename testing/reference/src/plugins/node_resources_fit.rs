@@ -15,21 +15,21 @@ impl Plugin for NodeResourcesFit {
 
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
         let mut reasons = Vec::new();
-        let mut never = false;
+        let mut exceeds_allocatable = false;
         if cx.pods_on(node).count() as i64 + 1 > node.allowed_pods {
             reasons.push("Too many pods".to_owned());
         }
         let requested = &cx.pod.spec.requests;
         let scalars = requested.scalars.iter().map(|&(name, _)| cx.text(name)).filter(|name| !is_ignored(cx, name));
         for name in ["cpu", "memory", "ephemeral-storage"].into_iter().chain(scalars) {
-            let (requested, has, used) =
+            let (requested, allocatable, used) =
                 (amount(cx, requested, name), amount(cx, &node.allocatable, name), used(cx, node, name));
-            if requested > 0 && requested > has.wrapping_sub(used) {
+            if requested > 0 && requested > allocatable.wrapping_sub(used) {
                 reasons.push(format!("Insufficient {name}"));
-                never |= requested > has;
+                exceeds_allocatable |= requested > allocatable;
             }
         }
-        let code = if never { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
+        let code = if exceeds_allocatable { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
         if reasons.is_empty() { Ok(()) } else { Err(Rejection { code, reasons }) }
     }
 
@@ -43,17 +43,17 @@ impl Plugin for NodeResourcesFit {
                 name => used(cx, node, name),
             };
             let requested = amount(cx, &cx.pod.spec.fit_score_requests, &resource.name);
-            let has = amount(cx, &node.allocatable, &resource.name);
-            if has == 0 || is_scalar(&resource.name) && requested == 0 {
+            let allocatable = amount(cx, &node.allocatable, &resource.name);
+            if allocatable == 0 || is_scalar(&resource.name) && requested == 0 {
                 continue;
             }
             let after = before.wrapping_add(requested);
             let score = match strategy.r#type {
-                StrategyType::LeastAllocated if after > has => 0,
-                StrategyType::LeastAllocated => has.wrapping_sub(after).wrapping_mul(100) / has,
-                StrategyType::MostAllocated => after.min(has).wrapping_mul(100) / has,
+                StrategyType::LeastAllocated if after > allocatable => 0,
+                StrategyType::LeastAllocated => allocatable.wrapping_sub(after).wrapping_mul(100) / allocatable,
+                StrategyType::MostAllocated => after.min(allocatable).wrapping_mul(100) / allocatable,
                 StrategyType::RequestedToCapacityRatio => {
-                    let percent = if after > has { 100 } else { after.wrapping_mul(100) / has };
+                    let percent = if after > allocatable { 100 } else { after.wrapping_mul(100) / allocatable };
                     interpolate(&strategy.requested_to_capacity_ratio.shape, percent)
                 }
             };

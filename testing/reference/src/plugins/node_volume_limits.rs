@@ -6,7 +6,7 @@ use schedc_core::intern::Symbol;
 use schedc_core::model::{CsiNode, Node, Object, Pod, Volume};
 use schedc_core::status::Code;
 
-use super::volume_binding::{class, csi_node, is_not_owner, named_claim, volume};
+use super::volume_binding::{class, csi_node, named_claim, ownership_error, volume};
 use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 
 pub(super) struct NodeVolumeLimits;
@@ -21,9 +21,9 @@ impl Plugin for NodeVolumeLimits {
     }
 
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
-        let counts =
+        let is_counted =
             |volume: &Volume| matches!(volume, Volume::Claim { .. } | Volume::Ephemeral { .. } | Volume::InTree { .. });
-        if cx.pod.spec.volumes.iter().any(counts) { PreFilter::Ready } else { PreFilter::Skip }
+        if cx.pod.spec.volumes.iter().any(is_counted) { PreFilter::Ready } else { PreFilter::Skip }
     }
 
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
@@ -102,7 +102,7 @@ fn count(
             continue;
         };
         if let Volume::Ephemeral { pod: owner, pod_name, .. } = used
-            && let Some(error) = is_not_owner(cx, claim, owner, *pod_name)
+            && let Some(error) = ownership_error(cx, claim, owner, *pod_name)
         {
             return Err(Rejection::error(error));
         }

@@ -37,8 +37,8 @@ impl Plugin for PodTopologySpread {
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
         match constraints(cx, UnsatisfiableAction::DoNotSchedule) {
             Err(error) => {
-                let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
-                PreFilter::Reject(Rejection::error(format!("{what}: {error}")))
+                let context = "get constraints from pod: obtaining pod's hard topology spread constraints";
+                PreFilter::Reject(Rejection::error(format!("{context}: {error}")))
             }
             Ok(constraints) if constraints.is_empty() => PreFilter::Skip,
             Ok(_) => PreFilter::Ready,
@@ -59,13 +59,13 @@ impl Plugin for PodTopologySpread {
                     *counts.entry(place).or_default() += constraint.count(cx, other);
                 }
             }
-            let fewest = match counts.len() as i64 {
+            let minimum = match counts.len() as i64 {
                 domains if domains < constraint.min_domains => 0,
                 _ => counts.values().copied().min().unwrap_or(i32::MAX.into()),
             };
-            let itself = constraint.selector.as_ref().is_some_and(|s| selects(s, &cx.pod.spec.labels, cx.names));
-            let here = counts.get(&place).copied().unwrap_or(0);
-            if here + i64::from(itself) - fewest > constraint.max_skew {
+            let self_match = constraint.selector.as_ref().is_some_and(|s| selects(s, &cx.pod.spec.labels, cx.names));
+            let count_here = counts.get(&place).copied().unwrap_or(0);
+            if count_here + i64::from(self_match) - minimum > constraint.max_skew {
                 return Err(Rejection::unschedulable("node(s) didn't match pod topology spread constraints"));
             }
         }
@@ -84,19 +84,21 @@ impl Plugin for PodTopologySpread {
         if is_ignored(cx, &constraints, node) {
             return Ok(0);
         }
-        let taking_part: Vec<&Node> =
+        let participants: Vec<&Node> =
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
-        // If all nodes take part, a missing label counts as an empty one.
-        let of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
+        // With the system's default constraints, nodes without the label take part, too: they are the domain of an
+        // empty value.
+        let domain_of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {
             let Some(place) = constraint.place(node) else { continue };
             let (domains, count) = match constraint.is_hostname {
-                true => (taking_part.len(), constraint.count(cx, node)),
+                true => (participants.len(), constraint.count(cx, node)),
                 false => {
-                    let domains: BTreeSet<Symbol> = taking_part.iter().map(|other| of(constraint, other)).collect();
+                    let domains: BTreeSet<Symbol> =
+                        participants.iter().map(|other| domain_of(constraint, other)).collect();
                     let counted = |other: &&Node| {
-                        of(constraint, other) == place
+                        domain_of(constraint, other) == place
                             && !is_ignored(cx, &constraints, other)
                             && constraint.includes(cx, other)
                     };
@@ -112,14 +114,14 @@ impl Plugin for PodTopologySpread {
     fn normalize(&self, cx: &Cycle<'_>, feasible: &[&Node], raw: &[i64]) -> Vec<i64> {
         let constraints = constraints(cx, UnsatisfiableAction::ScheduleAnyway).unwrap_or_default();
         let ignored: Vec<bool> = feasible.iter().map(|node| is_ignored(cx, &constraints, node)).collect();
-        let counting = || raw.iter().zip(&ignored).filter(|(_, ignored)| !**ignored).map(|(score, _)| *score);
-        let (lowest, highest) = (counting().min().unwrap_or(0), counting().max().unwrap_or(0));
-        let turn = |(score, ignored): (&i64, &bool)| match (ignored, highest) {
+        let counted_scores = || raw.iter().zip(&ignored).filter(|(_, ignored)| !**ignored).map(|(score, _)| *score);
+        let (lowest, highest) = (counted_scores().min().unwrap_or(0), counted_scores().max().unwrap_or(0));
+        let invert = |(score, ignored): (&i64, &bool)| match (ignored, highest) {
             (true, _) => 0,
             (false, 0) => 100,
             (false, _) => 100 * (highest + lowest - score) / highest,
         };
-        raw.iter().zip(&ignored).map(turn).collect()
+        raw.iter().zip(&ignored).map(invert).collect()
     }
 }
 

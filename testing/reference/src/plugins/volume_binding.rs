@@ -21,7 +21,7 @@ impl Plugin for VolumeBinding {
 
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
         match claims(cx) {
-            Err(no) => PreFilter::Reject(no),
+            Err(rejection) => PreFilter::Reject(rejection),
             Ok(None) => PreFilter::Skip,
             Ok(Some(_)) => PreFilter::Ready,
         }
@@ -76,8 +76,13 @@ pub(super) fn csi_node<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a CsiNode> 
     }
 }
 
-/// Returns the error of a generic ephemeral volume whose claim belongs to another pod.
-pub(super) fn is_not_owner(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, pod: &Uid, name: Symbol) -> Option<String> {
+/// Returns an error if the claim of a generic ephemeral volume belongs to another pod.
+pub(super) fn ownership_error(
+    cx: &Cycle<'_>,
+    claim: &PersistentVolumeClaim,
+    pod: &Uid,
+    name: Symbol,
+) -> Option<String> {
     let (namespace, claim_name, name) = (cx.text(claim.namespace), cx.text(claim.name), cx.text(name));
     (claim.controller.as_ref() != Some(pod))
         .then(|| format!("PVC {namespace}/{claim_name} was not created for pod {namespace}/{name} (pod is not owner)"))
@@ -110,13 +115,13 @@ fn claims<'a>(cx: &Cycle<'a>) -> Result<Option<Claims<'a>>, Rejection> {
         };
         if claim.lost {
             let volume = claim.volume.map_or("", |volume| cx.text(volume));
-            let why = format!("persistentvolumeclaim {text:?} bound to non-existent persistentvolume {volume:?}");
-            return Err(Rejection::unresolvable(why));
+            let reason = format!("persistentvolumeclaim {text:?} bound to non-existent persistentvolume {volume:?}");
+            return Err(Rejection::unresolvable(reason));
         }
         if claim.deleting {
             return Err(Rejection::unresolvable(format!("persistentvolumeclaim {text:?} is being deleted")));
         }
-        if let Some(error) = owner.and_then(|(owner, name)| is_not_owner(cx, claim, owner, name)) {
+        if let Some(error) = owner.and_then(|(owner, name)| ownership_error(cx, claim, owner, name)) {
             return Err(Rejection::unresolvable(error));
         }
         all.push(claim);
@@ -125,7 +130,7 @@ fn claims<'a>(cx: &Cycle<'a>) -> Result<Option<Claims<'a>>, Rejection> {
         return Ok(None);
     }
     let mut claims = Claims { bound: Vec::new(), unbound: Vec::new() };
-    let mut immediate = false;
+    let mut has_unbound_immediate = false;
     for claim in all {
         if claim.volume.is_some() && claim.bind_completed {
             claims.bound.push(claim);
@@ -139,10 +144,10 @@ fn claims<'a>(cx: &Cycle<'a>) -> Result<Option<Claims<'a>>, Rejection> {
         };
         match waits && claim.volume.is_none() {
             true => claims.unbound.push(claim),
-            false => immediate = true,
+            false => has_unbound_immediate = true,
         }
     }
-    if immediate {
+    if has_unbound_immediate {
         return Err(Rejection::unresolvable("pod has unbound immediate PersistentVolumeClaims"));
     }
     Ok(Some(claims))
@@ -263,10 +268,10 @@ fn has_capacity(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, class: &StorageCl
     };
     !publishes_capacity
         || cx.cluster.objects.values().any(|object| match object {
-            Object::CsiStorageCapacity(room) => {
-                room.class == class.name
-                    && room.largest_volume.is_some_and(|largest| largest >= size.value())
-                    && room.node_topology.as_ref().is_some_and(|nodes| selects(nodes, &node.labels, cx.names))
+            Object::CsiStorageCapacity(capacity) => {
+                capacity.class == class.name
+                    && capacity.largest_volume.is_some_and(|largest| largest >= size.value())
+                    && capacity.node_topology.as_ref().is_some_and(|nodes| selects(nodes, &node.labels, cx.names))
             }
             _ => false,
         })

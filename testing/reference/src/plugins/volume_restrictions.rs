@@ -13,7 +13,7 @@ impl Plugin for VolumeRestrictions {
     }
 
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
-        let mut disks = false;
+        let mut has_disks = false;
         for volume in &cx.pod.spec.volumes {
             match volume {
                 Volume::Claim { claim: name } if claim(cx, *name).is_none() => {
@@ -25,11 +25,11 @@ impl Plugin for VolumeRestrictions {
                 Volume::GcePersistentDisk { .. }
                 | Volume::AwsElasticBlockStore { .. }
                 | Volume::Iscsi { .. }
-                | Volume::Rbd { .. } => disks = true,
+                | Volume::Rbd { .. } => has_disks = true,
                 _ => {}
             }
         }
-        if disks || claim_is_taken(cx) { PreFilter::Ready } else { PreFilter::Skip }
+        if has_disks || claim_is_taken(cx) { PreFilter::Ready } else { PreFilter::Skip }
     }
 
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {

@@ -23,7 +23,7 @@ impl Plugin for VolumeZone {
 
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
         match zones(cx) {
-            Err(why) => PreFilter::Reject(Rejection::unresolvable(why)),
+            Err(error) => PreFilter::Reject(Rejection::unresolvable(error)),
             Ok(zones) if zones.is_empty() => PreFilter::Skip,
             Ok(_) => PreFilter::Ready,
         }

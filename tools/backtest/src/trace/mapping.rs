@@ -57,7 +57,7 @@ pub(super) struct PodMapping {
     pub(super) labels: BTreeMap<String, Text>,
     pub(super) requests: BTreeMap<String, Amount>,
     pub(super) priority: Option<Text>,
-    /// Labels of nodes, each with a value, or several separated by `|`.
+    /// Labels that the pod's node must have, each with a value, or several allowed values separated by `|`.
     #[serde(default)]
     pub(super) node_labels: BTreeMap<String, Text>,
     #[serde(default)]
@@ -96,7 +96,7 @@ pub(super) enum TimeUnit {
 /// Owner of the pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) enum Owner {
-    /// No owner: pods that are preempted are lost.
+    /// No owner: preempted and evicted pods are not replaced.
     #[default]
     None,
     /// A Job replaces a pod, which then starts again.

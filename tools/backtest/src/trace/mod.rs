@@ -79,6 +79,7 @@ struct Trace<'a> {
     name: Arc<str>,
     mapping: &'a Mapping,
     builder: ObjectBuilder,
+    /// The pods, each with its end in the trace.
     pods: Vec<(WorkloadPod, Option<i64>)>,
 }
 
@@ -118,16 +119,16 @@ impl Trace<'_> {
 
     /// Returns the rows of a section: those of its file, or `count` rows without columns.
     fn rows(&self, file: Option<&str>, count: Option<u64>, section: &str) -> Result<Rows, TraceError> {
-        let of_mapping = |message: String| TraceError::new(&self.name, 0, message);
+        let mapping_error = |message: String| TraceError::new(&self.name, 0, message);
         match (file, count) {
             (Some(file), None) => Rows::open(&self.find(file)?),
             (None, Some(count)) if count <= MAX_COUNT => Ok(Rows::count(self.name.clone(), count)),
-            (None, Some(_)) => Err(of_mapping(format!("[[{section}]]: `count` is at most {MAX_COUNT}"))),
-            _ => Err(of_mapping(format!("[[{section}]]: set either `file` or `count`"))),
+            (None, Some(_)) => Err(mapping_error(format!("[[{section}]]: `count` is at most {MAX_COUNT}"))),
+            _ => Err(mapping_error(format!("[[{section}]]: set either `file` or `count`"))),
         }
     }
 
-    /// Returns the path of a file that the mapping names.
+    /// Returns the path of a file that the mapping names: the first one in the folders, some of which may be files.
     fn find(&self, file: &str) -> Result<PathBuf, TraceError> {
         for folder in self.folders {
             let is_named = folder.is_file() && folder.file_name().is_some_and(|name| name == file);

@@ -16,7 +16,7 @@ use super::rows::Row;
 use crate::workload::{TemplateId, Workload};
 
 /// Default amount of `pods` of a node: that of the kubelet.
-const PODS: &str = "110";
+const DEFAULT_PODS: &str = "110";
 
 /// Creates the objects of a trace.
 pub(super) struct ObjectBuilder {
@@ -50,7 +50,7 @@ impl ObjectBuilder {
         let mut labels = texts(&mapping.labels, row)?;
         labels.entry("kubernetes.io/hostname".to_owned()).or_insert_with(|| name.clone().into());
         let mut allocatable = amounts(&mapping.allocatable, row)?;
-        allocatable.entry("pods".to_owned()).or_insert_with(|| PODS.into());
+        allocatable.entry("pods".to_owned()).or_insert_with(|| DEFAULT_PODS.into());
         let node = json!({
             "apiVersion": "v1",
             "kind": "Node",
@@ -103,7 +103,7 @@ impl ObjectBuilder {
         !self.nodes.is_empty()
     }
 
-    /// Returns the workload with all nodes.
+    /// Returns the workload with the nodes, the namespaces and the pod templates, but without pods.
     pub(super) fn finish(self) -> Workload {
         self.workload
     }
@@ -171,7 +171,7 @@ fn pod(mapping: &PodMapping, namespace: &str, row: &Row<'_>) -> Result<Value, Tr
     Ok(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}))
 }
 
-/// Checks the name of an object.
+/// Returns the name of an object in lower case, if it is valid.
 fn name(name: Option<String>, row: &Row<'_>) -> Result<String, TraceError> {
     let name = name.ok_or_else(|| row.error("the name is empty"))?.to_lowercase();
     let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -188,20 +188,20 @@ fn name(name: Option<String>, row: &Row<'_>) -> Result<String, TraceError> {
     Ok(name)
 }
 
-/// Returns the texts that have a value.
+/// Returns the texts with the values of the row, without those that are empty.
 fn texts(texts: &BTreeMap<String, super::text::Text>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
-    let mut found = Map::new();
+    let mut non_empty = Map::new();
     for (key, text) in texts {
         if let Some(value) = row.text(text)? {
-            found.insert(key.clone(), value.into());
+            non_empty.insert(key.clone(), value.into());
         }
     }
-    Ok(found)
+    Ok(non_empty)
 }
 
-/// Returns the amounts that are not 0.
+/// Returns the amounts with the values of the row, without those that are empty or 0.
 fn amounts(amounts: &BTreeMap<String, Amount>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
-    let mut found = Map::new();
+    let mut non_empty = Map::new();
     for (resource, amount) in amounts {
         let text = match amount {
             Amount::Quantity(text) => row.text(text)?,
@@ -215,10 +215,10 @@ fn amounts(amounts: &BTreeMap<String, Amount>, row: &Row<'_>) -> Result<Map<Stri
         };
         let Some(text) = text else { continue };
         if !quantity(resource, &text, row)?.is_zero() {
-            found.insert(resource.clone(), text.into());
+            non_empty.insert(resource.clone(), text.into());
         }
     }
-    Ok(found)
+    Ok(non_empty)
 }
 
 fn quantity(resource: &str, text: &str, row: &Row<'_>) -> Result<Quantity, TraceError> {
@@ -238,7 +238,7 @@ fn product(resource: &str, factors: &[String], row: &Row<'_>) -> Result<String, 
     for factor in factors {
         product *= quantity(resource, factor, row)?.as_f64();
     }
-    // Products of decimal fractions are slightly above whole numbers.
+    // Products of decimal fractions may be slightly above whole numbers.
     let rounded = (product * (1.0 - 1e-12)).ceil();
     if !(0.0..=9e15).contains(&rounded) {
         return Err(row.error(format_args!("{resource}: the product {} is too large", factors.join(" × "))));

@@ -32,7 +32,7 @@ pub(super) struct Rows {
     fields: Rc<RefCell<Fields>>,
 }
 
-/// Fields of JSON for which values were requested: whether any object has them.
+/// JSON fields that the mapping reads, and whether any object has them.
 type Fields = BTreeMap<String, bool>;
 
 enum Source {
@@ -66,7 +66,7 @@ impl Rows {
         let source = match path.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => {
                 let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file);
-                let header = reader.headers().map_err(|error| of_csv(&name, 1, &error))?;
+                let header = reader.headers().map_err(|error| csv_error(&name, 1, &error))?;
                 let mut columns: HashMap<String, usize> = HashMap::new();
                 for (at, column) in header.iter().enumerate().filter(|(_, column)| !column.is_empty()) {
                     if columns.insert(column.to_owned(), at).is_some() {
@@ -96,7 +96,7 @@ impl Rows {
         Rows::of(file, Source::Count(count))
     }
 
-    /// Returns an error if no object has a field that the mapping names.
+    /// Returns an error if the mapping names a field that no object has.
     pub(super) fn finish(self) -> Result<(), TraceError> {
         match self.fields.borrow().iter().find(|(_, exists)| !**exists) {
             Some((field, _)) => {
@@ -120,7 +120,7 @@ impl Rows {
             Source::Csv(reader, columns) => {
                 let mut record = csv::StringRecord::new();
                 let line = reader.position().line();
-                let has_more = reader.read_record(&mut record).map_err(|error| of_csv(&self.file, line, &error))?;
+                let has_more = reader.read_record(&mut record).map_err(|error| csv_error(&self.file, line, &error))?;
                 self.line = record.position().map_or(line, csv::Position::line);
                 Ok(has_more.then(|| Values::Csv(record, columns.clone())))
             }
@@ -152,7 +152,7 @@ impl Rows {
     }
 }
 
-fn of_csv(file: &Arc<str>, line: u64, error: &csv::Error) -> TraceError {
+fn csv_error(file: &Arc<str>, line: u64, error: &csv::Error) -> TraceError {
     let line = error.position().map_or(line, csv::Position::line);
     let message = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
@@ -170,7 +170,7 @@ impl Row<'_> {
         TraceError::new(&self.file, self.line, message)
     }
 
-    /// Returns whether each of these columns has one of its values.
+    /// Returns whether each of these columns has one of the values that are listed for it.
     pub(super) fn is_selected(&self, only: &BTreeMap<String, Vec<String>>) -> Result<bool, TraceError> {
         for (column, values) in only {
             let value = self.value(column)?;
@@ -204,10 +204,10 @@ impl Row<'_> {
     }
 
     fn mapped(&self, map: &str, value: String) -> Result<String, TraceError> {
-        let Some(found) = self.maps.get(map) else {
+        let Some(entries) = self.maps.get(map) else {
             return Err(self.error(format_args!("the mapping has no [maps.{map}]")));
         };
-        let replaced = found.get(&value).or_else(|| found.get("*")).cloned();
+        let replaced = entries.get(&value).or_else(|| entries.get("*")).cloned();
         replaced.ok_or_else(|| {
             self.error(format_args!(
                 "[maps.{map}] has no entry for `{}`; `\"*\"` is for all others",
@@ -224,7 +224,7 @@ impl Row<'_> {
         }
     }
 
-    /// Returns the value of a column.
+    /// Returns the value of a column, or the number of the row for [`INDEX`].
     fn value(&self, column: &str) -> Result<String, TraceError> {
         let unknown = |columns: Vec<&str>| {
             let similar = closest(column, columns.iter().copied());
@@ -245,11 +245,11 @@ impl Row<'_> {
                 }
             },
             Values::Json(object) => {
-                let found = column.split('.').try_fold(object, |value, name| value.get(name));
+                let column_value = column.split('.').try_fold(object, |value, name| value.get(name));
                 if column != INDEX {
-                    self.note_field(column, found.is_some());
+                    self.note_field(column, column_value.is_some());
                 }
-                match found {
+                match column_value {
                     None if column == INDEX => Ok(self.index.to_string()),
                     // Fields without a value are often left out.
                     None | Some(Value::Null) => Ok(String::new()),

@@ -23,7 +23,7 @@ impl Folder {
         folder
     }
 
-    /// Reads the trace with the mapping `mapping.toml`. Errors have the names of files only.
+    /// Reads the trace with the mapping `mapping.toml`. Errors have file names without the folder.
     fn read(&self) -> Result<Workload, String> {
         let read = read(&self.0.join("mapping.toml"), std::slice::from_ref(&self.0));
         read.map_err(|error| error.to_string().replace(&format!("{}/", self.0.display()), ""))
@@ -197,7 +197,7 @@ fn rows_of_csv_have_their_line() {
 }
 
 #[test]
-fn pods_do_not_end_before_they_begin() {
+fn a_pod_that_ends_before_it_begins_is_an_error() {
     let mapping = format!(
         "{}ended = \"{{at}}\"\nstarted = \"5\"\n",
         MAPPING.trim_end_matches("spec = { schedulerName = \"edge\" }\n")
@@ -213,7 +213,7 @@ proptest! {
     #[test]
     fn damaged_mappings_and_tables_are_errors_with_a_line(
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..128), 0..6),
-        of_rows in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..128), 0..6),
+        row_changes in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..128), 0..6),
     ) {
         let damaged = |text: &str, changes: Vec<(prop::sample::Index, u8)>| {
             let mut text = text.as_bytes().to_vec();
@@ -226,7 +226,7 @@ proptest! {
         let mapping = MAPPING.replace("jsonl", "csv").replace("{meta.id}", "{id}");
         let files = [
             ("mapping.toml", damaged(&mapping, changes)),
-            ("pods.csv", damaged("id,cpu,at,kind\na,1,1,vm\nb,2,2.5,vm\n\"c\",500m,3,vm\n", of_rows)),
+            ("pods.csv", damaged("id,cpu,at,kind\na,1,1,vm\nb,2,2.5,vm\n\"c\",500m,3,vm\n", row_changes)),
         ];
         let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
         if let Err(error) = read_files(&files) {

@@ -9,7 +9,7 @@ use super::rows::Row;
 use super::text::Text;
 
 /// Largest distance of a time from 0: about 126 years, so that differences fit into 64 bits.
-const LARGEST: i64 = 4_000_000_000_000_000_000;
+const MAX_TIME: i64 = 4_000_000_000_000_000_000;
 
 /// Times of a pod in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl TimeUnit {
 
     fn time(self, text: &Text, row: &Row<'_>) -> Result<Option<i64>, TraceError> {
         let Some(text) = row.text(text)? else { return Ok(None) };
-        let time = self.parse(&text).filter(|time| (-LARGEST..=LARGEST).contains(time));
+        let time = self.parse(&text).filter(|time| (-MAX_TIME..=MAX_TIME).contains(time));
         let message = || match self {
             TimeUnit::Date => "is not a date such as 2026-01-01T00:00:00Z",
             _ => "is not a number of the time unit, up to 126 years",
@@ -77,7 +77,7 @@ impl TimeUnit {
             Ok(number) => number.checked_mul(unit as i64),
             Err(_) => {
                 let number = text.parse::<f64>().ok()? * unit;
-                (number.abs() <= LARGEST as f64).then_some(number.round() as i64)
+                (number.abs() <= MAX_TIME as f64).then_some(number.round() as i64)
             }
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn rows(field: &FieldSchema, path: &str) -> Vec<String> {
     rows
 }
 
-/// Returns the fields below a value, with their path.
+/// Returns the fields of a table, or of the tables in a list, with the path of the table.
 fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     match schema {
         Schema::Table { fields } => (fields, path),
@@ -24,7 +24,7 @@ fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     }
 }
 
-/// Splits the documentation of a field from the default at its end, if there is one.
+/// Splits the documentation of a field from the default at its end; `-` if it has none.
 fn doc_and_default(doc: &str) -> (&str, &str) {
     doc.rsplit_once("; default ").or_else(|| Some(("", doc.strip_prefix("default ")?))).unwrap_or((doc, "-"))
 }
@@ -70,7 +70,7 @@ fn text(format: Format) -> &'static str {
     }
 }
 
-/// Formats a range in words. The bounds of the integer type are omitted.
+/// Formats a range in words. A maximum of `i64::MAX` is no bound.
 pub(super) fn range(min: Option<i64>, max: Option<i64>) -> String {
     let max = max.filter(|max| *max != i64::MAX);
     match (min, max) {

@@ -58,18 +58,18 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     if !plugin.enqueue_extensions {
         return Ok("every event".to_owned());
     }
-    let known = PLUGINS.iter().find(|events| events.name == plugin.name);
-    let Some(events) = known.and_then(|known| known.events) else {
+    let listed = PLUGINS.iter().find(|events| events.name == plugin.name);
+    let Some(events) = listed.and_then(|listed| listed.events) else {
         return Err(format!("{}: add it to PLUGINS in tools/book/src/reference/events.rs", plugin.name));
     };
-    let of =
+    let described =
         |has_hint| -> Vec<String> { events.iter().filter(|event| event.has_hint == has_hint).map(describe).collect() };
-    let (always, asked) = (of(false).join("; "), of(true).join("; "));
-    Ok(match (always.is_empty(), asked.is_empty()) {
+    let (always, hinted) = (described(false).join("; "), described(true).join("; "));
+    Ok(match (always.is_empty(), hinted.is_empty()) {
         (true, true) => "no event".to_owned(),
         (false, true) => always,
-        (true, false) => format!("if its hint requests an attempt: {asked}"),
-        (false, false) => format!("{always}; if its hint requests an attempt: {asked}"),
+        (true, false) => format!("if its hint requests an attempt: {hinted}"),
+        (false, false) => format!("{always}; if its hint requests an attempt: {hinted}"),
     })
 }
 

@@ -21,8 +21,8 @@ fn title(title: &str) -> String {
 
 /// Returns the in-tree catalog.
 fn in_tree() -> Result<std::sync::Arc<Catalog>, String> {
-    let mut found = Vec::new();
-    Catalog::in_tree(&mut Files::default(), &mut found).ok_or_else(|| format!("the in-tree catalog: {found:?}"))
+    let mut errors = Vec::new();
+    Catalog::in_tree(&mut Files::default(), &mut errors).ok_or_else(|| format!("the in-tree catalog: {errors:?}"))
 }
 
 /// Formats names as code, separated by commas.

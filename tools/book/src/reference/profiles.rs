@@ -42,7 +42,7 @@ or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-way
     for point in Point::ALL {
         let (name, purpose, plugins) = (point.name(), purpose(point), default_plugins(&catalog, point));
         let name =
-            answers(point).map_or(format!("`{name}`"), |heading| format!("[`{name}`](../statuses.md#{heading})"));
+            status_anchor(point).map_or(format!("`{name}`"), |heading| format!("[`{name}`](../statuses.md#{heading})"));
         let _ = writeln!(page, "| {name} | {purpose} | {plugins} |");
     }
     page += "
@@ -80,12 +80,12 @@ fn row(key: &Key) -> String {
         ValueKind::List(of) => (format!("list of {of}"), "`[]`".to_owned()),
         ValueKind::Table(of) => (format!("table of {of}"), "-".to_owned()),
     };
-    let value = more(key).map_or_else(|| value.clone(), |place| format!("[{value}]({place})"));
+    let value = details_link(key).map_or_else(|| value.clone(), |place| format!("[{value}]({place})"));
     format!("| `{name}` | {value} | {default} | {doc} |\n")
 }
 
 /// Returns the target of the link to details of a key's value, if there are any.
-fn more(key: &Key) -> Option<&'static str> {
+fn details_link(key: &Key) -> Option<&'static str> {
     let places = [
         (settings::CRATES, "../plugins.md#3-the-profile"),
         (settings::PLUGINS, "#plugins"),
@@ -98,9 +98,9 @@ fn more(key: &Key) -> Option<&'static str> {
 
 fn default_plugins(catalog: &Catalog, point: Point) -> String {
     let default = catalog.default.iter();
-    let there = default
+    let names = default
         .filter(|name| catalog.plugins.iter().any(|plugin| plugin.name == name.value && plugin.implements(point)));
-    let links: Vec<String> = there.map(|name| plugin_link(PLUGINS_PAGE, &name.value)).collect();
+    let links: Vec<String> = names.map(|name| plugin_link(PLUGINS_PAGE, &name.value)).collect();
     if links.is_empty() { "-".to_owned() } else { links.join(", ") }
 }
 
@@ -122,6 +122,6 @@ fn purpose(point: Point) -> &'static str {
 }
 
 /// Returns the anchor of an extension point in docs/statuses.md. QueueSort has none.
-fn answers(point: Point) -> Option<String> {
+fn status_anchor(point: Point) -> Option<String> {
     (point != Point::QueueSort).then(|| point.name().replace('-', ""))
 }

@@ -27,13 +27,13 @@ A column has an entry for each node, which `filter` and `score` read.
 | `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | `SimpleFilter` and `SimpleScore`, by default |
 ";
     let reads_index = |column: &Column| *column == Column::NodeIndex;
-    let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));
+    let readers = reader_links(&catalog, |columns, _| columns.iter().any(reads_index));
     let position = "| `node-index` | `schedc_core::column::Position` | The number of the node, for cycle state with an entry for each node |";
     let _ = writeln!(page, "{position} {readers} |");
     for state in &catalog.columns {
         let reads =
             |column: &Column| matches!(column, Column::Declared(read) | Column::WithArgs(read) if read == state);
-        page += &row(state, &plugins(&catalog, |columns, _| columns.iter().any(reads)))?;
+        page += &row(state, &reader_links(&catalog, |columns, _| columns.iter().any(reads)))?;
     }
     page += "
 ## Indexes
@@ -44,7 +44,7 @@ An index is one value for the cluster. PreFilter, PreScore, Reserve, PostFilter 
 |---|---|---|---|
 ";
     for state in &catalog.indexes {
-        page += &row(state, &plugins(&catalog, |_, indexes| indexes.contains(state)))?;
+        page += &row(state, &reader_links(&catalog, |_, indexes| indexes.contains(state)))?;
     }
     Ok(page)
 }
@@ -57,7 +57,7 @@ fn row(state: &State, readers: &str) -> Result<String, String> {
     Ok(format!("| `{name}` | `{path}` | {description} | {readers} |\n"))
 }
 
-fn plugins(catalog: &Catalog, reads: impl Fn(&[Column], &[State]) -> bool) -> String {
+fn reader_links(catalog: &Catalog, reads: impl Fn(&[Column], &[State]) -> bool) -> String {
     let plugins = catalog.plugins.iter().filter(|plugin| reads(&plugin.columns, &plugin.indexes));
     plugins.map(|plugin| plugin_link("plugins.md", &plugin.name)).collect::<Vec<_>>().join(", ")
 }

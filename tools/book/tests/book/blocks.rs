@@ -1,4 +1,4 @@
-//! Tests that code blocks have a known kind, so that they can be tested.
+//! Tests that code blocks have a known kind, which determines their test.
 
 use crate::pages;
 
@@ -20,7 +20,7 @@ const KINDS: [&str; 14] = [
     "yaml",
 ];
 
-/// First words of blocks that should be `sh` or `console`.
+/// First words of commands. A block that begins with one must be `sh` or `console`.
 const COMMANDS: [&str; 7] = ["$ ", "cargo ", "docker ", "kubectl ", "mdbook ", "schedc ", "sudo "];
 
 #[test]

@@ -6,19 +6,19 @@ use schedc_book::page::Page;
 
 use crate::root;
 
-/// Resolves `.` and `..` where possible.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Resolves `.` and `..`. A `..` at the start of the path is dropped.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
-                plain.pop();
+                normalized.pop();
             }
-            other => plain.push(other),
+            other => normalized.push(other),
         }
     }
-    plain
+    normalized
 }
 
 #[test]
@@ -37,13 +37,13 @@ fn every_relative_link_and_anchor_has_a_target() {
             let target = if path.is_empty() {
                 page.path.clone()
             } else {
-                plain(&page.path.parent().unwrap_or(Path::new("")).join(path))
+                normalized(&page.path.parent().unwrap_or(Path::new("")).join(path))
             };
             if !root.join(&target).exists() {
                 wrong.push(format!("{}: {} does not exist", page.place(link.line), target.display()));
             } else if !anchor.is_empty() {
-                let there = pages.iter().find(|page| page.path == target);
-                if !there.is_some_and(|page| page.anchors().iter().any(|known| known == anchor)) {
+                let target_page = pages.iter().find(|page| page.path == target);
+                if !target_page.is_some_and(|page| page.anchors().iter().any(|known| known == anchor)) {
                     wrong.push(format!("{}: {} has no #{anchor}", page.place(link.line), target.display()));
                 }
             }

@@ -20,12 +20,12 @@ fn is_catalog(block: &Block) -> bool {
     block.text.lines().any(|line| line.starts_with("crate = "))
 }
 
-/// Finds the catalogs in the page, and those of the examples.
-struct Shown<'b> {
+/// Finds catalogs in the blocks of a page, and those of the examples.
+struct PageCatalogs<'b> {
     blocks: &'b [Block],
 }
 
-impl CatalogFinder for Shown<'_> {
+impl CatalogFinder for PageCatalogs<'_> {
     fn find(&mut self, wanted: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
         let (RawCrate::Name(name) | RawCrate::Path(name)) = wanted;
         let name = name.value.rsplit('/').next().unwrap_or_default();
@@ -43,17 +43,17 @@ impl CatalogFinder for Shown<'_> {
 }
 
 /// Returns the errors in a catalog.
-fn wrong_in_catalog(block: &Block) -> Vec<String> {
-    let (mut files, mut found) = (Files::default(), Vec::new());
-    let in_tree = Catalog::in_tree(&mut files, &mut found).unwrap();
+fn catalog_errors(block: &Block) -> Vec<String> {
+    let (mut files, mut errors) = (Files::default(), Vec::new());
+    let in_tree = Catalog::in_tree(&mut files, &mut errors).unwrap();
     let file = files.add("schedc.toml", &block.text);
-    Catalog::third_party(&files, file, &[], &in_tree, &mut found);
-    found.iter().map(|diagnostic| format!("{diagnostic:?}")).collect()
+    Catalog::third_party(&files, file, &[], &in_tree, &mut errors);
+    errors.iter().map(|diagnostic| format!("{diagnostic:?}")).collect()
 }
 
 #[test]
-fn every_profile_and_catalog_is_right() {
-    let mut looked_at = 0;
+fn every_profile_and_catalog_is_valid() {
+    let mut checked_blocks = 0;
     let mut wrong = String::new();
     for page in &pages() {
         let blocks: Vec<Block> = page.blocks().into_iter().filter(|block| block.info == "toml").collect();
@@ -62,21 +62,21 @@ fn every_profile_and_catalog_is_right() {
                 continue;
             }
             let path = block.file().unwrap_or("page.toml");
-            let found = if is_catalog(block) {
-                wrong_in_catalog(block).join("\n")
+            let errors = if is_catalog(block) {
+                catalog_errors(block).join("\n")
             } else {
                 let source = SourceText { path: path.to_owned(), text: block.text.clone() };
-                compile(&[source], &mut Shown { blocks: &blocks })
+                compile(&[source], &mut PageCatalogs { blocks: &blocks })
                     .err()
                     .map(|error| error.to_string())
                     .unwrap_or_default()
             };
-            if !found.is_empty() {
-                wrong += &format!("{}:\n{found}\n", page.place(block.line));
+            if !errors.is_empty() {
+                wrong += &format!("{}:\n{errors}\n", page.place(block.line));
             }
-            looked_at += 1;
+            checked_blocks += 1;
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(looked_at > 5, "too few profiles found: did the pages move?");
+    assert!(checked_blocks > 5, "too few profiles found: did the pages move?");
 }

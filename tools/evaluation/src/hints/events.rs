@@ -39,7 +39,7 @@ pub(super) struct DerivedEvent<'a> {
 }
 
 impl ObjectChange {
-    /// Converts both states. A finished pod counts as deleted.
+    /// Converts the object before and after the change. A finished pod counts as deleted.
     pub(super) fn new(old: Option<&AnyObject>, new: Option<&AnyObject>, interner: &mut Interner) -> ObjectChange {
         fn pod(object: &AnyObject, interner: &mut Interner) -> Option<Box<Pod>> {
             match object {
@@ -82,7 +82,7 @@ impl ObjectChange {
         match self {
             ObjectChange::Node(old, new) => {
                 let events = node_changed(old.as_deref(), new.as_deref()).into_iter();
-                events.map(|event| all(event, self.object())).collect()
+                events.map(|event| event_for_all(event, self.object())).collect()
             }
             ObjectChange::Pod(old, new) => {
                 let [old, new] = [old, new].map(|pod| pod.as_deref().map(EventPod::new));
@@ -90,13 +90,13 @@ impl ObjectChange {
             }
             ObjectChange::Object(old, new) => {
                 let event = object_changed(old.as_ref(), new.as_ref());
-                event.map(|event| all(event, self.object())).into_iter().collect()
+                event.map(|event| event_for_all(event, self.object())).into_iter().collect()
             }
         }
     }
 }
 
-fn all(event: ClusterEvent, object: EventObject<'_>) -> DerivedEvent<'_> {
+fn event_for_all(event: ClusterEvent, object: EventObject<'_>) -> DerivedEvent<'_> {
     DerivedEvent { event, object, scope: Scope::All, up_to_priority: None }
 }
 
@@ -110,24 +110,26 @@ fn pod_events<'a>(
     let object = EventObject::Pod(old, new);
     let mut events = Vec::new();
     match (old, new) {
-        (Some(old), None) if old.node.is_some() => events.push(all(assigned(Action::DELETE), object)),
+        (Some(old), None) if old.node.is_some() => events.push(event_for_all(assigned(Action::DELETE), object)),
         (Some(old), Some(new)) if old.node.is_some() => {
-            events.extend(pod_updated(old, new).into_iter().map(|event| all(event, object)));
+            events.extend(pod_updated(old, new).into_iter().map(|event| event_for_all(event, object)));
         }
         // A binding counts as an added assigned pod.
         (_, Some(new)) if new.node.is_some() => {
-            events.push(all(assigned(Action::ADD), EventObject::Pod(None, Some(new))));
+            events.push(event_for_all(assigned(Action::ADD), EventObject::Pod(None, Some(new))));
         }
         (Some(old), new) if is_served(&old) => {
             if let Some(new) = new.filter(|_| is_same_pod) {
                 let updated = pod_updated(old, new).into_iter();
-                events.extend(updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..all(event, object) }));
+                events.extend(
+                    updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..event_for_all(event, object) }),
+                );
             }
             // Pods that were evaluated with this pod on its nominated node are notified that it left.
             let before = old.nominated_node;
             if before.is_some() && new.and_then(|new| new.nominated_node) != before {
-                let gone = all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));
-                events.push(DerivedEvent { up_to_priority: Some(old.spec.priority), ..gone });
+                let removal = event_for_all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));
+                events.push(DerivedEvent { up_to_priority: Some(old.spec.priority), ..removal });
             }
         }
         _ => {}

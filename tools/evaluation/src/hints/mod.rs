@@ -35,11 +35,11 @@ pub struct HintResult {
     pub events: Vec<String>,
     /// The same events with their results.
     pub per_event: Vec<EventResult>,
-    /// For each plugin that rejected the pod or that it waits for: whether it is registered for one of the
-    /// events.
+    /// For each plugin that rejected the pod or returned `Pending` for it: whether the plugin is registered for one of
+    /// the events.
     pub registered: BTreeMap<String, bool>,
-    /// Hints of these plugins. If a plugin has several hints, an error takes precedence over `Queue`, and `Queue` over
-    /// `Skip`.
+    /// Hints of these plugins. If a plugin returned several hints, an error takes precedence over `Queue`, and `Queue`
+    /// over `Skip`.
     pub hints: BTreeMap<String, Hint>,
     /// Decision for the pod.
     pub decision: Decision,
@@ -68,14 +68,14 @@ pub struct EventResult {
     pub registered: BTreeMap<String, bool>,
     /// As in [`HintResult`].
     pub hints: BTreeMap<String, Hint>,
-    /// Hints of the other registered plugins, which do not count.
+    /// Hints of registered plugins that neither rejected the pod nor returned `Pending`. These hints have no effect.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_hints: BTreeMap<String, Hint>,
     /// Only for the event that a nominated pod left its node: whether the priority of the pod is at most that of the
     /// nominated pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_check: Option<bool>,
-    /// Whether the pod is gated by a plugin that is not registered for the event: a queue would run no hint.
+    /// Whether the pod is gated by a plugin that is not registered for the event. The queue then runs no hint.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_skips: bool,
     /// Decision for the pod after this event alone.
@@ -121,9 +121,9 @@ pub enum Place {
 /// The PreEnqueue plugins that gate a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gated {
-    /// Before the change; empty for none.
+    /// Before the change; empty if the pod was not gated.
     pub before: &'static str,
-    /// After the change.
+    /// After the change; empty if the pod is not gated.
     pub after: &'static str,
 }
 
@@ -137,18 +137,18 @@ impl Evaluator {
         errors.extend(self.unknown_keys(&scenario.unknown_fields()));
         let profile = errors.value_of(self.profile_of(scenario.profile.as_deref()));
         let objects = self.objects(scenario.objects, &mut errors);
-        let at = |place: &'static str| move |error| Error::InvalidItem { place: place.to_owned(), error };
+        let invalid = |place: &'static str| move |error| Error::InvalidItem { place: place.to_owned(), error };
         let mut read = |place, value: Option<serde_json::Value>| {
             let object = values::object(value?, &mut self.reader);
-            errors.value_of(object.map_err(at(place)))
+            errors.value_of(object.map_err(invalid(place)))
         };
         let old = read("event.old", scenario.event.old);
         let new = read("event.new", scenario.event.new);
-        let pod = errors.value_of(values::pod(scenario.pod, &mut self.reader).map_err(at("pod")));
+        let pod = errors.value_of(values::pod(scenario.pod, &mut self.reader).map_err(invalid("pod")));
         let direct_event = scenario
             .direct
             .as_ref()
-            .and_then(|direct| errors.value_of(direct_event(direct, self.kinds).map_err(at("direct"))));
+            .and_then(|direct| errors.value_of(direct_event(direct, self.kinds).map_err(invalid("direct"))));
         let (profile, pod) = errors.or(profile.zip(pod))?;
 
         let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
@@ -186,7 +186,7 @@ impl Evaluator {
         if let Some(uid) = uid {
             waiting.uid = uid;
         }
-        let asking = HintQuery {
+        let query = HintQuery {
             waiting: &waiting,
             cluster: scenario_cluster.cluster,
             profile,
@@ -199,7 +199,7 @@ impl Evaluator {
             gate,
             progress: PodProgress { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
         };
-        let result = asking.all();
+        let result = query.run();
         Ok(HintResult { id: scenario.id, ..result })
     }
 }
@@ -236,13 +236,13 @@ struct HintQuery<'a> {
     is_same_pod: bool,
     plugins: &'a [String],
     pending: &'a [String],
-    /// The plugin that gated the pod before.
+    /// The plugin that gated the pod before the change.
     gate: Option<&'static str>,
     progress: PodProgress,
 }
 
 impl HintQuery<'_> {
-    fn all(mut self) -> HintResult {
+    fn run(mut self) -> HintResult {
         let (changed, is_same_pod) = (self.changed, self.is_same_pod);
         let plugins = self.cluster.plugins(self.profile);
         let events = match self.direct_event {
@@ -265,8 +265,8 @@ impl HintQuery<'_> {
             }
         };
         let per_event: Vec<_> = events.iter().map(|event| self.event(event)).collect();
-        let held = self.cluster.gate_status(self.profile, self.waiting).map(|status| status.plugin);
-        self.result(per_event, held)
+        let gate_after = self.cluster.gate_status(self.profile, self.waiting).map(|status| status.plugin);
+        self.result(per_event, gate_after)
     }
 
     fn event(&mut self, derived: &DerivedEvent<'_>) -> EventResult {
@@ -283,22 +283,21 @@ impl HintQuery<'_> {
         let hints: Vec<Option<Hint>> = (0..plugins.len()).map(hint_of).collect();
         let hint = |at: usize| hints[at];
         let names = |set: PluginSet| set.iter().map(|at| plugins[at].name);
-        let said = |set: PluginSet| -> BTreeMap<String, Hint> {
-            let said = set.iter().filter_map(|at| Some((plugins[at].name.to_owned(), hint(at)?)));
-            said.collect()
+        let hints_of = |set: PluginSet| -> BTreeMap<String, Hint> {
+            set.iter().filter_map(|at| Some((plugins[at].name.to_owned(), hint(at)?))).collect()
         };
-        let named = |list: &[String]| PluginSet::of(plugins, list.iter().map(String::as_str));
-        let (rejectors, pending) = (named(self.plugins), named(self.pending));
-        let mine = rejectors.or(pending);
-        let waits = interested.plugins();
-        let mut registered_by: Vec<_> = names(waits).collect();
+        let plugin_set = |list: &[String]| PluginSet::of(plugins, list.iter().map(String::as_str));
+        let (rejectors, pending) = (plugin_set(self.plugins), plugin_set(self.pending));
+        let consulted = rejectors.or(pending);
+        let interested = interested.plugins();
+        let mut registered_by: Vec<_> = names(interested).collect();
         registered_by.sort_unstable();
-        let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
+        let requeues = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
         // Extenders have no hints: every event requeues the pods that they rejected.
         let by_extenders = self.cluster.has_extenders(self.profile) && self.plugins.iter().any(|name| name == EXTENDER);
-        let decision = if worth(pending) {
+        let decision = if requeues(pending) {
             Decision::QueueImmediately
-        } else if by_extenders || worth(rejectors) {
+        } else if by_extenders || requeues(rejectors) {
             Decision::QueueAfterBackoff
         } else {
             Decision::QueueSkip
@@ -311,9 +310,12 @@ impl HintQuery<'_> {
                 .all_plugins()
                 .map(|name| (name.clone(), by_extenders && name == EXTENDER || registered_by.contains(&name.as_str())))
                 .collect(),
-            hints: said(mine).into_iter().chain(by_extenders.then(|| (EXTENDER.to_owned(), Hint::Queue))).collect(),
-            other_hints: said(waits.without(mine)),
-            // Conditions are not checked while the pod is in flight.
+            hints: hints_of(consulted)
+                .into_iter()
+                .chain(by_extenders.then(|| (EXTENDER.to_owned(), Hint::Queue)))
+                .collect(),
+            other_hints: hints_of(interested.without(consulted)),
+            // The priority is not compared while the pod is in flight.
             pre_check: derived
                 .up_to_priority
                 .filter(|_| !self.progress.in_flight)
@@ -328,7 +330,7 @@ impl HintQuery<'_> {
         self.plugins.iter().chain(self.pending)
     }
 
-    fn result(&self, per_event: Vec<EventResult>, held: Option<&'static str>) -> HintResult {
+    fn result(&self, per_event: Vec<EventResult>, gate_after: Option<&'static str>) -> HintResult {
         let PodProgress { in_flight, backoff_done, leaves } = self.progress;
         let mut registered: BTreeMap<String, bool> = self.all_plugins().map(|name| (name.clone(), false)).collect();
         let mut hints: BTreeMap<String, Hint> = BTreeMap::new();
@@ -342,18 +344,18 @@ impl HintQuery<'_> {
             }
         }
         let decision = if in_flight {
-            // Events of an in-flight pod are judged together when the attempt ends.
+            // Events of an in-flight pod are evaluated together when the attempt ends.
             per_event.iter().map(|event| event.decision).max()
         } else {
-            let mut direct_event = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
-            direct_event.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
+            let mut effective = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
+            effective.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
         };
         let decision = decision.unwrap_or(Decision::QueueSkip);
         let stays_in_place = decision == Decision::QueueSkip || self.direct_event.is_some();
-        let after = if stays_in_place { self.gate } else { held };
+        let after = if stays_in_place { self.gate } else { gate_after };
         let moved = !stays_in_place && !leaves && after.is_none();
         // A gated pod has had no attempt yet and needs no backoff.
-        let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
+        let skips_backoff = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
         HintResult {
             id: String::new(),
             events: per_event.iter().map(|event| format!("{}{}", event.resource, event.action)).collect(),
@@ -364,7 +366,7 @@ impl HintQuery<'_> {
             queue: match moved {
                 _ if leaves => Place::None,
                 false => Place::Unschedulable,
-                true if at_once => Place::Active,
+                true if skips_backoff => Place::Active,
                 true => Place::Backoff,
             },
             gated: (self.gate.is_some() || after.is_some())

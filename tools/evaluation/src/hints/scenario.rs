@@ -93,11 +93,11 @@ impl HintScenario {
 
     /// Returns the unknown keys of the scenario, of `event` and of `direct`.
     pub(super) fn unknown_fields(&self) -> Vec<UnknownField> {
-        let own = scenario::unknown_fields("", &self.unknown, HintScenario::KEYS);
+        let of_scenario = scenario::unknown_fields("", &self.unknown, HintScenario::KEYS);
         let of_event = scenario::unknown_fields("event", &self.event.unknown, &["old", "new", "resource"]);
         let direct = self.direct.iter();
         let of_direct =
             direct.flat_map(|direct| scenario::unknown_fields("direct", &direct.unknown, &["resource", "action"]));
-        own.chain(of_event).chain(of_direct).collect()
+        of_scenario.chain(of_event).chain(of_direct).collect()
     }
 }

@@ -122,7 +122,7 @@ fn simplify_resources(table: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// Sets missing values of a point of a shape to 0.
+/// Sets missing values of the points of a shape to 0.
 fn complete_shape(table: &mut RawTable) {
     let RawValue::List(points) = (match table.fields.iter_mut().find(|field| field.key.value == "shape") {
         Some(field) => &mut field.value.value,
@@ -164,7 +164,7 @@ fn pod_topology_spread(args: &mut RawTable, at: Span, report: &mut Report) {
             }
             let part = |key: &str| constraint.get(key).map(|field| field.value.value.clone());
             if let (Some(key), Some(action)) = (part("topology-key"), part("when-unsatisfiable")) {
-                match seen.iter().find(|(other, of, _)| *other == key && *of == action) {
+                match seen.iter().find(|(other_key, other_action, _)| *other_key == key && *other_action == action) {
                     Some((.., first)) => report.error(messages::constraint_twice(node.span, *first)),
                     None => seen.push((key, action, node.span)),
                 }

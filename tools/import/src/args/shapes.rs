@@ -97,5 +97,5 @@ const SPREAD_CONSTRAINT: Shape = Map(&[
     ("nodeTaintsPolicy", Str),
     ("matchLabelKeys", STRINGS),
 ]);
-/// Needs no keys: a constraint with a selector is an error anyway.
+/// The keys are not listed, because a constraint with a selector is an error anyway.
 const ANY_MAP: Shape = Map(&[]);

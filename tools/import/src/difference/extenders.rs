@@ -6,23 +6,23 @@ use super::Difference;
 
 const URL: &str = "url-prefix";
 
-pub(super) fn differences(a: &[Value], b: &[Value], found: &mut Vec<Difference>) {
+pub(super) fn differences(a: &[Value], b: &[Value], differences: &mut Vec<Difference>) {
     let (a, b) = (named(a), named(b));
     let other = |list: &[(String, Value)], name: &str| list.iter().find(|(other, _)| other == name).cloned();
     for (url, in_a) in &a {
         match other(&b, url) {
-            Some((_, in_b)) => of_settings(url, in_a, &in_b, found),
-            None => found.push(whole(url, Some(in_a), None)),
+            Some((_, in_b)) => compare_settings(url, in_a, &in_b, differences),
+            None => differences.push(extender_difference(url, Some(in_a), None)),
         }
     }
     let only_in_b = b.iter().filter(|(url, _)| other(&a, url).is_none());
-    found.extend(only_in_b.map(|(url, extender)| whole(url, None, Some(extender))));
+    differences.extend(only_in_b.map(|(url, extender)| extender_difference(url, None, Some(extender))));
     let common = |these: &[(String, Value)], others: &[(String, Value)]| -> Vec<String> {
         these.iter().map(|(url, _)| url.clone()).filter(|url| other(others, url).is_some()).collect()
     };
     let (a, b) = (common(&a, &b), common(&b, &a));
     if a != b {
-        found.push(Difference::Order { point: "extender", a, b });
+        differences.push(Difference::Order { point: "extender", a, b });
     }
 }
 
@@ -42,11 +42,11 @@ fn named(extenders: &[Value]) -> Vec<(String, Value)> {
     named
 }
 
-fn whole(url: &str, a: Option<&Value>, b: Option<&Value>) -> Difference {
+fn extender_difference(url: &str, a: Option<&Value>, b: Option<&Value>) -> Difference {
     Difference::Extender { url: url.to_owned(), a: a.cloned(), b: b.cloned() }
 }
 
-fn of_settings(url: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
+fn compare_settings(url: &str, a: &Value, b: &Value, differences: &mut Vec<Difference>) {
     let keys = |extender: &Value| -> Vec<String> {
         extender.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
@@ -54,7 +54,7 @@ fn of_settings(url: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
     all.extend(keys(b).into_iter().filter(|key| a.get(key).is_none()));
     for key in all.into_iter().filter(|key| a.get(key) != b.get(key)) {
         let (a, b) = (a.get(&key).cloned(), b.get(&key).cloned());
-        found.push(Difference::ExtenderSetting { url: url.to_owned(), key, a, b });
+        differences.push(Difference::ExtenderSetting { url: url.to_owned(), key, a, b });
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_of_extenders() {
+    fn extenders_with_equal_urls_are_compared() {
         let a = json!([
             {"url-prefix": "http://a", "filter-verb": "f", "weight": 1},
             {"url-prefix": "http://b"},
@@ -77,9 +77,9 @@ mod tests {
             {"url-prefix": "http://b", "ignorable": true},
             {"url-prefix": "http://a", "filter-verb": "f", "weight": 2},
         ]);
-        let mut found = Vec::new();
-        differences(a.as_array().unwrap(), b.as_array().unwrap(), &mut found);
-        let lines: Vec<String> = found.iter().map(|difference| format!("{difference:?}\n")).collect();
+        let mut actual = Vec::new();
+        differences(a.as_array().unwrap(), b.as_array().unwrap(), &mut actual);
+        let lines: Vec<String> = actual.iter().map(|difference| format!("{difference:?}\n")).collect();
         expect![[r#"
             ExtenderSetting { url: "http://a", key: "weight", a: Some(Number(1)), b: Some(Number(2)) }
             ExtenderSetting { url: "http://b", key: "ignorable", a: None, b: Some(Bool(true)) }

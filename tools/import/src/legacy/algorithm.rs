@@ -12,7 +12,7 @@ use crate::tree::Node;
 pub(super) enum Provider {
     /// The default plugins.
     Default,
-    /// The default plugins, with the fullest nodes first.
+    /// The default plugins, but the fullest nodes are preferred.
     ClusterAutoscaler,
 }
 
@@ -27,8 +27,8 @@ pub(super) enum Algorithm {
 }
 
 /// Reads `algorithmSource`.
-pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algorithm> {
-    let mut fields = Fields::of(node, "algorithmSource", &["policy", "provider"], found);
+pub(super) fn algorithm(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Option<Algorithm> {
+    let mut fields = Fields::of(node, "algorithmSource", &["policy", "provider"], diagnostics);
     let provider = fields.string("provider");
     let Some(policy) = fields.get("policy") else {
         let provider = provider?;
@@ -36,19 +36,19 @@ pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algo
             "" | "DefaultProvider" => Some(Algorithm::Provider(Provider::Default)),
             "ClusterAutoscalerProvider" => Some(Algorithm::Provider(Provider::ClusterAutoscaler)),
             _ => {
-                fields.found().push(messages::unknown_provider(&provider));
+                fields.diagnostics().push(messages::unknown_provider(&provider));
                 None
             }
         };
     };
     let at = fields.at("policy").unwrap_or(policy.span);
-    let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], found);
+    let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], diagnostics);
     let origin = if let Some(file) = fields.get("file") {
-        let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.found());
+        let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.diagnostics());
         fields.string("path").map_or_else(|| "a file".to_owned(), |path| format!("the file {}", path.value))
     } else if let Some(config_map) = fields.get("configMap") {
         let known = ["namespace", "name"];
-        let mut fields = Fields::of(config_map, "algorithmSource.policy.configMap", &known, fields.found());
+        let mut fields = Fields::of(config_map, "algorithmSource.policy.configMap", &known, fields.diagnostics());
         let namespace = fields.string("namespace").map_or_else(|| "kube-system".to_owned(), |name| name.value);
         let name = fields.string("name").map_or_else(String::new, |name| name.value);
         format!("the ConfigMap {namespace}/{name}")

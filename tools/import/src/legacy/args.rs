@@ -24,7 +24,7 @@ pub(super) struct GlobalArgs {
 struct Configs(Vec<(Spanned<String>, Node)>);
 
 impl Configs {
-    fn of(&mut self, plugin: &str, at: Span) -> &mut Node {
+    fn get_or_create(&mut self, plugin: &str, at: Span) -> &mut Node {
         let index = match self.0.iter().position(|(name, _)| name.value == plugin) {
             Some(index) => index,
             None => {
@@ -40,8 +40,8 @@ impl Configs {
     }
 
     /// Sets an argument if it is missing.
-    fn default(&mut self, plugin: &str, key: &str, value: &Spanned<i64>) {
-        let args = self.of(plugin, value.span);
+    fn set_default(&mut self, plugin: &str, key: &str, value: &Spanned<i64>) {
+        let args = self.get_or_create(plugin, value.span);
         if build::field(args, key).is_none() {
             build::set(args, key, build::int(value));
         }
@@ -105,10 +105,10 @@ fn convert_to_v1(
         default_spreading(changes, lists, &mut modern);
     }
     if let Some(weight) = global_args.hard_pod_affinity_weight.as_ref().filter(|_| lists.has("InterPodAffinity")) {
-        modern.default("InterPodAffinity", "hardPodAffinityWeight", weight);
+        modern.set_default("InterPodAffinity", "hardPodAffinityWeight", weight);
     }
     if let Some(seconds) = global_args.bind_timeout.as_ref().filter(|_| lists.has("VolumeBinding")) {
-        modern.default("VolumeBinding", "bindTimeoutSeconds", seconds);
+        modern.set_default("VolumeBinding", "bindTimeoutSeconds", seconds);
     }
     let node = |(name, args): (Spanned<String>, Node)| {
         build::map(name.span, [("name", build::text(name.span, &name.value)), ("args", args)])
@@ -147,7 +147,7 @@ fn scoring_strategy(changed: &Changed, args: Option<&Node>, modern: &mut Configs
             build::set(&mut strategy, "requestedToCapacityRatio", build::map(shape.span, [("shape", shape.clone())]));
         }
     }
-    build::set(modern.of("NodeResourcesFit", at), "scoringStrategy", strategy);
+    build::set(modern.get_or_create("NodeResourcesFit", at), "scoringStrategy", strategy);
 }
 
 /// Converts NodeLabel's required labels to an affinity that is added to all pods.
@@ -161,19 +161,20 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     let requirement = |label: &Node, operator: &str| {
         build::map(label.span, [("key", label.clone()), ("operator", build::text(label.span, operator))])
     };
-    let both = |present: &[Node], absent: &[Node]| -> Vec<Node> {
+    let requirements = |present: &[Node], absent: &[Node]| -> Vec<Node> {
         let present = present.iter().map(|label| requirement(label, "Exists"));
         present.chain(absent.iter().map(|label| requirement(label, "DoesNotExist"))).collect()
     };
-    let (required, preferred) = (both(present, absent), both(present_preferred, absent_preferred));
+    let (required, preferred) = (requirements(present, absent), requirements(present_preferred, absent_preferred));
     if required.is_empty() && preferred.is_empty() {
         return;
     }
     if let Some(first) = preferred.first() {
         report.warning(messages::preference_shares_weight(first.span));
     }
-    let of_plugin = modern.of("NodeAffinity", args.span);
-    let mut affinity = build::field(of_plugin, "addedAffinity").cloned().unwrap_or_else(|| build::map(args.span, []));
+    let node_affinity = modern.get_or_create("NodeAffinity", args.span);
+    let mut affinity =
+        build::field(node_affinity, "addedAffinity").cloned().unwrap_or_else(|| build::map(args.span, []));
     if !required.is_empty() {
         // Terms are alternatives, so each must contain the labels.
         let selector = build::field(&affinity, REQUIRED);
@@ -199,12 +200,12 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
         }));
         build::set(&mut affinity, PREFERRED, build::list(args.span, terms));
     }
-    build::set(of_plugin, "addedAffinity", affinity);
+    build::set(node_affinity, "addedAffinity", affinity);
 }
 
 /// Sets `defaultingType: List` for PodTopologySpread if default constraints are written, or if no plugin spread the
-/// pods of services and controllers. Otherwise the system's constraints replace the plugin that spread them. A written
-/// `defaultingType` stays, and so do the arguments since `v1beta2`.
+/// pods of services and controllers. Otherwise kube-scheduler's system constraints replace the plugin that spread these
+/// pods. A written `defaultingType` is kept. Arguments of `v1beta2` and later versions are not changed.
 fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     if lists.version >= Version::V1Beta2 {
         return;
@@ -216,6 +217,6 @@ fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     let listed = listed.map(|list| list.span);
     let none_selected = lists.spreads_by_selector() && !changes.spreads_selected;
     if let Some(at) = listed.or(none_selected.then_some(lists.at)).filter(|_| !written) {
-        build::set(modern.of("PodTopologySpread", at), "defaultingType", build::text(at, "List"));
+        build::set(modern.get_or_create("PodTopologySpread", at), "defaultingType", build::text(at, "List"));
     }
 }

@@ -62,7 +62,7 @@ pub(super) const SCORES: [(&str, &str, i64); 13] = [
 
 /// Predicates, or priorities.
 pub(super) struct Kind {
-    /// Description of one of them.
+    /// Their singular, for messages.
     pub(super) subject: &'static str,
     /// Their key in a policy.
     pub(super) key: &'static str,
@@ -149,7 +149,7 @@ pub(super) static PRIORITIES: Kind = Kind {
 };
 
 impl Kind {
-    /// Returns whether each has a weight.
+    /// Returns whether each function has a weight.
     pub(super) fn is_weighted(&self) -> bool {
         self.fields.contains(&"weight")
     }

@@ -59,7 +59,8 @@ pub(super) fn sets(
 ) -> Vec<(Point, PluginSet)> {
     const UNRESERVE: &str = "unreserve";
     let Some(plugins) = plugins else { return Vec::new() };
-    // The former name of PreScore, from before PostFilter had its current meaning.
+    // In `v1alpha1`, `postFilter` was the name of PreScore. An empty key stands for a point that the version does not
+    // have.
     let key = |point: Point| match point {
         Point::PreScore if version == Version::V1Alpha1 => "postFilter",
         Point::PostFilter if version <= Version::V1Alpha2 => "",
@@ -100,7 +101,7 @@ impl Lists {
         let none = PluginSet::default();
         let mut lists = Self { version, merged: true, ..Self::new(at) };
         for point in Point::ALL {
-            let set = sets.iter().find(|(of, _)| *of == point).map_or(&none, |(_, set)| set);
+            let set = sets.iter().find(|(other, _)| *other == point).map_or(&none, |(_, set)| set);
             let defaults: Vec<Entry> = version
                 .defaults(point)
                 .iter()
@@ -139,8 +140,8 @@ impl Lists {
         self.by_point.iter().flatten().any(|entry| entry.name.value == name)
     }
 
-    /// Returns whether the pods of services and controllers were not spread by PodTopologySpread, but by another
-    /// plugin or by none.
+    /// Returns whether PodTopologySpread did not spread the pods of services and controllers: another plugin did, or
+    /// none.
     pub(super) fn spreads_by_selector(&self) -> bool {
         let scores = self.by_point[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
         if self.merged { self.version <= Version::V1Alpha2 } else { scores }
@@ -170,12 +171,12 @@ impl Lists {
                 if let (Successor::Strategy(strategy), Point::Score) = (successor, point) {
                     strategies.push(Strategy { entry: entry.clone(), strategy, index: list.len() });
                 }
-                if let Some(name) = replaced(&entry, successor, point, report) {
+                if let Some(name) = replacement(&entry, successor, point, report) {
                     renamed.push(name);
                     list.push(entry.renamed_to(name));
                 }
             }
-            changes.strategy = changes.strategy.or_else(|| one_strategy(strategies, &mut list, report));
+            changes.strategy = changes.strategy.or_else(|| choose_strategy(strategies, &mut list, report));
             // The replacement of a plugin may already be in the list.
             let mut seen: Vec<String> = Vec::new();
             list.retain(|entry| {
@@ -213,8 +214,8 @@ impl Lists {
     /// Returns `plugins` in `v1`: each point in full.
     pub(super) fn plugins(&self) -> Node {
         let star = || build::list(self.at, vec![build::map(self.at, [("name", build::text(self.at, "*"))])]);
-        let none = build::map(self.at, [("disabled", star())]);
-        let mut plugins = build::map(self.at, [("multiPoint", none)]);
+        let all_disabled = build::map(self.at, [("disabled", star())]);
+        let mut plugins = build::map(self.at, [("multiPoint", all_disabled)]);
         for (point, list) in Point::ALL.into_iter().zip(&self.by_point).filter(|(_, list)| !list.is_empty()) {
             let enabled = list.iter().map(Entry::node).collect();
             let set = build::map(self.at, [("disabled", star()), ("enabled", build::list(self.at, enabled))]);
@@ -276,7 +277,7 @@ fn merge(version: Version, point: Point, defaults: Vec<Entry>, set: &PluginSet, 
 }
 
 /// Returns the replacement of a removed plugin, if any.
-fn replaced(entry: &Entry, successor: Successor, point: Point, report: &mut Report) -> Option<&'static str> {
+fn replacement(entry: &Entry, successor: Successor, point: Point, report: &mut Report) -> Option<&'static str> {
     match successor {
         // NodeVolumeLimits includes the limits of former in-tree drivers.
         Successor::Plugin("NodeVolumeLimits") if !entry.written => None,
@@ -316,8 +317,9 @@ struct Strategy {
     index: usize,
 }
 
-/// Chooses the strategy of NodeResourcesFit: the last one in the file, otherwise the default one.
-fn one_strategy(strategies: Vec<Strategy>, list: &mut Vec<Entry>, report: &mut Report) -> Option<Changed> {
+/// Chooses the strategy of NodeResourcesFit: the last one in the file, otherwise the default one. The entries of the
+/// others are removed from the list.
+fn choose_strategy(strategies: Vec<Strategy>, list: &mut Vec<Entry>, report: &mut Report) -> Option<Changed> {
     let chosen = strategies.iter().rev().find(|strategy| strategy.entry.written).or(strategies.first())?;
     for other in strategies.iter().filter(|other| other.index != chosen.index) {
         report.warning(messages::two_strategies(&chosen.entry.name, &other.entry.name.value));

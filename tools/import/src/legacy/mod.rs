@@ -37,7 +37,8 @@ use policy::Policy;
 use version::Version;
 
 /// Converts a configuration of any version, or a Policy, to `v1`. Other documents are returned unchanged.
-/// `policy` is the file that an `algorithmSource` names, if it was given. `None`: the report contains errors.
+/// `policy` is the file with the policy that an `algorithmSource` names, if it was given. `None`: the report contains
+/// errors.
 pub(crate) fn convert_to_v1(
     document: Node,
     policy: Option<FileId>,
@@ -72,7 +73,8 @@ pub(crate) fn convert_to_v1(
     Some(modern)
 }
 
-/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document.
+/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document. `None` after
+/// an error.
 fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<Node> {
     if build::text_of(&document, "kind").as_deref() != Some("ConfigMap") {
         return Some(document);
@@ -130,12 +132,9 @@ fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<P
     Some(Policy::read(&document, report))
 }
 
-/// Copies the fields that every version has, other than profiles. Addresses of the process are not copied, but added to
-/// `report_later`.
-fn settings(
-    fields: &mut Fields<'_, '_>,
-    report_later: &mut Vec<Spanned<&'static str>>,
-) -> Vec<(Spanned<String>, Node)> {
+/// Copies the fields that every version has, other than profiles. Fields with addresses of the process are added to
+/// `addresses` instead.
+fn settings(fields: &mut Fields<'_, '_>, addresses: &mut Vec<Spanned<&'static str>>) -> Vec<(Spanned<String>, Node)> {
     let mut kept = Vec::new();
     for key in config::SETTINGS {
         if let (Some(at), Some(node)) = (fields.at(key), fields.get(key)) {
@@ -143,7 +142,7 @@ fn settings(
         }
     }
     for key in version::ADDRESSES {
-        report_later.extend(fields.at(key).map(|span| Spanned { value: key, span }));
+        addresses.extend(fields.at(key).map(|span| Spanned { value: key, span }));
     }
     kept
 }
@@ -206,7 +205,7 @@ fn with_profiles(node: &Node, version: Version, report: &mut Report) -> Node {
         let name = fields.get("schedulerName").cloned();
         let configs = config::plugin_configs(&mut fields);
         let plugins_path = fields.path("plugins");
-        let sets = lists::sets(fields.get("plugins"), &plugins_path, version, fields.found());
+        let sets = lists::sets(fields.get("plugins"), &plugins_path, version, fields.diagnostics());
         let mut lists = Lists::merged(version, algorithm::Provider::Default, &sets, profile.span, report);
         if disable_preemption {
             lists.remove("DefaultPreemption");
@@ -233,10 +232,10 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
     };
     let configs = config::plugin_configs(&mut fields);
     let plugins = fields.get("plugins");
-    let sets = lists::sets(plugins, "plugins", VERSION, fields.found());
+    let sets = lists::sets(plugins, "plugins", VERSION, fields.diagnostics());
     let plugins_at = fields.at("plugins").or(fields.at("pluginConfig"));
     let source = fields.get("algorithmSource");
-    let algorithm = source.and_then(|source| algorithm::algorithm(source, fields.found()));
+    let algorithm = source.and_then(|source| algorithm::algorithm(source, fields.diagnostics()));
     addresses.iter().for_each(|key| report.note(messages::address(key)));
     let profile = match (algorithm, policy) {
         (Some(algorithm::Algorithm::Policy { at, origin }), None) => {

@@ -10,7 +10,7 @@ use crate::tree::{Node, Value};
 /// Converts a profile of `v1beta3` to `v1`: newer default plugins are disabled, unless the profile names
 /// them.
 pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
-    const LATER: [&str; 2] = ["DynamicResources", "NodeDeclaredFeatures"];
+    const LATER_DEFAULTS: [&str; 2] = ["DynamicResources", "NodeDeclaredFeatures"];
     let at = profile.span;
     if build::field(profile, "plugins").is_none() {
         build::set(profile, "plugins", build::map(at, []));
@@ -25,7 +25,7 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
         return;
     }
     let later: Vec<&str> =
-        LATER.into_iter().filter(|name| !named("enabled", name) && !named("disabled", name)).collect();
+        LATER_DEFAULTS.into_iter().filter(|name| !named("enabled", name) && !named("disabled", name)).collect();
     if build::field(plugins, "multiPoint").is_none() {
         build::set(plugins, "multiPoint", build::map(at, []));
     }
@@ -35,7 +35,7 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     build::set(set, "disabled", build::list(at, disabled));
 }
 
-/// Replaces plugins that limit the volumes of one driver with NodeVolumeLimits.
+/// Replaces enabled plugins that limit the volumes of one driver with NodeVolumeLimits, and removes disabled ones.
 fn replace_driver_limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
     const SUCCESSOR: &str = "NodeVolumeLimits";
     let by_default = has_defaults && !contains(set, "disabled", "*") && !contains(set, "disabled", SUCCESSOR);

@@ -58,7 +58,7 @@ impl Policy {
         let mut fields = Fields::of(node, "Policy", &KNOWN, &mut report.errors);
         let hard_pod_affinity_weight =
             fields.integer("hardPodAffinitySymmetricWeight", 32).filter(|weight| weight.value != 0);
-        let all = fields.boolean("alwaysCheckAllPredicates").filter(|all| all.value);
+        let checks_all = fields.boolean("alwaysCheckAllPredicates").filter(|checks_all| checks_all.value);
         let extenders_at = fields.at("extenders");
         let extenders = extenders_at.map(|span| {
             let extenders = fields.list("extenders").iter().map(extender).collect();
@@ -68,8 +68,8 @@ impl Policy {
         if let Some(weight) = hard_pod_affinity_weight.as_ref().filter(|weight| !(1..=100).contains(&weight.value)) {
             report.error(messages::hard_weight_out_of_range(weight));
         }
-        if let Some(all) = all {
-            report.note(messages::all_predicates(all.span));
+        if let Some(checks_all) = checks_all {
+            report.note(messages::all_predicates(checks_all.span));
         }
         let mut policy = Policy {
             at: node.span,
@@ -84,7 +84,7 @@ impl Policy {
         policy
     }
 
-    /// Returns its extenders in the form of `v1`.
+    /// Returns its extenders in the form of `v1`; `None` if it has no `extenders`.
     pub(super) fn extenders(&self) -> Option<(Spanned<String>, Node)> {
         self.extenders.clone()
     }
@@ -99,12 +99,12 @@ impl Policy {
     ) -> Node {
         let at = self.at;
         let mut lists = Lists::new(at);
-        let mut always = |point: Point, plugin: &str| lists.add(point, Entry::by_default(plugin, 0, at));
-        always(Point::PreEnqueue, "SchedulingGates");
-        always(Point::QueueSort, "PrioritySort");
-        always(Point::Bind, "DefaultBinder");
+        let mut add_default = |point: Point, plugin: &str| lists.add(point, Entry::by_default(plugin, 0, at));
+        add_default(Point::PreEnqueue, "SchedulingGates");
+        add_default(Point::QueueSort, "PrioritySort");
+        add_default(Point::Bind, "DefaultBinder");
         if !disable_preemption {
-            always(Point::PostFilter, "DefaultPreemption");
+            add_default(Point::PostFilter, "DefaultPreemption");
         }
         for (predicate, plugins) in FILTERS {
             let written = self.predicates.iter().flatten().find(|function| function.name.value == predicate);
@@ -217,7 +217,7 @@ impl Function {
 fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<String>> {
     let name = fields.string("name");
     if name.is_none() && fields.get("name").is_none() {
-        fields.found().push(crate::messages::missing_name(at, path));
+        fields.diagnostics().push(crate::messages::missing_name(at, path));
     }
     name
 }
@@ -228,13 +228,13 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     let node = fields.get("argument")?;
     let path = fields.path("argument");
     let known: Vec<&'static str> = kind.custom.iter().map(|custom| custom.argument).collect();
-    let mut inner = Fields::of(node, &path, &known, fields.found());
+    let mut inner = Fields::of(node, &path, &known, fields.diagnostics());
     let written: Vec<(&CustomFunction, &Node)> =
         kind.custom.iter().filter_map(|custom| Some((custom, inner.get(custom.argument)?))).collect();
     match written.as_slice() {
         [only] => Some(*only),
         _ => {
-            inner.found().push(messages::one_argument(node.span, &known));
+            inner.diagnostics().push(messages::one_argument(node.span, &known));
             None
         }
     }

@@ -42,7 +42,7 @@ impl Version {
 
     /// Returns the fields of a configuration.
     pub(super) fn fields(self) -> Vec<&'static str> {
-        let own: &[&str] = match self {
+        let of_version: &[&str] = match self {
             Self::V1Alpha1 => &[
                 "schedulerName",
                 "algorithmSource",
@@ -55,7 +55,7 @@ impl Version {
             Self::V1Alpha2 => &["profiles", "disablePreemption", "bindTimeoutSeconds"],
             Self::V1Beta1 | Self::V1Beta2 | Self::V1Beta3 => &["profiles"],
         };
-        ["apiVersion", "kind"].iter().chain(&SETTINGS).chain(&ADDRESSES).chain(own).copied().collect()
+        ["apiVersion", "kind"].iter().chain(&SETTINGS).chain(&ADDRESSES).chain(of_version).copied().collect()
     }
 
     /// Returns the default plugins of a point, with their weights at `score`, including removed plugins.

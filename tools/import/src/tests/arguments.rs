@@ -27,7 +27,7 @@ fn check_refused(name: &str, args: &str, expect: Expect) {
 }
 
 #[test]
-fn no_arguments_are_the_default_ones() {
+fn empty_arguments_stand_for_the_defaults() {
     for args in ["null", "{}", "{scoringStrategy: null}", "{ignoredResources: []}", "{kind: NodeResourcesFitArgs}"] {
         check("NodeResourcesFit", args, expect![""]);
     }
@@ -52,7 +52,7 @@ fn arguments_that_a_profile_requires_are_added() {
 }
 
 #[test]
-fn all_other_plugins_that_have_arguments() {
+fn arguments_of_the_other_plugins_are_converted() {
     check(
         "InterPodAffinity",
         "{hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true}",
@@ -135,7 +135,7 @@ fn arguments_without_effect_are_omitted() {
 }
 
 #[test]
-fn arguments_of_other_crates() {
+fn arguments_of_out_of_tree_plugins_are_converted() {
     let rest = "profiles: [{plugins: {score: {enabled: [{name: Trimaran, weight: 2}]}}, pluginConfig: [{name: Trimaran, \
         args: {apiVersion: x/v1, kind: TrimaranArgs, metricProvider: {type: Prometheus, address: 'http://x\"y'}, \
         ratio: 0.5, nothing: null, 'a b': [1, [true]]}}]}]\n";
@@ -160,7 +160,7 @@ fn arguments_of_other_crates() {
 }
 
 #[test]
-fn arguments_of_plugins_with_unknown_points() {
+fn arguments_of_plugins_with_unknown_points_are_kept() {
     let rest =
         "profiles: [{plugins: {multiPoint: {enabled: [{name: Mine}]}}, pluginConfig: [{name: Mine, args: {a: 1}}]}]\n";
     let import = import("c.yaml", &format!("{HEAD}{rest}"));
@@ -168,7 +168,7 @@ fn arguments_of_plugins_with_unknown_points() {
 }
 
 #[test]
-fn arguments_that_kube_scheduler_refuses() {
+fn arguments_that_kube_scheduler_refuses_are_errors() {
     check_refused(
         "NodeResourcesFit",
         "{scoringStrategy: {resources: [{name: cpu}]}}",

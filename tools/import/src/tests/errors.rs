@@ -43,7 +43,7 @@ fn errors_show_their_location() {
 }
 
 #[test]
-fn documents_that_are_no_configuration() {
+fn documents_that_are_no_configuration_are_errors() {
     for (text, expect) in [
         (
             "",
@@ -204,7 +204,7 @@ fn documents_that_are_no_configuration() {
 }
 
 #[test]
-fn settings_out_of_range() {
+fn settings_out_of_range_are_errors() {
     check_errors(
         "percentageOfNodesToScore: -1\n",
         expect!["c.yaml:3:27: `percentageOfNodesToScore` must be 0 to 100, not -1"],
@@ -237,7 +237,7 @@ fn settings_out_of_range() {
 }
 
 #[test]
-fn unknown_fields() {
+fn unknown_and_malformed_fields_are_errors() {
     check_errors(
         "Profiles: []\nmetadata: {}\nleaderElection: {leaderElected: true}\nextenders: [{urlPrefix: x, verb: y}]\n",
         expect![[r#"
@@ -269,7 +269,7 @@ fn unknown_fields() {
 }
 
 #[test]
-fn scheduler_names() {
+fn invalid_scheduler_names_are_errors() {
     check_errors(
         "profiles: [{schedulerName: ''}]\n",
         expect!["c.yaml:3:28: `schedulerName` must not be empty; for the default, leave the field out"],

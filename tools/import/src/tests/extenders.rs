@@ -31,7 +31,7 @@ pub(super) const ALL: &str = "extenders:
 ";
 
 #[test]
-fn all_extender_fields() {
+fn all_extender_fields_are_converted() {
     check(
         ALL,
         expect![[r##"
@@ -123,7 +123,7 @@ fn empty_settings_are_omitted() {
 }
 
 #[test]
-fn settings_that_kube_scheduler_ignores() {
+fn settings_that_kube_scheduler_ignores_are_omitted() {
     let rest = "extenders:
 - {urlPrefix: 'http://a', filterVerb: f, weight: 3, enableHTTPS: true, tlsConfig: {caFile: /x}}
 - {urlPrefix: 'https://b', filterVerb: f, tlsConfig: {certFile: /x}}
@@ -172,7 +172,7 @@ profiles:
 }
 
 #[test]
-fn settings_that_kube_scheduler_refuses() {
+fn settings_that_kube_scheduler_refuses_are_errors() {
     check_errors(
         "extenders:
 - {urlPrefix: 'http://a', prioritizeVerb: p, bindVerb: b, managedResources: [{name: cpu}]}
@@ -199,7 +199,7 @@ fn settings_that_kube_scheduler_refuses() {
 }
 
 #[test]
-fn extenders_that_cannot_be_called() {
+fn extenders_that_cannot_be_called_are_errors() {
     check_errors(
         "extenders: [{filterVerb: f}, {urlPrefix: '', filterVerb: f}, {urlPrefix: localhost, filterVerb: f}, \
          {urlPrefix: 'http://u:p@a', filterVerb: f}, {urlPrefix: 'http://a', filterVerb: 'a b', httpTimeout: -5s}]\n",
@@ -214,7 +214,7 @@ fn extenders_that_cannot_be_called() {
 }
 
 #[test]
-fn preempt_verb_without_a_preemption_plugin() {
+fn preempt_verbs_without_a_preemption_plugin_are_omitted() {
     let rest = "extenders:
 - {urlPrefix: 'http://a', filterVerb: f, preemptVerb: p}
 - {urlPrefix: 'http://b', preemptVerb: p}

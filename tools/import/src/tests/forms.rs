@@ -6,7 +6,7 @@ use super::{HEAD, check, shown};
 use crate::import;
 
 #[test]
-fn json() {
+fn json_is_read() {
     let text = "{\n\t\"apiVersion\": \"kubescheduler.config.k8s.io/v1\",\n\t\"kind\": \"KubeSchedulerConfiguration\",\n\
         \t\"profiles\": [{\"schedulerName\": \"j\\u0061\", \"percentageOfNodesToScore\": 100}]\n}\n";
     expect![[r##"
@@ -18,7 +18,7 @@ fn json() {
 }
 
 #[test]
-fn anchors_and_merges() {
+fn anchors_and_merge_keys_are_resolved() {
     check(
         "profiles:\n- schedulerName: a\n  plugins: &p\n    score: &s {disabled: [{name: ImageLocality}]}\n\
          - schedulerName: b\n  plugins:\n    <<: *p\n    filter: {disabled: [{name: NodePorts}]}\n",
@@ -45,7 +45,7 @@ fn anchors_and_merges() {
 }
 
 #[test]
-fn several_documents() {
+fn only_the_first_document_is_imported() {
     let text = format!("---\n{HEAD}---\n---\n{HEAD}profiles: [{{schedulerName: second}}]\n...\n");
     expect![[r#"
         warning: c.yaml:6:1: only the first document of a file counts, as in kube-scheduler
@@ -58,7 +58,7 @@ fn several_documents() {
 }
 
 #[test]
-fn windows_lines_and_a_byte_order_mark() {
+fn windows_line_ends_and_a_byte_order_mark_are_accepted() {
     let text = format!("\u{feff}{HEAD}profiles:\n- schedulerName: w\n  oops: 1\n").replace('\n', "\r\n");
     expect![[r#"
         error: unknown field `oops`
@@ -75,7 +75,7 @@ fn windows_lines_and_a_byte_order_mark() {
 }
 
 #[test]
-fn settings() {
+fn settings_are_converted_or_reported() {
     check(
         "percentageOfNodesToScore: 50\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 60\nparallelism: 8\n\
          leaderElection: {leaderElect: true}\nclientConnection: {qps: 50.5}\nenableProfiling: false\n\
@@ -125,7 +125,7 @@ fn settings() {
 }
 
 #[test]
-fn a_scheduler_with_out_of_tree_plugins() {
+fn out_of_tree_plugins_are_kept_with_a_warning() {
     check(
         "\
 leaderElection:
@@ -232,7 +232,7 @@ fn aliases_that_explode_are_refused() {
 }
 
 #[test]
-fn the_example_of_the_documentation() {
+fn the_example_of_the_documentation_is_current() {
     let page = include_str!("../../../../docs/import.md");
     let block = |kind: &str| {
         let (_, rest) = page.split_once(&format!("```{kind}\n")).unwrap();

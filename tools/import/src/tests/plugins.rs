@@ -74,7 +74,7 @@ fn enabling_wins_over_disabling() {
 }
 
 #[test]
-fn order_at_a_point() {
+fn the_order_at_a_point_is_kept() {
     check(
         "{filter: {enabled: [{name: NodePorts}, {name: NodeName}]}, permit: {disabled: [{name: '*'}]}}",
         expect![[r#"
@@ -107,7 +107,7 @@ fn disabled_plugins_without_effect_are_omitted() {
 }
 
 #[test]
-fn weights_with_another_effect() {
+fn weights_with_an_unexpected_effect_are_reported() {
     check_warnings(
         "{multiPoint: {enabled: [{name: TaintToleration}, {name: NodeAffinity, weight: 0}, {name: NodePorts, weight: 2}]}, \
           filter: {enabled: [{name: NodePorts, weight: 3}, {name: NodeAffinity, weight: 3}]}, \
@@ -136,7 +136,7 @@ fn weights_with_another_effect() {
 }
 
 #[test]
-fn plugins_that_kube_scheduler_refuses() {
+fn plugins_that_kube_scheduler_refuses_are_errors() {
     check_refused(
         "{multiPoint: {enabled: [{name: NodeResourceFit}, {name: '*'}, {name: EBSLimits}, {name: NodeName}, {name: NodeName}]}, \
           filter: {enabled: [{name: ImageLocality}, {name: NodePorts}, {name: NodePorts}]}}",
@@ -151,7 +151,7 @@ fn plugins_that_kube_scheduler_refuses() {
 }
 
 #[test]
-fn a_queue_has_one_order_and_pods_are_bound() {
+fn queue_sort_and_bind_plugins_are_required() {
     check_refused(
         "{multiPoint: {disabled: [{name: '*'}]}}",
         expect![[r#"
@@ -182,7 +182,7 @@ fn long_sets_are_broken_at_their_lists() {
 }
 
 #[test]
-fn plugins_of_other_crates() {
+fn out_of_tree_plugins_are_kept_with_a_warning() {
     let plugins = "{multiPoint: {enabled: [{name: Coscheduling}, {name: Trimaran, weight: 5}]}, \
         queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: '*'}]}, \
         score: {enabled: [{name: NodeMetrics}]}, filter: {disabled: [{name: Coscheduling}]}}";
@@ -205,7 +205,7 @@ fn plugins_of_other_crates() {
 }
 
 #[test]
-fn plugins_and_points_of_alpha_features() {
+fn plugins_and_points_of_alpha_features_are_omitted() {
     let plugins =
         "{multiPoint: {enabled: [{name: GangScheduling}]}, placementScore: {enabled: [{name: NodeResourcesFit}]}}";
     check(plugins, expect![""]);
@@ -234,7 +234,7 @@ fn any_set() -> impl Strategy<Value = String> {
 }
 
 /// Returns a set without the plugins that cannot be enabled at a point.
-fn fitting(set: &str, point: Point) -> String {
+fn without_misplaced_plugins(set: &str, point: Point) -> String {
     let fits = |entry: &&str| {
         let name = entry.trim_start_matches("{name: ").split(',').next().unwrap_or_default();
         kube_scheduler::find(name).is_some_and(|plugin| plugin.points.contains(&point))
@@ -251,7 +251,7 @@ proptest! {
     #[test]
     fn profiles_merge_as_kube_scheduler_does(multi_point in any_set(), sets in proptest::collection::vec(any_set(), 6)) {
         let points = [Point::PreFilter, Point::Filter, Point::PostFilter, Point::PreScore, Point::Score, Point::Reserve];
-        let sets = points.iter().zip(&sets).map(|(point, set)| format!("{}: {}", kube_scheduler::key(*point), fitting(set, *point)));
+        let sets = points.iter().zip(&sets).map(|(point, set)| format!("{}: {}", kube_scheduler::key(*point), without_misplaced_plugins(set, *point)));
         let plugins = format!("{{multiPoint: {multi_point}, {}}}", sets.collect::<Vec<_>>().join(", "));
         let import = import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
         match &import.profiles {
@@ -270,7 +270,7 @@ proptest! {
 }
 
 #[test]
-fn weights_of_0_as_kube_scheduler_writes_them_are_none() {
+fn weights_of_0_that_kube_scheduler_writes_are_ignored() {
     check_remarks(
         "profiles: [{plugins: {multiPoint: {disabled: [{name: '*', weight: 0}]}, queueSort: {enabled: [{name: PrioritySort, \
          weight: 0}]}, bind: {enabled: [{name: DefaultBinder, weight: 0}]}}}]",

@@ -60,7 +60,7 @@ fn check_configuration(text: &str) {
 }
 
 #[test]
-fn conformance_configurations() {
+fn conformance_configurations_survive_a_round_trip() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let configurations: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
@@ -71,7 +71,7 @@ fn conformance_configurations() {
 }
 
 #[test]
-fn shipped_profiles() {
+fn shipped_profiles_survive_a_round_trip() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -80,7 +80,7 @@ fn shipped_profiles() {
 }
 
 #[test]
-fn extenders() {
+fn extenders_survive_a_round_trip() {
     check_configuration(&format!("{HEAD}{}", super::extenders::ALL));
     let data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmFiYwotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
     let tls = format!("{{certData: {data}, keyData: {data}, caData: {data}, serverName: x}}");
@@ -91,7 +91,7 @@ fn extenders() {
 }
 
 #[test]
-fn hostile_configurations() {
+fn unusual_plugin_sets_survive_a_round_trip() {
     for rest in [
         // All plugins are disabled, and some are enabled again at other points and in another order.
         "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultBinder}, {name: PrioritySort}]}, \
@@ -114,7 +114,7 @@ fn hostile_configurations() {
 }
 
 #[test]
-fn all_arguments() {
+fn all_arguments_survive_a_round_trip() {
     check_configuration(&format!(
         "{HEAD}\
 profiles:
@@ -150,7 +150,7 @@ profiles:
 }
 
 #[test]
-fn as_yaml() {
+fn an_export_contains_all_settings() {
     let profile = "\
 scheduler-name = \"small\"
 pod-max-backoff-seconds = 60
@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_profile(profile in profile()) {
+    fn any_valid_profile_survives_a_round_trip(profile in profile()) {
         // A profile is invalid if a plugin lacks another plugin that it requires, or itself at another point.
         if compiled(std::slice::from_ref(&profile)).is_ok() {
             check(&[profile]);

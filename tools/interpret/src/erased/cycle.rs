@@ -62,7 +62,7 @@ erased_point! {
         /// Updates the state in a cached answer.
         ///
         /// # Errors
-        /// The answer cannot be updated.
+        /// Returns an error if the answer cannot be updated.
         fn update(
             &self,
             pod: &dyn PodValue,
@@ -96,7 +96,7 @@ erased_point! {
     /// `state` is `None` for a plugin without PreFilter in the profile.
     trait Filter for FilterPlugin<Cycle: Default>, Incremental {
         /// # Errors
-        /// The code of the rejection.
+        /// Returns the code of the rejection.
         fn filter(
             &self,
             pod: &dyn PodValue,
@@ -122,7 +122,7 @@ erased_point! {
         /// Runs Filter for the nodes whose verdict may have changed, and stores the verdicts in `passing`.
         ///
         /// # Errors
-        /// Filter failed on a node.
+        /// Returns an error if Filter failed on a node.
         fn evaluate(
             &self,
             inputs: Inputs<'_>,

@@ -31,7 +31,7 @@ macro_rules! plugin_traits {
             /// Decodes the arguments, which are never freed, and creates the plugin.
             ///
             /// # Errors
-            /// The arguments are invalid, or the plugin fails to start.
+            /// Returns an error if the arguments are invalid or the plugin fails to start.
             pub(crate) fn new(args: &Node, handle: &Handle, events: PluginEvents) -> Result<Self, StartError> {
                 let failed = |reason| StartError { plugin: P::NAME, reason };
                 let args = decode_at_runtime::<P::Args>(args).map_err(|complaints| failed(complaints.join("; ")))?;

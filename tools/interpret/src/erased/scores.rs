@@ -35,7 +35,7 @@ erased_point! {
         /// Updates the state in a cached answer.
         ///
         /// # Errors
-        /// The answer cannot be updated.
+        /// Returns an error if the answer cannot be updated.
         fn update(
             &self,
             pod: &dyn PodValue,
@@ -59,7 +59,7 @@ erased_point! {
         fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
             Box::new(CycleSlot::ready(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache))))
         }
-        /// Updates the data in a cached answer.
+        /// Updates the prepared state in a cached answer.
         fn update(&self, pod: &dyn PodValue, state: &mut AnyValue, cache: &Cache<State>, scores: &mut ScoreUpdate<'_>) {
             let slot: &mut CycleSlot<<P as ScorePlugin>::Cycle> = downcast_value_mut(state);
             self.plugin.update_prepared(self.args, downcast_pod::<P>(pod), &mut slot.state, view(cache), scores);
@@ -107,7 +107,7 @@ erased_point! {
         /// Applies the update of the state to the cached scores.
         ///
         /// # Errors
-        /// Score failed.
+        /// Returns an error if Score failed.
         fn update_scores(
             &self,
             inputs: Inputs<'_>,
@@ -121,7 +121,7 @@ erased_point! {
         /// Runs Score for the changed nodes whose score may differ.
         ///
         /// # Errors
-        /// Score failed.
+        /// Returns an error if Score failed.
         fn score_nodes(
             &self,
             inputs: Inputs<'_>,
@@ -141,7 +141,7 @@ erased_point! {
         /// Normalises changed scores, and updates the totals.
         ///
         /// # Errors
-        /// A normalised score is out of range.
+        /// Returns an error if a normalised score is out of range.
         fn normalize_scores(
             &self,
             scores: &mut NormalizedScores,

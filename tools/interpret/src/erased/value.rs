@@ -1,4 +1,4 @@
-//! Values whose types only their plugin knows.
+//! Values whose concrete types only their plugins know.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
@@ -48,7 +48,7 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> CycleValue for T {
     }
 }
 
-/// The filter state of a plugin, as a value.
+/// An owned filter state of a plugin, which can be cloned and compared.
 pub(crate) struct FilterState(pub(crate) Box<dyn CycleValue>);
 
 impl FilterState {

@@ -19,13 +19,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Without a destructor and lazy initialisation, access never allocates.
+    /// Access never allocates, because the value has no destructor and no lazy initialisation.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static ALLOCATED_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Returns the number of allocations of this thread, including reallocations, which may move. Always 0 if the
-/// binary has another allocator.
+/// Returns the number of allocations of this thread, including reallocations. Always 0 if the binary has another
+/// allocator.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
@@ -40,9 +40,9 @@ pub fn allocated_bytes() -> u64 {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAllocator;
 
-fn count(more: usize, less: usize) {
+fn count(allocated: usize, freed: usize) {
     ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
-    ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().wrapping_add(more as u64).wrapping_sub(less as u64));
+    ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().wrapping_add(allocated as u64).wrapping_sub(freed as u64));
 }
 
 #[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; all calls are forwarded to the system allocator")]

@@ -55,7 +55,7 @@ pub struct TestCase {
     pub workloads: Vec<Workload>,
     /// Feature gates of kube-scheduler; ignored.
     pub feature_gates: BTreeMap<String, bool>,
-    /// Configuration of kube-scheduler; ignored: the profile is compiled in.
+    /// Configuration of kube-scheduler; ignored: the caller chooses the profile.
     pub scheduler_config_path: Option<String>,
     /// Template of pods for operations without one.
     pub default_pod_template_path: Option<String>,
@@ -135,7 +135,7 @@ impl Config {
         })
     }
 
-    /// Returns the workloads with these names (all without names) that have the labels.
+    /// Returns the workloads with these names and labels; workloads of any name if `names` is empty.
     ///
     /// # Errors
     /// Returns an error if a name has no workload, or if no workload has the labels.

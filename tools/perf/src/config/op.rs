@@ -143,11 +143,11 @@ impl Op {
                 let count = params.count(op.count, op.count_param.as_deref())?;
                 let mut pods = op.create_pods()?;
                 pods.resolve(params)?;
-                let of = |at| {
+                let create_pods_in_set = |at| {
                     let namespace = Some(format!("{}-{at}", op.namespace_prefix));
                     Op::CreatePods(CreatePods { namespace, ..pods.clone() })
                 };
-                return Ok((0..count).map(of).collect());
+                return Ok((0..count).map(create_pods_in_set).collect());
             }
             Op::CreateAny(op) => op.count = params.count(op.count, op.count_param.as_deref())?,
             Op::UpdateAny(op) => op.count = params.count(op.count, op.count_param.as_deref())?,
@@ -160,7 +160,7 @@ impl Op {
                     op.duration = params.duration(param)?;
                 }
             }
-            Op::Refused(why) => return Err(Error::new(why)),
+            Op::Refused(reason) => return Err(Error::new(reason)),
             Op::AllocResourceClaims(_)
             | Op::DeletePods(_)
             | Op::Churn(_)

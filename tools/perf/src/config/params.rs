@@ -30,7 +30,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// As [`number`](Self::number), for the field `countParam`.
+    /// Returns `count`, or the parameter that an operation names in `countParam` instead.
     pub(super) fn count(&mut self, count: usize, param: Option<&str>) -> Result<usize, Error> {
         self.number("countParam", count, param)
     }

@@ -13,7 +13,7 @@ use crate::Error;
 use crate::template::{ObjectFactory, Template};
 
 /// Number of pods per node.
-const PODS: usize = 5;
+const PODS_PER_NODE: usize = 5;
 
 const NODE: &str = "
 kind: Node
@@ -32,7 +32,7 @@ status:
   - { names: [\"registry.example.com/app-{{ Mod .Index 20 }}:1.0\"], sizeBytes: 300000000 }
 ";
 
-const DRIVERS: &str = "
+const CSI_NODE: &str = "
 kind: CSINode
 metadata: { name: node-{{.Index}} }
 spec:
@@ -40,7 +40,7 @@ spec:
   - { name: disk.example.com, nodeID: node-{{.Index}}, allocatable: { count: 30 } }
 ";
 
-const RUNNING: &str = "
+const RUNNING_POD: &str = "
 kind: Pod
 metadata:
   name: running-{{.Index}}
@@ -100,7 +100,7 @@ spec:
   - { name: main, image: \"registry.example.com/app-1:1.0\", resources: { requests: { cpu: 500m, memory: 1Gi } } }
 ";
 
-const DEMANDING: &str = "
+const DEMANDING_POD: &str = "
 kind: Pod
 metadata: { name: demanding, namespace: default, uid: demanding, labels: { app: app-1 } }
 spec:
@@ -163,7 +163,7 @@ pub(super) struct Cluster {
 
 impl Cluster {
     pub(super) fn new(mut cluster: Box<dyn AnyCluster>, count: usize) -> Result<Self, Error> {
-        for object in objects(VOLUME, 1)?.into_iter().chain(objects(CLAIM, 1)?).chain(objects(DRIVERS, count)?) {
+        for object in objects(VOLUME, 1)?.into_iter().chain(objects(CLAIM, 1)?).chain(objects(CSI_NODE, count)?) {
             if let Some(object) = convert_object(&object, &mut cluster.base_mut().interner) {
                 cluster.set_object(object);
             }
@@ -173,14 +173,14 @@ impl Cluster {
             _ => None,
         })?;
         let names: Vec<_> = nodes.iter().map(|node| node.name).collect();
-        let running = pods(RUNNING, count * PODS, &mut cluster.base_mut().interner)?;
+        let running = pods(RUNNING_POD, count * PODS_PER_NODE, &mut cluster.base_mut().interner)?;
         let plain = pods(PLAIN_POD, 1, &mut cluster.base_mut().interner)?.remove(0);
-        let demanding = pods(DEMANDING, 1, &mut cluster.base_mut().interner)?.remove(0);
+        let demanding = pods(DEMANDING_POD, 1, &mut cluster.base_mut().interner)?.remove(0);
         let bytes_per_node = bytes_for_each(nodes, |node: Node| cluster.set_node(node));
         let mut number = 0;
         let bytes_per_pod = bytes_for_each(running, |pod| {
             // The five pods of a node have different labels, and every app is on every fourth node.
-            cluster.add_pod(pod, names[number / PODS], PodState::Bound);
+            cluster.add_pod(pod, names[number / PODS_PER_NODE], PodState::Bound);
             number += 1;
         });
         Ok(Cluster { cluster, nodes: count, plain, demanding, bytes_per_node, bytes_per_pod })
@@ -202,11 +202,11 @@ impl Cluster {
 
 /// Passes every item to `take`. Returns the allocated bytes per item, without the item's own memory.
 fn bytes_for_each<T>(items: Vec<T>, mut take: impl FnMut(T)) -> Option<f64> {
-    let (count, own) = (items.len().max(1) as f64, items.len() * size_of::<T>());
+    let (count, list_bytes) = (items.len().max(1) as f64, items.len() * size_of::<T>());
     let before = schedc_allocator::allocated_bytes();
     items.into_iter().for_each(&mut take);
     // The list of items is freed by now, so its memory is added again.
-    let held = schedc_allocator::allocated_bytes().wrapping_sub(before).wrapping_add(own as u64);
+    let held = schedc_allocator::allocated_bytes().wrapping_sub(before).wrapping_add(list_bytes as u64);
     crate::measure::is_counting().then(|| held as i64 as f64 / count)
 }
 

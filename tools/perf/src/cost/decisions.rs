@@ -14,9 +14,9 @@ use super::instructions::Counter;
 use crate::Error;
 
 /// Number of decisions before the counted ones: they fill caches and allocate memory for answers.
-const WARM: usize = 8;
+const WARM_UP_DECISIONS: usize = 8;
 /// Number of counted decisions.
-const COUNTED: usize = 64;
+const COUNTED_DECISIONS: usize = 64;
 
 /// Cost of a decision about each of the two pods, whose signatures are known. One node has changed since the previous
 /// decision: a pod was placed there, and ended.
@@ -53,13 +53,13 @@ pub(super) fn larger(plain: Option<f64>, demanding: Option<f64>) -> Option<f64> 
 pub(super) fn measure(profile: usize, cluster: &mut Cluster, counter: &mut Result<Counter, String>) -> DecisionCost {
     let mut measured = [(None, None); 2];
     for (measured, pod) in measured.iter_mut().zip([cluster.plain.clone(), cluster.demanding.clone()]) {
-        cluster.decide(profile, &pod, WARM);
+        cluster.decide(profile, &pod, WARM_UP_DECISIONS);
         let before = schedc_allocator::allocations();
-        cluster.decide(profile, &pod, COUNTED);
+        cluster.decide(profile, &pod, COUNTED_DECISIONS);
         let allocations = schedc_allocator::allocations().wrapping_sub(before);
-        let mut work = || cluster.decide(profile, &pod, COUNTED);
+        let mut work = || cluster.decide(profile, &pod, COUNTED_DECISIONS);
         let instructions = counter.as_mut().ok().and_then(|counter| counter.count(&mut work));
-        let each = |number: u64| number as f64 / COUNTED as f64;
+        let each = |number: u64| number as f64 / COUNTED_DECISIONS as f64;
         *measured = (crate::measure::is_counting().then(|| each(allocations)), instructions.map(each));
     }
     let [(plain_allocations, plain_instructions), (demanding_allocations, demanding_instructions)] = measured;
@@ -73,7 +73,7 @@ pub(super) fn measure(profile: usize, cluster: &mut Cluster, counter: &mut Resul
 pub fn decide(bundle: &AnyBundle, profile: usize, nodes: usize, [plain, demanding]: [usize; 2]) -> Result<(), Error> {
     let mut cluster = Cluster::new(bundle.cluster(None)?, nodes.max(1))?;
     for (pod, count) in [(cluster.plain.clone(), plain), (cluster.demanding.clone(), demanding)] {
-        cluster.decide(profile, &pod, WARM + count);
+        cluster.decide(profile, &pod, WARM_UP_DECISIONS + count);
     }
     Ok(())
 }
@@ -84,9 +84,10 @@ pub fn decide(bundle: &AnyBundle, profile: usize, nodes: usize, [plain, demandin
 /// # Errors
 /// Returns the reason why valgrind cannot count them.
 pub(super) fn with_valgrind(arguments: &dyn Fn([usize; 2]) -> Vec<String>) -> Result<[f64; 2], String> {
-    let [none, plain, demanding] = [[0, 0], [COUNTED, 0], [0, COUNTED]].map(|counts| callgrind(&arguments(counts)));
+    let [none, plain, demanding] =
+        [[0, 0], [COUNTED_DECISIONS, 0], [0, COUNTED_DECISIONS]].map(|counts| callgrind(&arguments(counts)));
     let none = none?;
-    let each = |all: u64| all.saturating_sub(none) as f64 / COUNTED as f64;
+    let each = |all: u64| all.saturating_sub(none) as f64 / COUNTED_DECISIONS as f64;
     Ok([each(plain?), each(demanding?)])
 }
 
@@ -101,14 +102,14 @@ fn callgrind(arguments: &[String]) -> Result<u64, String> {
         .output()
         .map_err(|error| format!("valgrind, which could count them, does not start: {error}"))?;
     let report = String::from_utf8_lossy(&output.stderr);
-    match collected(&report).filter(|_| output.status.success()) {
+    match collected_instructions(&report).filter(|_| output.status.success()) {
         Some(instructions) => Ok(instructions),
         None => Err(format!("valgrind failed: {}", report.lines().last().unwrap_or("no output"))),
     }
 }
 
 /// Returns the number of instructions in the report of callgrind.
-fn collected(report: &str) -> Option<u64> {
+fn collected_instructions(report: &str) -> Option<u64> {
     report.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn the_number_of_instructions_is_read_from_the_report_of_callgrind() {
         let report = "==7== Callgrind, a call-graph generating cache profiler\n==7== Events    : Ir\n==7== Collected : 8150216\n";
-        assert_eq!(collected(report), Some(8_150_216));
-        assert_eq!(collected("==7== Events    : Ir\n"), None);
+        assert_eq!(collected_instructions(report), Some(8_150_216));
+        assert_eq!(collected_instructions("==7== Events    : Ir\n"), None);
     }
 }

@@ -15,7 +15,7 @@ impl Counter {
         counter.map(Counter).map_err(|error| format!("this program has no access to an instruction counter: {error}"))
     }
 
-    /// Returns the number of instructions of some work.
+    /// Returns the number of instructions of some work; `None` if the counter fails.
     pub(super) fn count(&mut self, work: &mut dyn FnMut()) -> Option<u64> {
         self.0.reset().ok()?;
         self.0.enable().ok()?;

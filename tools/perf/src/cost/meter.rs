@@ -7,10 +7,11 @@ use schedc_core::erased::AnyMeter;
 
 use super::instructions::Counter;
 
-/// Duration of one sample, in which the work is repeated, and number of samples. The fastest sample counts:
-/// other load on the machine only makes samples slower.
-const SAMPLE: Duration = Duration::from_micros(500);
+/// Approximate duration of one sample, in which the work is repeated.
+const SAMPLE_DURATION: Duration = Duration::from_micros(500);
+/// Number of samples. The fastest one counts, because other load on the machine only makes samples slower.
 const SAMPLES: u32 = 15;
+/// Maximum number of repetitions of the work in one sample.
 const MAX_REPETITIONS: u32 = 1 << 16;
 
 /// Cost of some work.
@@ -40,12 +41,12 @@ impl AnyMeter for CostMeter {
         let begin = Instant::now();
         work();
         let once = begin.elapsed().max(Duration::from_nanos(20));
-        let repeated = (SAMPLE.as_nanos() / once.as_nanos()).clamp(1, MAX_REPETITIONS.into()) as u32;
+        let repetitions = (SAMPLE_DURATION.as_nanos() / once.as_nanos()).clamp(1, MAX_REPETITIONS.into()) as u32;
         let mut fastest = f64::INFINITY;
         for _ in 0..SAMPLES {
             let begin = Instant::now();
-            (0..repeated).for_each(|_| work());
-            fastest = fastest.min(begin.elapsed().as_nanos() as f64 / f64::from(repeated));
+            (0..repetitions).for_each(|_| work());
+            fastest = fastest.min(begin.elapsed().as_nanos() as f64 / f64::from(repetitions));
         }
         let instructions = self.counter.as_mut().ok().and_then(|counter| counter.count(&mut *work));
         let instructions = instructions.map(|instructions| instructions as f64);

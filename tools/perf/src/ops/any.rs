@@ -11,7 +11,9 @@ use crate::template::ObjectFactory;
 
 impl Runner<'_> {
     pub(super) fn create_any(&mut self, op: &CreateAny) -> Result<(), Error> {
-        let Some((mut factory, namespace)) = self.any(&op.template_path, op.namespace.as_deref(), op.count)? else {
+        let Some((mut factory, namespace)) =
+            self.factory_and_namespace(&op.template_path, op.namespace.as_deref(), op.count)?
+        else {
             return Ok(());
         };
         let to_admit = self.prepare(&mut factory, &namespace)?;
@@ -22,7 +24,9 @@ impl Runner<'_> {
     }
 
     pub(super) fn update_any(&mut self, op: &UpdateAny) -> Result<(), Error> {
-        let Some((mut factory, namespace)) = self.any(&op.template_path, op.namespace.as_deref(), op.count)? else {
+        let Some((mut factory, namespace)) =
+            self.factory_and_namespace(&op.template_path, op.namespace.as_deref(), op.count)?
+        else {
             return Ok(());
         };
         let to_admit = self.prepare(&mut factory, &namespace)?;
@@ -48,7 +52,7 @@ impl Runner<'_> {
 
     /// Returns the factory of the objects and their namespace, which is empty for cluster-scoped kinds. Returns
     /// `None` if scheduling ignores their kind.
-    fn any(
+    fn factory_and_namespace(
         &mut self,
         path: &str,
         namespace: Option<&str>,

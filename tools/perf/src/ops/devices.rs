@@ -64,7 +64,7 @@ impl Runner<'_> {
 struct Devices {
     interner: Interner,
     inventory: Inventory,
-    /// Number of shares of devices so far.
+    /// Number of share IDs that were assigned so far.
     shares: u64,
 }
 
@@ -85,7 +85,7 @@ impl Devices {
         None
     }
 
-    /// Allocates devices for a claim on the first node that has them, in random order.
+    /// Allocates devices for a claim on the first node that has them. The nodes are tried in random order.
     fn allocate(&mut self, claim: &ResourceClaim, nodes: &mut [Node], random: &mut Random) -> Result<Value, Error> {
         let Devices { interner, inventory, shares } = self;
         let name = format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name));
@@ -110,7 +110,7 @@ impl Devices {
     }
 }
 
-/// Returns the slice of a driver on a node, with the devices of scheduler_perf's driver.
+/// Returns the slice of a driver on a node. The devices equal those of scheduler_perf's driver.
 fn slice(driver: &str, node: &str, devices: usize) -> Value {
     let device = |at| {
         json!({
@@ -169,7 +169,7 @@ mod tests {
     use super::is_match;
 
     #[test]
-    fn patterns_of_node_names() {
+    fn patterns_match_node_names() {
         for (pattern, name, expected) in [
             ("node-*", "node-a", true),
             ("node-*", "node-", true),

@@ -19,7 +19,7 @@ use crate::template::{ObjectFactory, Template};
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MILLISECOND;
 
-/// Returns the interval of a ticker with a rate per second.
+/// Returns the interval of a ticker with a rate per second, in nanoseconds.
 fn interval(per_second: u64) -> i64 {
     SECOND / i64::try_from(per_second).unwrap_or(SECOND).clamp(1, SECOND)
 }
@@ -50,7 +50,7 @@ impl Runner<'_> {
             },
             // Pod sets have been resolved, and unsupported operations have been refused.
             Op::CreatePodSets(_) => Ok(()),
-            Op::Refused(why) => Err(Error::new(why)),
+            Op::Refused(reason) => Err(Error::new(reason)),
         }
     }
 
@@ -105,7 +105,7 @@ impl Runner<'_> {
         let mut factories = Vec::new();
         for path in &op.template_paths {
             let path = self.chosen.path(path);
-            // Objects of other kinds are ignored.
+            // Objects of kinds that scheduling ignores are not created.
             factories.extend(ObjectFactory::new(&Template::verbatim(&path)?, 1, None)?);
         }
         let alive = match op.mode {
@@ -116,8 +116,8 @@ impl Runner<'_> {
             0 => 500 * MILLISECOND,
             milliseconds => i64::try_from(milliseconds).unwrap_or(i64::MAX).saturating_mul(MILLISECOND),
         };
-        let what = BackgroundTask::Churn { mode: op.mode, namespace, factories, alive, number: op.number, turn: 0 };
-        self.background.push(PeriodicTask::new(self.clock.now(), interval, what));
+        let task = BackgroundTask::Churn { mode: op.mode, namespace, factories, alive, number: op.number, turn: 0 };
+        self.background.push(PeriodicTask::new(self.clock.now(), interval, task));
         Ok(())
     }
 

@@ -110,8 +110,8 @@ impl<'a> Strategy<'a> {
         let (key, value) = match self {
             Strategy::NoFields => return,
             Strategy::Allocatable(allocatable) => {
-                let own = node.status.get_or_insert_default().allocatable.get_or_insert_default();
-                own.extend(
+                let node_allocatable = node.status.get_or_insert_default().allocatable.get_or_insert_default();
+                node_allocatable.extend(
                     allocatable.node_allocatable.iter().map(|(name, amount)| (name.clone(), Quantity(amount.clone()))),
                 );
                 return;

@@ -46,11 +46,10 @@ impl Runner<'_> {
         if op.steady_state {
             self.steady_state(&batch, op)?;
         } else {
-            let before = op.count;
             if !op.skip_wait_to_completion {
                 self.simulator.hooks.awaited = Some((namespace.clone(), 0));
             }
-            self.create_batch(&batch, before)?;
+            self.create_batch(&batch, op.count)?;
             match op.skip_wait_to_completion {
                 true => *self.unawaited.entry(namespace.clone()).or_default() += op.count,
                 false => self.await_pods(&namespace, op.count)?,

@@ -23,8 +23,8 @@ impl Runner<'_> {
         match self.run_until(WAIT_TIMEOUT, |runner| runner.awaited() >= count)? {
             true => Ok(()),
             false => {
-                let why = format!("{} of {count} pods of namespace `{namespace}` were scheduled", self.awaited());
-                Err(self.timeout_error(&why, &Selection::of_namespace(namespace), Stage::Scheduled))
+                let reason = format!("{} of {count} pods of namespace `{namespace}` were scheduled", self.awaited());
+                Err(self.timeout_error(&reason, &Selection::of_namespace(namespace), Stage::Scheduled))
             }
         }
     }
@@ -52,8 +52,8 @@ impl Runner<'_> {
             };
             let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
             let found = self.count(&selection, op.stage_requirement);
-            let why = format!("{found} of {count} pods of namespace `{namespace}` are {stage}");
-            return Err(self.timeout_error(&why, &selection, op.stage_requirement));
+            let reason = format!("{found} of {count} pods of namespace `{namespace}` are {stage}");
+            return Err(self.timeout_error(&reason, &selection, op.stage_requirement));
         }
         if op.stage_requirement == Stage::Scheduled {
             wanted.iter().for_each(|(namespace, _)| _ = self.unawaited.remove(namespace));
@@ -118,15 +118,15 @@ impl Runner<'_> {
     }
 
     /// Returns the error of a wait that exceeded the time limit.
-    fn timeout_error(&self, why: &str, selection: &Selection, stage: Stage) -> Error {
+    fn timeout_error(&self, reason: &str, selection: &Selection, stage: Stage) -> Error {
         let waiting = self.pods(selection).find(|pod| !has_reached(pod, stage));
-        let Some(pod) = waiting else { return Error::new(format!("timeout: {why}")) };
+        let Some(pod) = waiting else { return Error::new(format!("timeout: {reason}")) };
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
         let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled");
         let message = condition.and_then(|condition| condition.message.as_deref());
         let message = message.unwrap_or("it was not attempted; check that a profile has its scheduler name");
-        Error::new(format!("timeout: {why}; pod {name}: {message}"))
+        Error::new(format!("timeout: {reason}; pod {name}: {message}"))
     }
 }
 

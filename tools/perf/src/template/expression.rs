@@ -39,7 +39,7 @@ impl Number {
 }
 
 /// A function of scheduler_perf's templates. It computes with real numbers; functions with `Int` in their
-/// names truncate the result.
+/// names truncate the result. `Mod` truncates its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     operator: Operator,
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    /// Parses a function with its arguments, or a value.
+    /// Parses a function with its arguments, or a value. `last` is the result of the command before a bar.
     fn command(&mut self, last: Option<Expression>) -> Result<Expression, String> {
         let function = self.tokens.first().and_then(|name| FUNCTIONS.iter().find(|(known, ..)| known == name));
         let Some(&(_, operator, is_whole)) = function else {

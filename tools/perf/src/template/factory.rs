@@ -14,7 +14,7 @@ use crate::Error;
 pub struct ObjectFactory {
     template: Template,
     count: usize,
-    /// Name of the objects in errors: their kind.
+    /// Kind of the objects.
     kind: String,
     /// Whether the kind is given: scheduler_perf then decodes the objects into a Go type, which ignores the case of the first
     /// letter of field names.
@@ -26,7 +26,7 @@ pub struct ObjectFactory {
 pub(super) enum ObjectForm {
     /// All objects are equal.
     Same(AnyObject),
-    /// Names and annotations differ.
+    /// Only names and annotations differ.
     Metadata(AnyObject, Shape),
     /// Some fields differ.
     Shape(Shape),
@@ -39,7 +39,7 @@ impl ObjectFactory {
     /// ignores objects of this kind.
     ///
     /// # Errors
-    /// Returns an error if the first or the last object is invalid.
+    /// Returns an error if the first or the last object is invalid or of another kind.
     pub fn new(template: &Template, count: usize, kind: Option<&str>) -> Result<Option<ObjectFactory>, Error> {
         let template = template.counted(count)?;
         let shape = Shape::of(&template, count)?;
@@ -48,17 +48,17 @@ impl ObjectFactory {
         if kind.is_some() {
             decapitalize(&mut sample);
         }
-        let found = sample.get("kind").and_then(Value::as_str).map(str::to_owned);
-        let Some(found) = found.or_else(|| kind.map(str::to_owned)) else {
+        let sample_kind = sample.get("kind").and_then(Value::as_str).map(str::to_owned);
+        let Some(sample_kind) = sample_kind.or_else(|| kind.map(str::to_owned)) else {
             return Err(Error::new("is not a Kubernetes object: `kind` is missing").at(&template.name));
         };
         if let Some(kind) = kind
-            && kind != found
+            && kind != sample_kind
         {
-            return Err(Error::new(format!("is a {found}, but must be a {kind}")).at(&template.name));
+            return Err(Error::new(format!("is a {sample_kind}, but must be a {kind}")).at(&template.name));
         }
         let mut factory =
-            ObjectFactory { template, count, kind: found, is_typed: kind.is_some(), form: ObjectForm::Text };
+            ObjectFactory { template, count, kind: sample_kind, is_typed: kind.is_some(), form: ObjectForm::Text };
         factory.complete(&mut sample)?;
         let Some(sample) = factory.object(sample)? else { return Ok(None) };
         factory.form = match shape {
@@ -101,9 +101,9 @@ impl ObjectFactory {
                 let metadata: ObjectMeta = serde_json::from_value(shape.value(context).map_err(failed)?)
                     .map_err(|error| Error::new(error).at("metadata").at(&self.template.name))?;
                 let mut object = object.clone();
-                let own = object.metadata_mut();
-                (own.name, own.generate_name) = (metadata.name, metadata.generate_name);
-                own.annotations = metadata.annotations;
+                let object_metadata = object.metadata_mut();
+                (object_metadata.name, object_metadata.generate_name) = (metadata.name, metadata.generate_name);
+                object_metadata.annotations = metadata.annotations;
                 return Ok(object);
             }
             ObjectForm::Shape(shape) => shape.value(context).map_err(failed)?,

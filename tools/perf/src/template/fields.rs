@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Fields that are maps with keys chosen by users.
-const FREE: [&str; 10] = [
+const FREE_FORM_FIELDS: [&str; 10] = [
     "labels",
     "annotations",
     "matchLabels",
@@ -26,7 +26,7 @@ pub(super) fn decapitalize(value: &mut Value) {
                     std::mem::take(fields).into_iter().map(|(key, value)| (lower_first(&key), value)).collect();
                 *fields = renamed;
             }
-            let typed = fields.iter_mut().filter(|(key, _)| !FREE.contains(&key.as_str()));
+            let typed = fields.iter_mut().filter(|(key, _)| !FREE_FORM_FIELDS.contains(&key.as_str()));
             typed.for_each(|(_, value)| decapitalize(value));
         }
         _ => {}

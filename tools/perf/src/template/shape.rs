@@ -26,9 +26,11 @@ pub(super) enum Key {
     Text(Vec<Part>),
 }
 
-/// Characters of Unicode's private area around the number of an expression: its placeholder while the document is parsed.
-const BEGIN: char = '\u{e000}';
-const END: char = '\u{e001}';
+/// Begin of a placeholder. While the document is parsed, an expression is replaced by its number between this character
+/// and [`MARK_END`], which are in Unicode's private use area.
+const MARK_BEGIN: char = '\u{e000}';
+/// End of a placeholder.
+const MARK_END: char = '\u{e001}';
 
 impl Shape {
     /// Returns the shape of a template's documents. `None` if they differ in more than texts, field names and
@@ -42,15 +44,16 @@ impl Shape {
             .enumerate()
             .map(|(at, part)| match part {
                 Part::Text(text) => text.clone(),
-                Part::Expression(_) => format!("{BEGIN}{at}{END}"),
+                Part::Expression(_) => format!("{MARK_BEGIN}{at}{MARK_END}"),
             })
             .collect();
         let Ok(marked) = yaml::document::<Value>(&template.name, &marked) else { return Ok(None) };
         let Some(shape) = Shape::compare(template, marked, &sample, first) else { return Ok(None) };
         // The shape must produce the same document as parsing the text.
         let last = TemplateContext { index: count.saturating_sub(1), count };
-        let is_right = shape.value(first) == Ok(sample) && shape.value(last).ok() == Some(template.document(last)?);
-        Ok(is_right.then_some(shape))
+        let is_equivalent =
+            shape.value(first) == Ok(sample) && shape.value(last).ok() == Some(template.document(last)?);
+        Ok(is_equivalent.then_some(shape))
     }
 
     fn compare(template: &Template, marked: Value, sample: &Value, first: TemplateContext) -> Option<Shape> {
@@ -137,13 +140,13 @@ impl Shape {
 
 /// Splits a marked text into text and expressions; `None` without marks.
 fn parts(template: &Template, text: &str) -> Option<Vec<Part>> {
-    if !text.contains(BEGIN) {
+    if !text.contains(MARK_BEGIN) {
         return None;
     }
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once(BEGIN) {
-        let (at, after) = after.split_once(END)?;
+    while let Some((before, after)) = rest.split_once(MARK_BEGIN) {
+        let (at, after) = after.split_once(MARK_END)?;
         if !before.is_empty() {
             parts.push(Part::Text(before.to_owned()));
         }

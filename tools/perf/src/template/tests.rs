@@ -12,7 +12,7 @@ fn check(text: &str, context: TemplateContext, expected: Expect) {
 }
 
 #[test]
-fn expressions() {
+fn expressions_are_evaluated_or_refused() {
     let context = TemplateContext { index: 7, count: 30 };
     check("a-{{.Index}} of {{ .Count }}", context, expect!["a-7 of 30"]);
     check("{{ DivideInt .Index 2 }} {{DivideFloat .Index 2}} {{Mod .Index 4}}", context, expect!["3 3.5 3"]);

@@ -45,26 +45,27 @@ impl Devices {
     }
 
     /// Checks the claims of a pod that is bound to a node.
-    pub(super) fn check(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, pod: &Pod, node: Symbol, names: &Interner, violations: &mut Vec<(Rule, String)>) {
         for pod_claim in &pod.spec.resource_claims {
             let Ok(Some((name, _))) = pod.resource_claim_name(pod_claim) else { continue };
             let claim = self.claims.get(&(pod.spec.namespace, name));
             let name = names.resolve(name);
-            let mut broken = |what: String| found.push((Rule::DynamicResources, format!("claim {name} {what}")));
+            let mut report_violation =
+                |what: String| violations.push((Rule::DynamicResources, format!("claim {name} {what}")));
             let Some(allocation) = claim.and_then(|claim| claim.status.allocation.as_ref()) else {
-                broken("is not allocated".to_owned());
+                report_violation("is not allocated".to_owned());
                 continue;
             };
             if !claim.is_some_and(|claim| claim.is_reserved_for(&pod.uid)) {
-                broken("is not reserved for the pod".to_owned());
+                report_violation("is not reserved for the pod".to_owned());
             }
             if matches!(allocation.nodes, Some(AllocationNodes::Node(other)) if other != node) {
-                broken("has devices of another node".to_owned());
+                report_violation("has devices of another node".to_owned());
             }
             for result in allocation.results.iter().filter(|result| result.admin_access != Some(true)) {
                 let holders = self.holders.get(&(result.driver, result.pool, result.device)).copied();
                 if matches!(holders, Some((2.., _) | (1.., 1..))) {
-                    broken(format!("has device {}, which another claim holds", names.resolve(result.device)));
+                    report_violation(format!("has device {}, which another claim holds", names.resolve(result.device)));
                 }
             }
         }

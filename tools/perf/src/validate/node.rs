@@ -9,42 +9,42 @@ use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
 impl NodePods {
     /// Checks whether a pod may be bound to the node in its current state.
-    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Some(node) = &self.node else { return };
         let Placement { pod, names, .. } = placement;
         let spec = &*pod.spec;
-        let mut broken = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
+        let mut report_violation = |rule: Rule, what: &str| violations.push((rule, what.to_owned()));
         if !spec.scheduling_gates.is_empty() {
-            broken(Rule::SchedulingGates, "it has scheduling gates");
+            report_violation(Rule::SchedulingGates, "it has scheduling gates");
         }
         // kube-scheduler treats an unschedulable node like a node with this taint.
-        let closed = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
-        if node.unschedulable && !tolerates(&spec.tolerations, closed, Symbol::EMPTY, Effect::NoSchedule) {
-            broken(Rule::NodeUnschedulable, "the node is unschedulable");
+        let unschedulable_taint = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
+        if node.unschedulable && !tolerates(&spec.tolerations, unschedulable_taint, Symbol::EMPTY, Effect::NoSchedule) {
+            report_violation(Rule::NodeUnschedulable, "the node is unschedulable");
         }
         if !tolerates_taints(node, &spec.tolerations) {
-            broken(Rule::TaintToleration, "the node has a taint that the pod does not tolerate");
+            report_violation(Rule::TaintToleration, "the node has a taint that the pod does not tolerate");
         }
         if !node_affinity_matches(&spec.node_selector, spec.required_node_affinity.as_ref(), node, names) {
-            broken(Rule::NodeAffinity, "the pod does not select the node");
+            report_violation(Rule::NodeAffinity, "the pod does not select the node");
         }
         if spec.required_features.iter().any(|feature| !node.declared_features.contains(feature)) {
-            broken(Rule::NodeDeclaredFeatures, "the node lacks a feature that the pod uses");
+            report_violation(Rule::NodeDeclaredFeatures, "the node lacks a feature that the pod uses");
         }
         for port in &spec.host_ports {
-            if self.ports.iter().any(|taken| collide(port, taken, names)) {
-                broken(Rule::NodePorts, &format!("port {} is in use", port.port));
+            if self.ports.iter().any(|taken| conflicts(port, taken, names)) {
+                report_violation(Rule::NodePorts, &format!("port {} is in use", port.port));
             }
         }
-        self.check_resources(placement, node, found);
+        self.check_resources(placement, node, violations);
     }
 
-    fn check_resources(&self, placement: Placement<'_>, node: &Node, found: &mut Vec<(Rule, String)>) {
+    fn check_resources(&self, placement: Placement<'_>, node: &Node, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, cluster, names, .. } = placement;
         let mut check = |name: &str, requested: i64, used: i64, allocatable: i64| {
             if requested > 0 && i128::from(requested) + i128::from(used) > i128::from(allocatable) {
                 let what = format!("{name}: {requested} requested, {used} of {allocatable} used");
-                found.push((Rule::NodeResourcesFit, what));
+                violations.push((Rule::NodeResourcesFit, what));
             }
         };
         let (requested, used, allocatable) = (&pod.spec.requests, &self.used, &node.allocatable);
@@ -53,16 +53,16 @@ impl NodePods {
         check("memory", requested.memory, used.memory, allocatable.memory);
         check("ephemeral-storage", requested.ephemeral_storage, used.ephemeral_storage, allocatable.ephemeral_storage);
         for &(name, amount) in &requested.scalars {
-            let of = |resources: &Resources| resources.scalar(name).unwrap_or_default();
+            let amount_in = |resources: &Resources| resources.scalar(name).unwrap_or_default();
             // Devices can serve an extended resource that the node does not have.
-            if of(allocatable) != 0 || !cluster.is_backed(name) {
-                check(names.resolve(name), amount, of(used), of(allocatable));
+            if amount_in(allocatable) != 0 || !cluster.is_backed(name) {
+                check(names.resolve(name), amount, amount_in(used), amount_in(allocatable));
             }
         }
     }
 }
 
-fn collide(one: &HostPort, other: &HostPort, names: &Interner) -> bool {
+fn conflicts(one: &HostPort, other: &HostPort, names: &Interner) -> bool {
     let any = names.get("0.0.0.0");
     one.port == other.port
         && one.protocol == other.protocol

@@ -11,7 +11,7 @@ use super::selectors::{affinity_term_matches, value};
 /// Number of pods per place: a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;
 
-/// Counts of pods for the terms so far. A new term is counted once over all pods.
+/// Counts of pods for the terms that were checked. When a term is checked for the first time, all pods are counted.
 #[derive(Default)]
 pub(super) struct PodAffinityRules {
     /// For the required terms of a pod: pods that match all terms, by place of each term's key.
@@ -39,11 +39,11 @@ impl PodAffinityRules {
     }
 
     /// Checks whether a pod may be bound to a node, given the existing pods.
-    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         let affinity = &pod.spec.affinity;
         let labels = cluster.labels(node);
-        let mut broken = |what: String| found.push((Rule::InterPodAffinity, what));
+        let mut report_violation = |what: String| violations.push((Rule::InterPodAffinity, what));
         if !affinity.required.is_empty() {
             let places = self.required.entry(affinity.required.clone()).or_insert_with(|| {
                 let mut places = Places::default();
@@ -57,10 +57,13 @@ impl PodAffinityRules {
             for term in &affinity.required {
                 let key = names.resolve(term.topology_key);
                 match value(labels, term.topology_key) {
-                    None => broken(format!("the node has no label {key}")),
+                    None => report_violation(format!("the node has no label {key}")),
                     Some(place) if is_first || places.contains_key(&(term.topology_key, place)) => {}
                     Some(place) => {
-                        broken(format!("{key}={} has no pod that its affinity requires", names.resolve(place)));
+                        report_violation(format!(
+                            "{key}={} has no pod that its affinity requires",
+                            names.resolve(place)
+                        ));
                     }
                 }
             }
@@ -77,7 +80,7 @@ impl PodAffinityRules {
                 && places.contains_key(&(term.topology_key, place))
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod that its anti-affinity forbids"));
+                report_violation(format!("{key}={place} has a pod that its anti-affinity forbids"));
             }
         }
         let owners = self.owners.get_or_insert_with(|| {
@@ -93,7 +96,7 @@ impl PodAffinityRules {
                 && term_matches(term, pod, cluster)
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod whose anti-affinity forbids it"));
+                report_violation(format!("{key}={place} has a pod whose anti-affinity forbids it"));
             }
         }
     }

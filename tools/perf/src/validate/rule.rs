@@ -31,7 +31,7 @@ pub enum Rule {
     PodTopologySpread,
     /// Required affinity and anti-affinity are met.
     InterPodAffinity,
-    /// The pod's claims are allocated and reserved, and no device is held twice.
+    /// The pod's claims are allocated and reserved, and no device is held twice, unless it is shared.
     DynamicResources,
     /// The node has the features that the pod uses.
     NodeDeclaredFeatures,
@@ -69,7 +69,7 @@ pub struct Violation {
     pub node: String,
     /// The rule.
     pub rule: Rule,
-    /// Description.
+    /// Description of the violation.
     pub what: String,
 }
 

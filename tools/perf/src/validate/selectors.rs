@@ -12,16 +12,16 @@ pub(super) fn value(labels: Labels<'_>, key: Symbol) -> Option<Symbol> {
     labels.iter().find_map(|&(name, value)| (name == key).then_some(value))
 }
 
-/// Returns whether labels meet a requirement. Numeric operators need `names`; pod selectors have none.
+/// Returns whether labels meet a requirement. Numeric operators need `names`; pod selectors have no such operators.
 fn requirement_matches(requirement: &Requirement, labels: Labels<'_>, names: Option<&Interner>) -> bool {
-    let found = value(labels, requirement.key);
-    let is_listed = found.is_some_and(|value| requirement.values.contains(&value));
-    let number = || found.and_then(|value| names?.resolve(value).parse::<i64>().ok());
+    let actual = value(labels, requirement.key);
+    let is_listed = actual.is_some_and(|value| requirement.values.contains(&value));
+    let number = || actual.and_then(|value| names?.resolve(value).parse::<i64>().ok());
     match requirement.operator {
         Operator::In => is_listed,
         Operator::NotIn => !is_listed,
-        Operator::Exists => found.is_some(),
-        Operator::DoesNotExist => found.is_none(),
+        Operator::Exists => actual.is_some(),
+        Operator::DoesNotExist => actual.is_none(),
         Operator::Gt(bound) => number().is_some_and(|number| number > bound),
         Operator::Lt(bound) => number().is_some_and(|number| number < bound),
     }
@@ -37,11 +37,11 @@ pub(super) fn affinity_term_matches(
     term: &PodAffinityTerm,
     namespace: Symbol,
     labels: Labels<'_>,
-    of_namespace: Labels<'_>,
+    namespace_labels: Labels<'_>,
 ) -> bool {
     let Some(selector) = &term.selector else { return false };
     let by_name = term.namespaces.contains(&namespace);
-    let by_labels = term.namespace_selector.as_ref().is_some_and(|selector| selects(selector, of_namespace));
+    let by_labels = term.namespace_selector.as_ref().is_some_and(|selector| selects(selector, namespace_labels));
     (by_name || by_labels) && selects(selector, labels)
 }
 

@@ -13,7 +13,8 @@ use super::cluster::{Cluster, Placement};
 use super::rule::Rule;
 use super::selectors::{node_affinity_matches, selects, tolerates_taints, value};
 
-/// Counts of pods for the hard constraints so far. A new constraint is counted once over all nodes and pods.
+/// Counts of pods for the hard constraints that were checked. When a constraint is checked for the first time, all
+/// nodes and pods are counted.
 #[derive(Default)]
 pub(super) struct Spread {
     domains: Map<SpreadConstraint, Domains>,
@@ -111,10 +112,10 @@ impl Spread {
     }
 
     /// Checks whether a pod may be bound to a node, given the existing pods.
-    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         for spread_constraint in SpreadConstraint::of(&pod.spec) {
-            let own = i64::from(spread_constraint.selects(&pod.spec));
+            let self_match = i64::from(spread_constraint.selects(&pod.spec));
             let TopologySpreadConstraint { topology_key, max_skew, min_domains, .. } = spread_constraint.constraint;
             let domains = self
                 .domains
@@ -122,7 +123,7 @@ impl Spread {
                 .or_insert_with_key(|spread_constraint| count_all(spread_constraint, cluster, names));
             let key = names.resolve(topology_key);
             let Some(domain) = value(cluster.labels(node), topology_key) else {
-                found.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
+                violations.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
                 continue;
             };
             let Some(mut least) = domains.least() else { continue };
@@ -130,12 +131,12 @@ impl Spread {
                 least = 0;
             }
             let pods = domains.pods.get(&domain).copied().unwrap_or_default();
-            if pods + own - least > i64::from(max_skew) {
+            if pods + self_match - least > i64::from(max_skew) {
                 let domain = names.resolve(domain);
                 let what = format!(
                     "{key}={domain} has {pods} pods, the minimum is {least}, and the maximum skew is {max_skew}"
                 );
-                found.push((Rule::PodTopologySpread, what));
+                violations.push((Rule::PodTopologySpread, what));
             }
         }
     }

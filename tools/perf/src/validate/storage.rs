@@ -21,7 +21,7 @@ pub(super) struct Storage {
     /// Number of pods on nodes that use a claim.
     users: Map<(Symbol, Symbol), u32>,
     /// Claims and inline volumes of the pods on a node, with the number of their pods.
-    on: Map<Symbol, Map<(Symbol, Volume), u32>>,
+    by_node: Map<Symbol, Map<(Symbol, Volume), u32>>,
 }
 
 impl Storage {
@@ -49,7 +49,7 @@ impl Storage {
     pub(super) fn add(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
-            *self.on.entry(node).or_default().entry((namespace, volume.clone())).or_default() += 1;
+            *self.by_node.entry(node).or_default().entry((namespace, volume.clone())).or_default() += 1;
             if let Some(claim) = volume.claim() {
                 *self.users.entry((namespace, claim)).or_default() += 1;
             }
@@ -59,7 +59,7 @@ impl Storage {
     pub(super) fn remove_pod(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
-            if let Some(volumes) = self.on.get_mut(&node) {
+            if let Some(volumes) = self.by_node.get_mut(&node) {
                 decrement(volumes, &(namespace, volume.clone()));
             }
             if let Some(claim) = volume.claim() {
@@ -69,7 +69,7 @@ impl Storage {
     }
 
     /// Checks whether a pod's volumes allow a node.
-    pub(super) fn check(&self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+    pub(super) fn check(&self, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, names, .. } = placement;
         if pod.spec.volumes.is_empty() {
             return;
@@ -78,33 +78,34 @@ impl Storage {
         for claim in pod.spec.volumes.iter().filter_map(Volume::claim) {
             let name = names.resolve(claim);
             let Some(claim) = self.claims.get(&(namespace, claim)) else {
-                found.push((Rule::VolumeBinding, format!("claim {name} does not exist")));
+                violations.push((Rule::VolumeBinding, format!("claim {name} does not exist")));
                 continue;
             };
             let is_exclusive = claim.access_modes.contains(&AccessMode::ReadWriteOncePod);
             if is_exclusive && self.users.contains_key(&(namespace, claim.name)) {
-                found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
+                violations
+                    .push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
             }
             // PreBind binds the claims of a pod to volumes before the pod is bound.
             let Some(volume) = self.volume_of(claim) else {
-                found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
+                violations.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
                 continue;
             };
-            check_place(volume, placement, found);
+            check_place(volume, placement, violations);
         }
-        let on_node = self.on.get(&node);
+        let on_node = self.by_node.get(&node);
         for volume in &pod.spec.volumes {
             if on_node.is_some_and(|on_node| on_node.keys().any(|(_, other)| conflict(volume, other))) {
-                found.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
+                violations.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
             }
         }
-        self.check_limits(pod, node, names, found);
+        self.check_limits(pod, node, names, violations);
     }
 
-    fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, violations: &mut Vec<(Rule, String)>) {
         let Some(drivers) = self.drivers.get(&node) else { return };
         let mut attached: Vec<CsiVolume> = self
-            .on
+            .by_node
             .get(&node)
             .into_iter()
             .flat_map(Map::keys)
@@ -118,14 +119,14 @@ impl Storage {
         new.dedup();
         new.retain(|volume| attached.binary_search(volume).is_err());
         for &(driver, limit) in &drivers.drivers {
-            let of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
-            let (on_node, more) = (of(&attached), of(&new));
+            let count_of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
+            let (on_node, more) = (count_of(&attached), count_of(&new));
             if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok())
                 && more > 0
                 && on_node + more > limit
             {
                 let what = format!("{}: {on_node} of {limit} volumes are attached", names.resolve(driver));
-                found.push((Rule::NodeVolumeLimits, what));
+                violations.push((Rule::NodeVolumeLimits, what));
             }
         }
     }
@@ -149,12 +150,12 @@ impl Storage {
     }
 }
 
-fn check_place(volume: &PersistentVolume, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+fn check_place(volume: &PersistentVolume, placement: Placement<'_>, violations: &mut Vec<(Rule, String)>) {
     let Placement { node, cluster, names, .. } = placement;
     let labels = cluster.labels(node);
     let name = names.resolve(volume.name);
     if volume.node_affinity.as_ref().is_some_and(|affinity| !selects_node(affinity, node, labels, names)) {
-        found.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));
+        violations.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));
     }
     // A node without topology labels accepts all volumes.
     let keys = [
@@ -167,7 +168,7 @@ fn check_place(volume: &PersistentVolume, placement: Placement<'_>, found: &mut 
     for zone in volume.zones.iter().filter(|_| has_topology) {
         let place = value(labels, zone.key).or_else(|| value(labels, zone.successor));
         if place.is_none_or(|place| !zone.values.contains(&place)) {
-            found.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
+            violations.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
         }
     }
 }

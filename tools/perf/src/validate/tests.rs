@@ -6,7 +6,7 @@ use schedc_objects::testing;
 
 use super::*;
 
-/// A cluster from short manifests: nodes and objects first, then pods, each before and after its binding.
+/// A validator that receives a cluster from short manifests. Each pod is received before and after its binding.
 struct ValidatorTest {
     names: Interner,
     validator: Validator,
@@ -79,7 +79,7 @@ fn a_node_is_not_filled_beyond_its_allocatable() {
 }
 
 #[test]
-fn node_requirements_of_a_pod() {
+fn node_requirements_are_checked() {
     let tainted = "{metadata: {name: t}, spec: {taints: [{key: k, effect: NoSchedule}, {key: l, effect: PreferNoSchedule}]}, status: {allocatable: {pods: 9}}}";
     let closed = "{metadata: {name: c}, spec: {unschedulable: true}, status: {allocatable: {pods: 9}}}";
     let affinity = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}, {matchFields: [{key: metadata.name, operator: In, values: [t]}]}]}}}";

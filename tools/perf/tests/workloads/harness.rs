@@ -33,7 +33,7 @@ pub(crate) fn run_file(file: &str, templates: &[(&str, &str)]) -> Result<Report,
         run(&AnyBundle::running::<Profiles>(), &chosen[0], Options::default())
     });
     std::fs::remove_dir_all(&folder).unwrap();
-    // Errors contain paths as given.
+    // Errors contain the path of the temporary folder, which differs in each run.
     let folder = format!("{}/", folder.display());
     report.map_err(|error| Error::from(error.to_string().replace(&folder, "")))
 }

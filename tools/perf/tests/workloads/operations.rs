@@ -9,7 +9,7 @@ spec: {terminationGracePeriodSeconds: 0, containers: [{name: c, resources: {requ
 ";
 
 #[test]
-fn nodes_and_pods() {
+fn nodes_and_pods_are_created() {
     let report = ok(
         "
 - {opcode: createNodes, countParam: $nodes}
@@ -28,7 +28,7 @@ fn nodes_and_pods() {
 }
 
 #[test]
-fn nodes_with_labels() {
+fn nodes_get_labels_in_turn_or_unique_ones() {
     let node = "{kind: Node, metadata: {generateName: n-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 2}}}";
     let zone = "
 kind: Pod
@@ -67,7 +67,7 @@ spec:
 }
 
 #[test]
-fn volumes_and_limits_of_nodes() {
+fn volumes_are_created_and_limited_per_node() {
     let volume = "
 kind: PersistentVolume
 spec: {accessModes: [ReadOnlyMany], capacity: {storage: 1Gi}, csi: {driver: ebs.csi.aws.com, volumeHandle: x}}
@@ -102,7 +102,7 @@ spec: {accessModes: [ReadOnlyMany], resources: {requests: {storage: 1Gi}}}
 }
 
 #[test]
-fn namespaces_and_sets_of_pods() {
+fn pod_sets_create_pods_in_each_namespace() {
     let namespace = "{kind: Namespace, metadata: {labels: {team: devops}}}";
     let near = "
 kind: Pod
@@ -218,7 +218,7 @@ fn pods_are_deleted_at_the_given_rate() {
 }
 
 #[test]
-fn deleted_pods_with_finalizers() {
+fn pods_with_finalizers_are_deleted() {
     let pod =
         "{kind: Pod, metadata: {generateName: pod-, finalizers: [example.com/f]}, spec: {containers: [{name: c}]}}";
     ok(
@@ -235,7 +235,7 @@ fn deleted_pods_with_finalizers() {
 
 /// Pods wait for a node that is created and deleted, or stays.
 #[test]
-fn churn() {
+fn churn_creates_nodes_for_waiting_pods() {
     let node = "{apiVersion: v1, kind: Node, metadata: {generateName: churn-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 2}}}";
     let service = "{apiVersion: v1, kind: Service, metadata: {generateName: churn-}, spec: {selector: {app: web}}}";
     for (mode, pods) in [("mode: create, number: 3", 6), ("mode: recreate, number: 2", 4)] {
@@ -269,7 +269,7 @@ fn time_is_virtual() {
 }
 
 #[test]
-fn a_steady_state() {
+fn a_steady_state_creates_pods_repeatedly() {
     let report = ok(
         "
 - {opcode: createNodes, count: 2}
@@ -282,7 +282,7 @@ fn a_steady_state() {
 }
 
 #[test]
-fn preemption() {
+fn important_pods_preempt_others() {
     let important = "
 kind: Pod
 metadata: {generateName: important-}
@@ -301,7 +301,7 @@ spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
 
 /// Devices of a driver on two nodes, of which claims without pods hold all but one.
 #[test]
-fn devices_of_a_driver_and_allocated_claims() {
+fn claims_without_pods_hold_devices() {
     let node = "{kind: Node, metadata: {generateName: gpu-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}}";
     let class = "
 apiVersion: resource.k8s.io/v1

@@ -15,7 +15,7 @@ fn check_operations(operations: &str, params: &str, templates: &[(&str, &str)], 
 }
 
 #[test]
-fn files() {
+fn invalid_files_are_refused() {
     check("- name: [", expect!["w.yaml:1: is not YAML: unclosed bracket '['"]);
     check("{}", expect!["w.yaml:1: is not YAML: expected sequence start"]);
     check(
@@ -57,8 +57,9 @@ fn files() {
 }
 
 #[test]
-fn operations() {
-    let with = |operation: &str| format!("\n- {operation}\n- {{opcode: createPods, count: 1, collectMetrics: true}}\n");
+fn invalid_operations_are_refused() {
+    let operations_with =
+        |operation: &str| format!("\n- {operation}\n- {{opcode: createPods, count: 1, collectMetrics: true}}\n");
     for (operation, expected) in [
         ("{count: 1}", expect!["w.yaml: test case `case`: op 0 has no opcode"]),
         (
@@ -187,10 +188,10 @@ fn operations() {
         ),
     ] {
         let params = if operation.contains("$text") { "text: many" } else { "" };
-        check_operations(&with(operation), params, &[], expected);
+        check_operations(&operations_with(operation), params, &[], expected);
     }
     check_operations(
-        &with("{opcode: barrier}"),
+        &operations_with("{opcode: barrier}"),
         "nodes: 1, pods: 2",
         &[],
         expect![
@@ -200,15 +201,15 @@ fn operations() {
 }
 
 #[test]
-fn templates() {
-    let of = |kind: &str, path: &str| match kind {
+fn invalid_templates_are_refused() {
+    let operations_with = |kind: &str, path: &str| match kind {
         "Pod" => format!("\n- {{opcode: createPods, count: 2, podTemplatePath: {path}, collectMetrics: true}}\n"),
         _ => format!(
             "\n- {{opcode: createAny, count: 2, templatePath: {path}}}\n- {{opcode: createPods, count: 1, collectMetrics: true}}\n"
         ),
     };
     check_operations(
-        &of("Pod", "missing.yaml"),
+        &operations_with("Pod", "missing.yaml"),
         "",
         &[],
         expect![
@@ -283,7 +284,7 @@ fn templates() {
             ],
         ),
     ] {
-        check_operations(&of(kind, "t.yaml"), "", &[("t.yaml", text)], expected);
+        check_operations(&operations_with(kind, "t.yaml"), "", &[("t.yaml", text)], expected);
     }
     let node = "{kind: Node, apiVersion: v1, metadata: {name: a}}";
     let operations = "\n- {opcode: createAny, templatePath: t.yaml, namespace: web}\n- {opcode: createPods, count: 1, collectMetrics: true}\n";

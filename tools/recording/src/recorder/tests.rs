@@ -140,7 +140,7 @@ fn a_merged_backlog_is_a_repaired_gap_of_its_kinds() {
 fn a_backlog_with_a_part_of_the_next_list_stays_a_gap() {
     let mut recorder = synced();
     recorder.begin_backlog(2);
-    // The third list has n2 so far; of the second one, which is complete, only its end remains.
+    // Of the third list, only n2 has arrived. The end of the second list is merged after it.
     recorder.record(2, Change::Upsert(node("n2"), 3));
     recorder.record(2, Change::ListComplete { kind: "Node", epoch: 2 });
     recorder.end_backlog(3);

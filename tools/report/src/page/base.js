@@ -29,7 +29,7 @@ const oneDecimal = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maxim
 const twoDecimals = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const DASH = "–";
 
-/** Formats seconds as Kubernetes does: 1h30m0s, 12.5s, 300ms. */
+/** Formats seconds, for example as 1h30m, 1m30s, 12.5s or 300ms. */
 function duration(seconds) {
   if (seconds < 0) return "-" + duration(-seconds);
   if (seconds === 0) return "0s";

@@ -55,13 +55,13 @@ impl Page {
 
     /// Checks that the page is drawn, and that the console has no message.
     #[track_caller]
-    pub(crate) fn is_ready(&self) {
+    pub(crate) fn assert_ready(&self) {
         assert_eq!(self.console, Vec::<String>::new());
         assert!(self.text.contains(r#"data-state="ready""#), "{}", self.text);
     }
 }
 
-/// Returns the path of Chromium: `$CHROMIUM`, or a program of the usual names.
+/// Returns the path of Chromium: `$CHROMIUM`, or a program with one of the usual names in `$PATH`.
 fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();

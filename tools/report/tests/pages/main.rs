@@ -31,7 +31,7 @@ fn hostile_names_are_data() {
 #[test]
 fn a_page_draws_all_views_without_errors() {
     let Some(page) = Page::of(&sample(5000, 10_000), "") else { return };
-    page.is_ready();
+    page.assert_ready();
     for title in ["Pods over time", "Utilisation per node", "Reasons of pending pods", "Pods", "Nodes"] {
         assert!(page.text.contains(&format!(">{title}</h2>")), "no {title}");
     }
@@ -42,7 +42,7 @@ fn a_page_draws_all_views_without_errors() {
 #[test]
 fn hostile_names_are_inert_in_a_browser() {
     let Some(page) = Page::of(&sample(10, 20), "") else { return };
-    page.is_ready();
+    page.assert_ready();
     assert!(!page.text.contains("<img") && !page.text.contains("data-ran"), "{}", page.text);
     assert!(page.text.contains("&lt;img src=x onerror="));
 }
@@ -50,7 +50,7 @@ fn hostile_names_are_inert_in_a_browser() {
 #[test]
 fn the_address_selects_pods() {
     let Some(page) = Page::of(&sample(50, 200), "#q=shop/web-17") else { return };
-    page.is_ready();
+    page.assert_ready();
     assert!(page.text.contains("shop/web-17<") && page.text.contains("shop/web-170<"));
     assert!(!page.text.contains("shop/web-16<"));
     assert!(page.text.contains("1–11 of 11 (200 in all)"));
@@ -59,14 +59,14 @@ fn the_address_selects_pods() {
 #[test]
 fn a_single_pod_is_shown_with_its_scores() {
     let Some(page) = Page::of(&sample(50, 200), "#q=pod:%22shop/web-17%22") else { return };
-    page.is_ready();
+    page.assert_ready();
     assert!(page.text.contains("best other node") && page.text.contains("Node\u{200b}Resources\u{200b}Fit"));
 }
 
 #[test]
 fn a_search_for_a_node_finds_its_pods_and_the_node() {
     let Some(page) = Page::of(&sample(50, 200), "#q=node:%22node-00007%22") else { return };
-    page.is_ready();
+    page.assert_ready();
     assert!(page.text.contains("1–4 of 4 (200 in all)"), "the pods of the node");
     assert!(page.text.contains("1–1 of 1 (50 in all)"), "the node");
 }
@@ -74,14 +74,14 @@ fn a_search_for_a_node_finds_its_pods_and_the_node() {
 #[test]
 fn a_search_without_results_says_so() {
     let Some(page) = Page::of(&sample(50, 200), "#q=absent") else { return };
-    page.is_ready();
+    page.assert_ready();
     assert!(page.text.contains("No row matches “absent”.") && page.text.contains("nothing found"));
 }
 
 #[test]
 fn an_empty_report_has_texts_for_missing_data() {
     let Some(page) = Page::of(&sample(0, 0), "") else { return };
-    page.is_ready();
+    page.assert_ready();
     for text in ["There are no nodes.", "Nothing changes over time.", "No pods.", "No pod is pending."] {
         assert!(page.text.contains(text), "no `{text}`");
     }
@@ -100,7 +100,7 @@ fn every_view_is_saved_as_csv() {
             document.body.append(result);
         });"#;
     let Some(page) = Page::with_script(&sample(10, 20), collect) else { return };
-    page.is_ready();
+    page.assert_ready();
     let (_, files) = page.text.split_once("<pre>").expect("the files");
     let files: Vec<&str> = files.split("\n====\n").collect();
     assert_eq!(files.len(), 5, "{files:?}");

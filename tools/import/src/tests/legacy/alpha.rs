@@ -6,7 +6,7 @@ use super::{check, check_points, check_report, points_of, shown};
 use crate::{Options, import_any};
 
 #[test]
-fn v1alpha2() {
+fn v1alpha2_has_unreserve_and_fields_for_preemption_and_volumes() {
     check(
         "v1alpha2",
         "\
@@ -159,7 +159,7 @@ plugins: {filter: {disabled: [{name: '*'}]}}
 ";
 
 #[test]
-fn v1alpha1_with_a_policy() {
+fn v1alpha1_reads_a_policy_in_a_config_map() {
     let policy = "kind: ConfigMap\napiVersion: v1\ndata:\n  policy.cfg: |\n    {\"kind\": \"Policy\", \"apiVersion\": \"v1\",\n    \
                   \"predicates\": [{\"name\": \"MatchInterPodAffinity\"}], \"priorities\": [{\"name\": \"InterPodAffinityPriority\", \"weight\": 2}]}\n";
     let options = Options { policy: Some(("policy.yaml", policy)), ..Options::default() };
@@ -206,7 +206,7 @@ fn v1alpha1_with_a_policy() {
 }
 
 #[test]
-fn policies_in_config_maps_and_unused_ones() {
+fn missing_and_unused_policies_are_errors() {
     expect![[r#"
         error: the plugins are those of a policy, which is in the ConfigMap kube-system/scheduler-policy
          --> c.yaml:5:3
@@ -220,7 +220,8 @@ fn policies_in_config_maps_and_unused_ones() {
     "#]]
     .assert_eq(&points_of(&import_any("c.yaml", WITH_POLICY, &Options::default()), &[]));
     let options = Options { policy: Some(("p.yaml", "kind: Policy\napiVersion: v1\n")), ..Options::default() };
-    let unasked = WITH_POLICY.replace("policy:\n    configMap: {name: scheduler-policy}", "provider: DefaultProvider");
+    let without_policy =
+        WITH_POLICY.replace("policy:\n    configMap: {name: scheduler-policy}", "provider: DefaultProvider");
     expect![[r#"
         error: the configuration names no policy: --policy has no effect
          --> p.yaml:1:1
@@ -232,5 +233,5 @@ fn policies_in_config_maps_and_unused_ones() {
 
         error: 1 error in p.yaml
     "#]]
-    .assert_eq(&points_of(&import_any("c.yaml", &unasked, &options), &[]));
+    .assert_eq(&points_of(&import_any("c.yaml", &without_policy, &options), &[]));
 }

@@ -54,7 +54,7 @@ profiles:
 }
 
 #[test]
-fn v1beta3_with_later_plugins() {
+fn v1beta3_keeps_the_later_plugins_that_it_names() {
     check_points(
         "v1beta3",
         "profiles: [{plugins: {multiPoint: {enabled: [{name: DynamicResources}]}}}]\n",
@@ -141,7 +141,7 @@ fn v1beta2_has_its_own_defaults() {
 }
 
 #[test]
-fn v1beta2_replaces_in_place() {
+fn v1beta2_replaces_default_plugins_in_place() {
     check_points(
         "v1beta2",
         "\
@@ -174,7 +174,7 @@ profiles:
 }
 
 #[test]
-fn v1beta1_strategies_were_plugins() {
+fn v1beta1_scoring_plugins_become_strategies() {
     check(
         "v1beta1",
         "\
@@ -304,7 +304,7 @@ fn v1beta1_refuses_default_plugins_enabled_again() {
 }
 
 #[test]
-fn default_constraints_without_a_type() {
+fn default_constraints_without_a_type_need_one_since_v1beta2() {
     let rest = "\
 profiles:
 - pluginConfig:
@@ -323,7 +323,7 @@ profiles:
 }
 
 #[test]
-fn labels_of_nodes() {
+fn node_labels_become_an_added_affinity() {
     check_points(
         "v1beta1",
         "\
@@ -352,7 +352,7 @@ profiles:
 }
 
 #[test]
-fn plugins_without_replacement() {
+fn plugins_without_a_replacement_are_omitted() {
     check_report(
         "v1beta1",
         "\
@@ -377,7 +377,7 @@ profiles:
 }
 
 #[test]
-fn fields_of_other_versions() {
+fn fields_of_other_versions_are_errors() {
     check_report("v1beta3", "healthzBindAddress: ''\n", expect!["c.yaml:3:1: unknown field `healthzBindAddress`"]);
     check_report(
         "v1beta1",

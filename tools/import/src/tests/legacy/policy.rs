@@ -19,7 +19,7 @@ fn check(rest: &str, expect: Expect) {
 }
 
 #[test]
-fn an_empty_policy() {
+fn an_empty_policy_has_the_default_functions() {
     check(
         "",
         expect![[r#"
@@ -39,7 +39,7 @@ fn an_empty_policy() {
 }
 
 #[test]
-fn a_policy_with_empty_lists() {
+fn a_policy_with_empty_lists_has_mandatory_plugins_only() {
     check(
         "predicates: []\npriorities: []\n",
         expect![[r#"
@@ -99,7 +99,7 @@ alwaysCheckAllPredicates: true
 }
 
 #[test]
-fn functions_with_arguments() {
+fn functions_with_arguments_are_converted() {
     check(
         "\
 predicates:
@@ -164,7 +164,7 @@ fn without_selector_spread_pods_of_services_are_not_spread() {
 }
 
 #[test]
-fn policy_errors() {
+fn errors_of_a_policy_are_reported() {
     check(
         "\
 predicates: [{name: PodFitsResource}, {name: A, argument: {}}, {}]
@@ -247,7 +247,7 @@ oops: 1
 }
 
 #[test]
-fn extenders_are_those_of_v1() {
+fn extenders_of_a_policy_are_converted() {
     let text =
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
