@@ -64,6 +64,9 @@ functions='
     def mean: 1000000 / .decisions_per_s;
     def row: "| " + join(" | ") + " |";
     def times: [.latency_us | .p50, .p99, .p999] | map(short);
+    # Values that miss a goal are bold.
+    def at_most($goal; text): if . > $goal then "**\(text)**" else text end;
+    def at_least($goal; text): if . < $goal then "**\(text)**" else text end;
 '
 # Prints the table of files with results.
 workloads() {
@@ -72,8 +75,10 @@ workloads() {
     "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     (inputs.workloads[]
         | ($kube[.name]) as $ms
-        | [.name, ($ms // "" | tostring), (mean | short), (if $ms then $ms * 1000 / mean | whole else "" end),
-           (.decisions_per_s | whole)] + times + [(.pods_per_s | whole), (.allocations_per_decision // 0 | digits(2) | tostring)]
+        | [.name, ($ms // "" | tostring), (mean | at_most(15; short)),
+           (if $ms then $ms * 1000 / mean | at_least(1000; whole) else "" end),
+           (.decisions_per_s | whole), (.latency_us | (.p50 | short), (.p99 | at_most(100; short)), (.p999 | at_most(300; short))),
+           (.pods_per_s | whole), (.allocations_per_decision // 0 | at_most(2; digits(2) | tostring))]
         | row)
 ' "$@"
 }
