@@ -74,12 +74,12 @@ pub struct Engine<P: Profile> {
     scratch: UpdateScratch,
     /// Memory of an earlier attempt, for reuse.
     spare: Option<Box<PreFilteredPod<P>>>,
-    /// Memory for a list of nodes.
+    /// Memory for the list of candidate nodes in a search that may end early.
     candidates: Vec<NodeIndex>,
     sampler: Sampler,
 }
 
-/// A pod that PreFilter rejected as a whole.
+/// A pod that PreFilter rejected as a whole, or for which PreFilter failed.
 pub(crate) struct RejectedPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
     /// `None` if not all PreFilter plugins ran.
@@ -217,7 +217,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Begins an attempt: compiles a pod with every plugin, unless a pod with the same spec is compiled already.
+    /// Begins an attempt: compiles a pod with every plugin, unless a compiled pod with the same spec can be used again.
     pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         self.signatures.read(&*self.plugins, pod, cache)
     }
@@ -291,7 +291,8 @@ impl<P: Profile> Engine<P> {
     /// Evaluates a pod on a node with hypothetical pods, as autoscalers do.
     ///
     /// # Errors
-    /// The rejection of the first plugin that rejects the node or the pod as a whole.
+    /// The rejection of the first plugin that rejects the node or the pod as a whole. Its plugin is empty if PreFilter
+    /// excluded the node.
     pub fn run_filter_plugins(
         &self,
         pod: &Arc<Pod>,

@@ -37,7 +37,7 @@ impl NodeSet {
         }
     }
 
-    /// Inserts a node.
+    /// Inserts a node, for which the set must have been resized.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {
         self.insert_word(node.get() / 64, 1 << (node.0 % 64));

@@ -95,7 +95,7 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Begins an attempt: compiles a pod, unless one with the same spec is known.
+    /// Begins an attempt: compiles a pod, unless a compiled pod with the same spec can be used again.
     #[inline]
     pub(crate) fn read(&mut self, plugins: &P, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         cache.base.begin_attempt(pod);

@@ -42,7 +42,7 @@ pub enum PodState {
 /// Reason why a pod cannot be assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumeError {
-    /// It has a node.
+    /// The pod has a node.
     HasNode,
     /// There is no node in the slot.
     NoNode,

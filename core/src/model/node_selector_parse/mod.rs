@@ -52,8 +52,8 @@ impl NodeSelector {
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
         // Names of the dropped terms.
-        let mut unnamed = false;
-        let mut named = Vec::new();
+        let mut has_unnamed = false;
+        let mut dropped_names = Vec::new();
         for term in terms {
             if !term.is_empty()
                 && let Ok(term) = NodeSelectorTerm::parse(term, "", interner)
@@ -62,19 +62,19 @@ impl NodeSelector {
                 continue;
             }
             match term.names() {
-                None => unnamed = true,
-                Some(names) => named.extend(names),
+                None => has_unnamed = true,
+                Some(names) => dropped_names.extend(names),
             }
         }
         let all_named = |terms: &[NodeSelectorTerm]| terms.iter().all(|t| t.match_fields.iter().any(|f| !f.negated));
         if parsed.len() < terms.len() && all_named(&parsed) {
-            if unnamed {
+            if has_unnamed {
                 parsed.extend((!parsed.is_empty()).then(|| NodeSelectorTerm::never(&[])));
             } else {
-                named.sort_unstable();
-                named.dedup();
-                let named: Vec<_> = named.into_iter().map(|name| interner.intern(name)).collect();
-                parsed.extend(named.iter().map(|&name| NodeSelectorTerm::never(&[name])));
+                dropped_names.sort_unstable();
+                dropped_names.dedup();
+                let dropped_names: Vec<_> = dropped_names.into_iter().map(|name| interner.intern(name)).collect();
+                parsed.extend(dropped_names.iter().map(|&name| NodeSelectorTerm::never(&[name])));
                 if parsed.is_empty() {
                     let other = interner.intern(NAME_FIELD);
                     parsed.push(NodeSelectorTerm::never(&[Symbol::EMPTY, other]));
