@@ -351,6 +351,6 @@ impl Pod {
 pub enum NoClaimYet {
     /// The claim is not generated yet.
     NotGenerated,
-    /// The pod has neither a claim name nor a template name.
+    /// The pod's entry for the claim names neither a claim nor a template.
     NoSource,
 }
