@@ -242,9 +242,9 @@ impl WaitingPodMap {
     /// Rejects all pods whose deadline has passed.
     pub(crate) fn time_out(&mut self, now: i64) {
         for (_, pod) in self.pods.iter_mut().filter(|(_, pod)| !pod.is_settled()) {
-            let over =
+            let expired =
                 pod.pending.iter().filter(|(_, deadline)| *deadline <= now).min_by_key(|(_, deadline)| *deadline);
-            let Some(&(plugin, deadline)) = over else { continue };
+            let Some(&(plugin, deadline)) = expired else { continue };
             let waited = format_nanoseconds(deadline - pod.since);
             let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
             pod.rejected = Some(PermitRejection { plugin, reason, preempted: false });

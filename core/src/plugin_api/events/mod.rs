@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_change_is_an_update_and_no_arrival() {
+    fn a_label_change_is_an_update_and_not_an_addition() {
         assert!(Action::UPDATE.contains(Action::UPDATE_NODE_LABEL));
         assert!(!Action::UPDATE.intersects(Action::ADD.or(Action::DELETE)));
         assert!(Action::ALL.contains(Action::UPDATE) && Action::ALL.contains(Action::ADD));

@@ -78,8 +78,8 @@ pub fn object_changed(old: Option<&Object>, new: Option<&Object>) -> Option<Clus
     change_action(old.is_some(), new.is_some()).map(|action| ClusterEvent::new(resource, action))
 }
 
-fn change_action(was: bool, is: bool) -> Option<Action> {
-    match (was, is) {
+fn change_action(existed: bool, exists: bool) -> Option<Action> {
+    match (existed, exists) {
         (false, false) => None,
         (false, true) => Some(Action::ADD),
         (true, true) => Some(Action::UPDATE),

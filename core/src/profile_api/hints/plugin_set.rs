@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_of_plugins_have_places() {
+    fn a_set_has_the_inserted_places() {
         let mut set = PluginSet::default();
         for at in [3, 127, 64, 3] {
             set.insert(at);
