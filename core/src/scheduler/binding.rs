@@ -103,8 +103,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Handles the loss of the pod's nomination, if it was for a node other than that of the placement.
     fn leave_nominated_node(&mut self, placement: &Placement) {
         let node = self.cache.base.interner.get(&placement.node_name);
-        if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {
-            self.nomination_lost(placement.pod.clone(), kept);
+        if let Some(nominated) = placement.pod.nominated_node.filter(|nominated| Some(*nominated) != node) {
+            self.nomination_lost(placement.pod.clone(), nominated);
         }
     }
 

@@ -330,7 +330,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub cache: &'a Cache<P::State>,
     /// The reasons why no node is feasible.
     pub diagnosis: &'a Diagnosis,
-    /// Time in nanoseconds since 1970.
+    /// Time in nanoseconds since 1970; `i64::MAX` for callers without a clock.
     pub now: i64,
     /// Whether [`PostFilterResult::candidates`](crate::extension_points::PostFilterResult::candidates) lists all
     /// candidates. A list costs time in proportion to its length.

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn both_are_done_or_the_first_failure_counts() {
+    fn try_join_waits_for_both_or_returns_the_first_failure() {
         for (one, other, outcome, polls) in [
             ((1, Ok(())), (1, Ok(())), Ok(()), [1, 1]),
             ((1, Ok(())), (3, Ok(())), Ok(()), [1, 3]),
