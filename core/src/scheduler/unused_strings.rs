@@ -152,8 +152,8 @@ impl StringPass {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Frees strings that no object has any more. Does nothing unless many strings are new since the last pass. A call
-    /// does a slice of a pass, which takes less than a millisecond.
+    /// Frees strings that no object has any more. Does nothing unless a pass is in progress, or many strings are new since
+    /// the last one. A call does a slice of a pass, which should take less than a millisecond.
     ///
     /// Call it regularly, when no symbol is in use outside of the scheduler: not between the conversion of an object
     /// and [`Scheduler::on_change`]. Symbols from before the call are valid as long as an object in the scheduler has

@@ -152,9 +152,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             return Strategy::AfterBackoff;
         }
         let entry = &self.entries[slot];
-        let kept = self.in_flight.since(id);
-        let mut strategy = if events.retry || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
-        for event in events.own.iter().chain(kept.into_iter().flatten()) {
+        let recorded = self.in_flight.since(id);
+        let mut strategy = if events.retry || recorded.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
+        for event in events.own.iter().chain(recorded.into_iter().flatten()) {
             if strategy.is_final(rejectors) {
                 break;
             }

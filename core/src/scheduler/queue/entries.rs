@@ -82,8 +82,8 @@ impl Entries {
     }
     pub(super) fn find(&self, uid: &Uid) -> Option<Slot> {
         let hash = hash(uid);
-        let is_it = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
-        self.by_uid.find(wide(hash), is_it).map(|&(_, slot)| slot)
+        let has_uid = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
+        self.by_uid.find(wide(hash), has_uid).map(|&(_, slot)| slot)
     }
     /// Inserts a new pod.
     pub(super) fn insert(&mut self, entry: Entry) -> Slot {

@@ -195,7 +195,8 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Returns the events since a pod was popped. `None`: they were discarded, because there were too many.
+    /// Returns the events since a pod was popped. `None`: some were discarded, because there were too many, or the
+    /// attempt can no longer be rejected.
     pub(super) fn since(&self, attempt: u64) -> Option<impl Iterator<Item = &E>> {
         let from = self.watching[self.watcher(attempt)?].1.checked_sub(self.first)?;
         Some(self.events.range(from as usize..))

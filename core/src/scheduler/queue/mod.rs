@@ -78,7 +78,7 @@ pub trait QueueContext {
     fn interested(&mut self, profile: usize, plugins: &[&'static str], event: &Self::Event)
     -> Option<Self::Interested>;
 
-    /// Returns whether the hint of one of the interested plugins queues the pod.
+    /// Returns `Queue` if the hint of one of the interested plugins is `Queue`.
     fn hint(
         &mut self,
         profile: usize,

@@ -68,19 +68,19 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Adds at most `most` copies of the template's node, and puts each pod on the first copy on which it fits.
+    /// Adds at max_nodes `max_nodes` copies of the template's node, and puts each pod on the first copy on which it fits.
     /// Existing nodes take no pods. All changes are reverted.
-    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
+    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], max_nodes: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
         // The copies, each with the number of these pods on it.
         let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
-            let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);
-            if found.is_none() && nodes.len() < most && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
+            let (mut found, mut rejection) = self.schedule_on_first_of(pod, &nodes);
+            if found.is_none() && nodes.len() < max_nodes && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
                 let place = nodes.len();
                 nodes.push((self.add_copy(template, place), 0));
-                (found, refused) = self.schedule_on_first_of(pod, &nodes[place..]);
+                (found, rejection) = self.schedule_on_first_of(pod, &nodes[place..]);
                 found = found.map(|_| place);
             }
             match found {
@@ -88,7 +88,7 @@ impl<P: Profile> Snapshot<P> {
                     nodes[place].1 += 1;
                     estimate.placed.push(at);
                 }
-                None => estimate.left.push((at, refused)),
+                None => estimate.left.push((at, rejection)),
             }
         }
         estimate.nodes = nodes.iter().filter(|(_, pods)| *pods > 0).count();
@@ -103,14 +103,14 @@ impl<P: Profile> Snapshot<P> {
         pod: &Arc<Pod>,
         nodes: &[(NodeIndex, usize)],
     ) -> (Option<usize>, Option<Verdict>) {
-        let mut refused = None;
+        let mut rejection = None;
         let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
             if nodes.contains(&(node, 0)) {
-                refused = Some(why);
+                rejection = Some(why);
             }
         });
         match found {
-            Ok(found) => (found.and_then(|found| nodes.iter().position(|(node, _)| *node == found)), refused),
+            Ok(found) => (found.and_then(|found| nodes.iter().position(|(node, _)| *node == found)), rejection),
             Err(why) => (None, Some(why)),
         }
     }

@@ -157,18 +157,18 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Runs PreFilter for a pod, and Filter for each of these nodes. `found` receives the verdicts, in order.
+    /// Runs PreFilter for a pod, and Filter for each of these nodes. `on_verdict` receives the verdicts, in order.
     ///
     /// # Errors
-    /// The rejection of the pod as a whole; `found` is not called then.
+    /// The rejection of the pod as a whole; `on_verdict` is not called then.
     pub fn check_each(
         &mut self,
         pod: &Arc<Pod>,
         nodes: impl IntoIterator<Item = NodeIndex>,
-        mut found: impl FnMut(NodeIndex, Result<(), Verdict>),
+        mut on_verdict: impl FnMut(NodeIndex, Result<(), Verdict>),
     ) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
-        nodes.into_iter().for_each(|node| found(node, self.verdict(&attempt, node)));
+        nodes.into_iter().for_each(|node| on_verdict(node, self.verdict(&attempt, node)));
         self.engine.release(CycleStateOwner::Owned(attempt));
         Ok(())
     }
@@ -179,12 +179,12 @@ impl<P: Profile> Snapshot<P> {
     /// The first rejection of the node, the pod as a whole, or the reservation. Nothing changed then.
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
-        let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+        let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
         self.engine.release(CycleStateOwner::Owned(attempt));
-        done
+        result
     }
 
-    /// Puts a pod on the first node on which it fits and that `may_be` admits: `SchedulePodOnAnyNodeMatching`. The
+    /// Puts a pod on the first node on which it fits and that `is_candidate` admits: `SchedulePodOnAnyNodeMatching`. The
     /// search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
@@ -192,17 +192,18 @@ impl<P: Profile> Snapshot<P> {
     pub fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
-        mut may_be: impl FnMut(NodeIndex) -> bool,
+        mut is_candidate: impl FnMut(NodeIndex) -> bool,
     ) -> Result<NodeIndex, Option<Verdict>> {
         let alive = self.cache.base.alive();
         let (before, after): (Vec<NodeIndex>, Vec<NodeIndex>) =
-            alive.iter().filter(|&node| may_be(node)).partition(|node| node.get() < self.next);
+            alive.iter().filter(|&node| is_candidate(node)).partition(|node| node.get() < self.next);
         let found = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
         self.next = found.map_or(self.next, |node| node.get() + 1);
         found.ok_or(None)
     }
 
-    /// Puts a pod on the first of these nodes on which it fits. `refused` receives the nodes before it.
+    /// Puts a pod on the first of these nodes on which it fits. `on_rejection` receives the nodes before it, with their
+    /// rejections.
     ///
     /// # Errors
     /// The rejection of the pod as a whole.
@@ -210,12 +211,12 @@ impl<P: Profile> Snapshot<P> {
         &mut self,
         pod: &Arc<Pod>,
         mut nodes: impl Iterator<Item = NodeIndex>,
-        mut refused: impl FnMut(NodeIndex, Verdict),
+        mut on_rejection: impl FnMut(NodeIndex, Verdict),
     ) -> Result<Option<NodeIndex>, Verdict> {
         let attempt = self.attempt(pod)?;
         let found = nodes.find(|&node| {
-            let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
-            done.map_err(|why| refused(node, why)).is_ok()
+            let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+            result.map_err(|why| on_rejection(node, why)).is_ok()
         });
         self.engine.release(CycleStateOwner::Owned(attempt));
         Ok(found)
