@@ -109,7 +109,7 @@ fn tables_of_modules_are_complete() {
 }
 
 #[test]
-fn an_upward_path_is_found() {
+fn paths_to_later_layers_are_detected() {
     let engine = layer("engine").unwrap();
     let accepted = |line, depth| modules_at_root(line, depth).into_iter().all(|module| may_use(engine, module));
     assert!(accepted("use crate::model::Pod;", 2));
