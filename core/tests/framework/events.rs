@@ -78,7 +78,8 @@ fn changes_of_nodes_have_kube_schedulers_events() {
         let mut test_cluster = cluster();
         let interner = test_cluster.embedded.interner();
         let name = interner.intern("m");
-        let [old_node, new_node] = [old, new].map(|manifest| yaml(manifest, |manifest| testing::node(manifest, interner)));
+        let [old_node, new_node] =
+            [old, new].map(|manifest| yaml(manifest, |manifest| testing::node(manifest, interner)));
         assert_eq!(describe(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
         events_of(&mut test_cluster, old_node.map(Change::Node));
         let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);

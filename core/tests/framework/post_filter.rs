@@ -77,7 +77,9 @@ fn a_plugin_can_nominate_a_node_and_name_victims_which_are_removed() {
     let pod = test_cluster.important_pod("urgent", "", 5);
     test_cluster.enqueue(0, pod);
     let outcome = test_cluster.embedded.step().unwrap();
-    let Err(schedc_core::scheduler::Failure::Unschedulable(unschedulable)) = outcome.result else { panic!("the node is full") };
+    let Err(schedc_core::scheduler::Failure::Unschedulable(unschedulable)) = outcome.result else {
+        panic!("the node is full")
+    };
     assert_eq!(*unschedulable.post_filter.unwrap().victims, [uid("old")]);
     assert_eq!(test_cluster.nominations(), ["n for urgent"]);
     assert_eq!(test_cluster.pods_on("n"), [""; 0]);

@@ -67,7 +67,11 @@ fn after_too_many_events_the_pod_is_retried() {
     let young = fixture.pop();
     fixture.event("Other");
     assert_eq!(fixture.queue.in_flight_events(), 3, "half of them are discarded");
-    assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "no event since its pop was discarded");
+    assert_eq!(
+        fixture.reject(young, &["Fit"]),
+        Some(QueuePlace::Unschedulable),
+        "no event since its pop was discarded"
+    );
     assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "its events were discarded");
     assert_eq!(fixture.queue.in_flight_events(), 0);
 }
