@@ -38,7 +38,7 @@ pub trait Bundle: Sized + Send + 'static {
     fn profiles(&self) -> &'static [ProfileInfo] {
         Self::PROFILES
     }
-    /// Compares two pods in the order of the queue, which all profiles share.
+    /// Returns whether `a` precedes `b` in the order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
     /// Calls the visitor with the engine of the profile at an index of `profiles`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;

@@ -129,14 +129,14 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
     }
 
     fn verdicts(&mut self) -> Result<(), String> {
-        let found = self.find_nodes_that_pass();
-        let code = match &found {
+        let result = self.find_nodes_that_pass();
+        let code = match &result {
             Ok(()) if self.engine.evaluation.feasible.is_empty() => Code::Unschedulable,
             Ok(()) => Code::Success,
             Err(_) => Code::Error,
         };
         self.cycle.observer.point_ended(Point::Filter, code);
-        found
+        result
     }
 
     fn feasible_nodes(&mut self) -> Result<(), String> {

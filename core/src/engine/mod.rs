@@ -57,8 +57,8 @@ pub const UNTIMED: i64 = i64::MAX;
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
     pub plugins: Arc<P>,
-    /// Percentage of the nodes: the search ends when that many are feasible. 0 is kube-scheduler's adaptive rule. The
-    /// value is the profile's, or 100 if a caller needs all nodes.
+    /// Percentage of the candidate nodes: the search ends when that many, and at least 100, are feasible. 0 is
+    /// kube-scheduler's adaptive rule. The value is the profile's, or 100 if a caller needs all nodes.
     pub percentage_of_nodes_to_score: u8,
     /// Data of Reserve plugins, for pods that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
@@ -171,8 +171,8 @@ impl<P: Profile> Engine<P> {
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
         let inputs = CycleInputs { now, lists_preemption_candidates: true, draw };
-        let (decision, held) = self.decide_with_state(pod, cache, inputs, &mut ());
-        self.release(held);
+        let (decision, owner) = self.decide_with_state(pod, cache, inputs, &mut ());
+        self.release(owner);
         decision
     }
 

@@ -8,7 +8,7 @@ pub enum TieBreak {
     /// Drawn at random, all with equal probability.
     #[default]
     Random,
-    /// The first, in the order in which nodes were added.
+    /// The first by node index: in the order in which nodes were added, unless a node got the index of a removed one.
     First,
 }
 

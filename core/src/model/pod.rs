@@ -52,10 +52,10 @@ pub struct PreferredTerm {
 /// Whether a pod may preempt pods of lower priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PreemptionPolicy {
-    /// It may.
+    /// The pod may preempt.
     #[default]
     PreemptLowerPriority,
-    /// It may not.
+    /// The pod may not preempt.
     Never,
 }
 

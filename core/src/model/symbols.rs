@@ -1,4 +1,5 @@
-//! The symbols of values. An interner frees the strings that no live value has.
+//! The symbols of values. The interner keeps the strings of all symbols that values of the scheduler have, and frees
+//! other strings.
 
 use std::sync::Arc;
 

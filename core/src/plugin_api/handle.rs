@@ -45,17 +45,17 @@ impl Handle {
     pub fn reject(&self, pod: Uid, plugin: &'static str, reason: impl Into<String>) {
         self.send(Command::Reject { pod, plugin, reason: reason.into() });
     }
-    /// Retries an unschedulable pod.
+    /// Retries a pod that is unschedulable or in backoff.
     pub fn activate(&self, pod: Uid) {
         self.send(Command::Activate(pod));
     }
-    /// Retries an unschedulable pod at a time, in nanoseconds of the scheduler's clock. A plugin that rejects a pod for
-    /// some time uses this, because no event marks the end of that time. Each pod has one such time; a later call
+    /// Retries a pod like [`Handle::activate`], at a time in nanoseconds of the scheduler's clock. A plugin that rejects a
+    /// pod for some time uses this, because no event marks the end of that time. Each pod has one such time; a later call
     /// replaces it.
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
-    /// Records an event about a pod.
+    /// Records an event about a pod that the scheduler knows.
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
     }

@@ -45,9 +45,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let pods = self.names.uids().cloned().map(ObjectId::Pod);
         let objects = self.cache.objects().map(|object| ObjectId::Object(object.key()));
         let known = nodes.chain(pods).chain(objects);
-        let mut gone: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
-        gone.sort_unstable();
-        gone.into_iter().map(ObjectId::into_removal).chain(list).for_each(|change| self.on_change(change, tasks));
+        let mut missing: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
+        missing.sort_unstable();
+        missing.into_iter().map(ObjectId::into_removal).chain(list).for_each(|change| self.on_change(change, tasks));
     }
 
     fn set_node(&mut self, node: Node) {
@@ -183,7 +183,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn set_unassigned(&mut self, pod: Arc<Pod>) {
         let now = self.now;
         if let Some((known, _, state)) = self.cache.pod(&pod.uid) {
-            // It is assumed on a node; the cluster does not have the binding yet.
+            // The pod is assumed on a node; the cluster does not have the binding yet.
             if state != PodState::Bound {
                 let deletion_began = pod.deleting && !known.deleting;
                 self.refresh(pod.clone());

@@ -68,7 +68,7 @@ impl Client for ImmediateClient {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// A client whose bindings and status patches succeed without effect. It does not support other writes.
+/// A client whose bindings and status patches succeed without effect. It supports no other requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoopClient;
 

@@ -162,8 +162,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let interner = &self.cache.base.interner;
         if self.string_pass.is_some() || interner.has_many_new() {
             let new = interner.created() - self.strings_seen;
-            let more = WORK_PER_STRING.saturating_mul(new as usize);
-            self.free_some_unused_strings(WORK.saturating_add(more).min(MAX_WORK));
+            let extra_work = WORK_PER_STRING.saturating_mul(new as usize);
+            self.free_some_unused_strings(WORK.saturating_add(extra_work).min(MAX_WORK));
         }
         self.strings_seen = self.cache.base.interner.created();
     }

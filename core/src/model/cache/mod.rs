@@ -253,7 +253,7 @@ impl<S: State> Cache<S> {
                 if !is_last || (old.started, old.nominated_node) != (new.started, new.nominated_node) {
                     self.log.push(LogEntry::pod(index));
                 }
-                // Its new place among the pods is the last: kube-scheduler's `updatePod`.
+                // The newer version becomes the last of the node's pods: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);
                 info.reserve_pod();

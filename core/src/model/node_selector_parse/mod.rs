@@ -186,10 +186,10 @@ impl RequirementText<'_> {
     /// Parses a condition on a label; `path` as in [`NodeSelectorTerm::parse`].
     pub(super) fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
         let path = if path.is_empty() { String::new() } else { format!("{path}.") };
-        let mut own: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut report = |text: String| {
-            if !own.contains(&text) {
-                own.push(text);
+            if !reported.contains(&text) {
+                reported.push(text);
             }
         };
         let values = self.values.as_deref().unwrap_or_default();
@@ -241,8 +241,8 @@ impl RequirementText<'_> {
                 report(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
             }
         }
-        if !own.is_empty() {
-            errors.append(&mut own);
+        if !reported.is_empty() {
+            errors.append(&mut reported);
             return None;
         }
         let values = match operator {

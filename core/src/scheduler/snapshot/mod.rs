@@ -127,7 +127,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. It is removed from its previous node.
+    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. The pod is removed from its previous node.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.remove_pod(&pod.uid);
         self.note(UndoEntry::PodAdded(pod.uid.clone()));
@@ -135,7 +135,7 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released; inside of a
-    /// fork, at the commit. Returns whether the pod was there.
+    /// fork, at the commit. Returns false if the pod has no node.
     pub fn remove_pod(&mut self, uid: &Uid) -> bool {
         let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
         let pod = pod.clone();
