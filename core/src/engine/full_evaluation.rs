@@ -113,8 +113,8 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
     ) -> Option<&'a [NodeIndex]> {
         let nodes = attempt.pre_filter.likely()?;
-        let all = cache.base.count();
-        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
+        let n_nodes = cache.base.count();
+        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, n_nodes) == n_nodes;
         (evaluates_all && P::cannot_fail(&attempt.cycle)).then_some(nodes)
     }
 }

@@ -111,8 +111,8 @@ impl StringPass {
 
     /// Does an amount of work. Returns whether the pass has ended.
     fn run<O: QueueOrder, E>(&mut self, work: usize, interner: &mut Interner, values: &Values<'_, O, E>) -> bool {
-        let done = self.mark(work, interner, values);
-        done < work && self.free(work - done, interner)
+        let work_done = self.mark(work, interner, values);
+        work_done < work && self.free(work - work_done, interner)
     }
 
     /// Marks the symbols of values. Returns the amount of work: less than `work` if all are marked.
@@ -131,18 +131,18 @@ impl StringPass {
                 None => (self.place, self.remaining) = (self.place + 1, usize::MAX),
             }
         }
-        let done = marker.work;
-        debug_assert!(done == 0 || values.all(|symbol| interner.is_marked(symbol)), "a pass misses no symbol");
-        done
+        let work_done = marker.work;
+        debug_assert!(work_done == 0 || values.all(|symbol| interner.is_marked(symbol)), "a pass misses no symbol");
+        work_done
     }
 
     /// Frees unmarked strings. Returns whether all are freed.
     fn free(&mut self, work: usize, interner: &mut Interner) -> bool {
         self.remaining = self.remaining.min(PARTS);
-        let mut done = 0;
-        while self.remaining > 0 && done < work {
+        let mut work_done = 0;
+        while self.remaining > 0 && work_done < work {
             self.remaining -= 1;
-            done += 1 + interner.free_unused(self.remaining);
+            work_done += 1 + interner.free_unused(self.remaining);
         }
         if self.remaining == 0 {
             interner.end_pass();

@@ -127,11 +127,11 @@ pub fn format_duration(time: Duration) -> String {
         };
     }
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let rest = format!("{}{}s", seconds % 60, fraction(nanoseconds.into(), 9));
+    let seconds_text = format!("{}{}s", seconds % 60, fraction(nanoseconds.into(), 9));
     match (hours, minutes) {
-        (0, 0) => rest,
-        (0, _) => format!("{minutes}m{rest}"),
-        _ => format!("{hours}h{minutes}m{rest}"),
+        (0, 0) => seconds_text,
+        (0, _) => format!("{minutes}m{seconds_text}"),
+        _ => format!("{hours}h{minutes}m{seconds_text}"),
     }
 }
 

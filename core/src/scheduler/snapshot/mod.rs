@@ -197,9 +197,9 @@ impl<P: Profile> Snapshot<P> {
         let alive = self.cache.base.alive();
         let (before, after): (Vec<NodeIndex>, Vec<NodeIndex>) =
             alive.iter().filter(|&node| is_candidate(node)).partition(|node| node.get() < self.next);
-        let found = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
-        self.next = found.map_or(self.next, |node| node.get() + 1);
-        found.ok_or(None)
+        let chosen = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
+        self.next = chosen.map_or(self.next, |node| node.get() + 1);
+        chosen.ok_or(None)
     }
 
     /// Puts a pod on the first of these nodes on which it fits. `on_rejection` receives the nodes before it, with their
@@ -214,12 +214,12 @@ impl<P: Profile> Snapshot<P> {
         mut on_rejection: impl FnMut(NodeIndex, Verdict),
     ) -> Result<Option<NodeIndex>, Verdict> {
         let attempt = self.attempt(pod)?;
-        let found = nodes.find(|&node| {
+        let chosen = nodes.find(|&node| {
             let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
             result.map_err(|why| on_rejection(node, why)).is_ok()
         });
         self.engine.release(CycleStateOwner::Owned(attempt));
-        Ok(found)
+        Ok(chosen)
     }
 
     /// Returns the decision of a scheduler with this profile about a pod, with scores and preemption. `draw(n)` picks
