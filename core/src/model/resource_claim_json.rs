@@ -275,7 +275,8 @@ fn toleration(toleration: &DeviceToleration, texts: &impl Resolve) -> Value {
     fields.into()
 }
 
-/// Returns the text of an amount, with a binary suffix if it is a multiple of 1024, because drivers usually report capacities so.
+/// Returns the text of an amount. A multiple of 1024 gets a binary suffix, because drivers usually report capacities
+/// so.
 fn text(amount: Quantity) -> String {
     let Some(mut mantissa) = amount.as_i64().filter(|&units| units != 0 && units % 1024 == 0) else {
         return amount.to_string();

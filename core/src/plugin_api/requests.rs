@@ -26,7 +26,7 @@ pub enum Command {
     },
     /// A pod that is unschedulable or in backoff is retried.
     Activate(Uid),
-    /// Such a pod is retried at a time in nanoseconds of the scheduler's clock.
+    /// A pod that is then unschedulable or in backoff is retried at a time in nanoseconds of the scheduler's clock.
     ActivateAt(Uid, i64),
     /// An event about a pod is recorded.
     Event {

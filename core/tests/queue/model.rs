@@ -26,8 +26,8 @@ enum Step {
     Gate(usize, bool),
     Nominate(usize),
     Pop,
-    /// One of the pods in flight is rejected by plugins, and other plugins return `Pending`. Without plugins: the
-    /// attempt fails with an error.
+    /// One of the pods in flight is rejected by the plugins of the first set, while those of the second set return
+    /// `Pending`. If both sets are empty, the attempt fails with an error.
     Reject(usize, BTreeSet<usize>, BTreeSet<usize>),
     Permit(usize),
     Bind(usize),

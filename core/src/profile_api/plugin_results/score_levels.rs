@@ -149,8 +149,8 @@ impl ScoreLevels {
         }
     }
 
-    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted scores in `moved`,
-    /// except those of new levels.
+    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted
+    /// scores in `moved`, except those of new levels.
     ///
     /// # Errors
     /// A normalised score is out of range.

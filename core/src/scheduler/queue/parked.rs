@@ -23,8 +23,8 @@ struct Group {
     parked: Vec<Slot>,
 }
 
-/// All groups. There is one for each set of plugins that ever rejected a pod together, even without pods; there are few
-/// such sets.
+/// All groups. There is one for each [`ParkReason`] that a pod ever had, even if no pod is in it now: few different
+/// reasons occur.
 #[derive(Default)]
 pub(super) struct ParkedPods {
     groups: Vec<Group>,
