@@ -90,7 +90,7 @@ impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
         let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
         chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
         let node_name = self.cache.base.shared_name(node);
-        // From now on it counts on its node, and must not count twice.
+        // From now on, the pod counts on its node, and must not count as nominated, too.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
     }

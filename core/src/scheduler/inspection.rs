@@ -39,7 +39,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.place(uid)
     }
 
-    /// Returns the status of the PreEnqueue plugin that holds a pod; `None` if the pod is not gated.
+    /// Runs PreEnqueue again for a gated pod, and returns the status of the plugin that holds it. `None` if the pod is not
+    /// gated, or would be admitted now.
     pub fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
         if self.queue.place(uid) != Some(QueuePlace::Gated) {
             return None;

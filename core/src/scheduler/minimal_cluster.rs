@@ -109,7 +109,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster. `seed` determines the choice among equally good nodes.
     ///
     /// # Errors
-    /// All plugins that cannot start.
+    /// All plugins that cannot start, or extenders that cannot be called.
     pub fn new(seed: u64) -> Result<Self, StartErrors> {
         Self::with(Options { seed, ..Options::default() })
     }
@@ -117,7 +117,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster.
     ///
     /// # Errors
-    /// All plugins that cannot start.
+    /// All plugins that cannot start, or extenders that cannot be called.
     pub fn with(options: Options) -> Result<Self, StartErrors> {
         Self::with_factory(B::new, options)
     }
@@ -125,7 +125,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster with profiles that `make` creates.
     ///
     /// # Errors
-    /// The errors of `make`.
+    /// The errors of `make`, or extenders that cannot be called.
     pub fn with_factory(
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         options: Options,

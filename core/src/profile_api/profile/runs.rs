@@ -42,7 +42,8 @@ impl PreFilterRun {
     /// Adds one plugin's result.
     ///
     /// # Errors
-    /// The pod is rejected or the plugin failed: no further PreFilter runs.
+    /// The pod is rejected or the plugin failed: no further PreFilter runs. [`CandidateNodes::None`] with `Unschedulable`
+    /// is not an error; [`PreFilterRun::rejected`] returns it.
     #[inline(always)]
     pub fn take<C>(
         &mut self,

@@ -9,7 +9,7 @@ use crate::plugin_api::extension_points::{QueuedPod, QueueingHint};
 pub(super) enum Strategy {
     /// No effect.
     Skip,
-    /// An attempt after its backoff.
+    /// An attempt after the pod's backoff.
     AfterBackoff,
     /// An attempt at once.
     Immediately,

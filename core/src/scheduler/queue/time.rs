@@ -38,7 +38,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
     }
 
-    /// Returns the time when [`SchedulingQueue::tick`] has work next; `None` if time alone changes nothing.
+    /// Returns the time when [`SchedulingQueue::tick`] may have work next; `None` if time alone changes nothing.
     pub fn next_tick(&self) -> Option<i64> {
         let has_leftovers = !self.parked.is_empty() && self.options.leftover_after < i64::MAX;
         self.next_backoff_end().into_iter().chain(has_leftovers.then_some(self.next_leftovers)).min()

@@ -25,8 +25,8 @@ pub struct Estimate {
     pub nodes: usize,
     /// Indices, in the list of pods, of the pods that fit on the new nodes.
     pub placed: Vec<usize>,
-    /// The other pods, each with its verdict on an empty node. `None`: no further node was allowed, so there is no
-    /// verdict.
+    /// The other pods, each with its rejection: of the pod as a whole, or by a new node with only the pods of the
+    /// template. `None`: no further node was allowed, so there is no rejection.
     pub left: Vec<(usize, Option<Verdict>)>,
 }
 

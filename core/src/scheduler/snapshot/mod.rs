@@ -72,7 +72,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.cache.base.interner
     }
-    /// Removes all objects, and closes all forks. The plugins stay.
+    /// Removes all objects, closes all forks, and makes a new interner: earlier symbols are invalid. The plugins stay.
     pub fn clear(&mut self) {
         for change in std::mem::take(&mut self.done) {
             self.settle(change);
@@ -188,7 +188,7 @@ impl<P: Profile> Snapshot<P> {
     /// search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
-    /// The rejection of the pod as a whole; `None` if every node rejects it.
+    /// The rejection of the pod as a whole; `None` if every candidate rejects it.
     pub fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
