@@ -136,7 +136,8 @@ impl Handle {
     pub(crate) fn end_preempting(&self, pod: &Uid) {
         lock(&self.preempting).remove(pod);
     }
-    /// Returns the time of the last step, in nanoseconds of the scheduler's clock.
+    /// Returns the time of the last [`Scheduler::tick`](crate::scheduler::Scheduler::tick), in nanoseconds of the
+    /// scheduler's clock.
     pub fn now(&self) -> i64 {
         self.now.load(Ordering::Relaxed)
     }
@@ -157,7 +158,8 @@ impl Handle {
     pub(crate) fn requests(&self) -> &RequestQueue {
         &self.requests
     }
-    /// Sets the time that plugins read, in nanoseconds since 1970. Schedulers do this before each step.
+    /// Sets the time that plugins read, in nanoseconds of the scheduler's clock.
+    /// [`Scheduler::tick`](crate::scheduler::Scheduler::tick) calls this function.
     pub fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);
     }
@@ -190,7 +192,7 @@ pub struct WaitingPod {
 /// Rejection of a pod that waited in Permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitRejection {
-    /// The plugin that rejected it.
+    /// The plugin that rejected it; empty if the pod was removed, or bound by another scheduler.
     pub plugin: &'static str,
     /// The reason.
     pub reason: String,

@@ -102,7 +102,7 @@ impl<'a, P: Plugin> View<'a, P> {
     }
 }
 
-/// The cluster, for calls outside of scheduling cycles: PreEnqueue and queueing hints.
+/// The cluster, for calls outside of scheduling cycles: PreEnqueue, queueing hints and timestamps of QueueSort.
 pub struct IndexView<'a, P: Plugin> {
     /// The plugin's indexes.
     pub indexes: Refs<'a, P>,

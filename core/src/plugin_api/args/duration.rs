@@ -16,8 +16,8 @@ const UNITS: [(&[u8], i64); 8] = [
     (b"h", 3_600_000_000_000),
 ];
 
-/// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, is
-/// negative, or is too long for 64 bits.
+/// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, has a
+/// sign, or is too long for 64 bits.
 pub const fn parse_duration(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     if matches!(rest, b"0") {

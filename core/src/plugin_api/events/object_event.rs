@@ -11,7 +11,7 @@ use crate::model::{Node, Object, Pod};
 pub struct PodOnNode {
     /// The pod.
     pub pod: Arc<Pod>,
-    /// Its node. The spec of an assumed pod does not have it.
+    /// Its node. The spec may lack it: the cache stores the node of a pod apart from the spec.
     pub node: Option<Symbol>,
 }
 
