@@ -262,16 +262,16 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         let mut candidates = std::mem::take(&mut engine.candidates);
         candidates.clear();
         candidates.extend(engine.evaluation.feasible.iter());
-        let (mut found, mut seen) = (0, 0);
+        let (mut n_found, mut n_evaluated) = (0, 0);
         engine.evaluation.feasible.words_mut().fill(0);
         for at in 0..candidates.len() {
             let node = candidates[(engine.next_start + at) % candidates.len()];
-            seen += 1;
+            n_evaluated += 1;
             match self.attempt.passes_filters(pod, cache, node) {
                 Ok(()) => {
                     engine.evaluation.feasible.insert(node);
-                    found += 1;
-                    if found == wanted {
+                    n_found += 1;
+                    if n_found == wanted {
                         break;
                     }
                 }
@@ -281,7 +281,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
                 Err(_) => {}
             }
         }
-        engine.next_start = (engine.next_start + seen) % cache.base.count();
+        engine.next_start = (engine.next_start + n_evaluated) % cache.base.count();
         engine.candidates = candidates;
         Ok(())
     }

@@ -139,7 +139,7 @@ impl<P: Profile> Engine<P> {
 
     /// Makes an engine from existing plugins.
     pub fn from_plugins(plugins: P) -> Self {
-        const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
+        const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have at most 128 plugins") };
         Engine {
             percentage_of_nodes_to_score: plugins.info().percentage_of_nodes_to_score,
             plugins: Arc::new(plugins),

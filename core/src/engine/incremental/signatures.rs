@@ -59,7 +59,7 @@ pub(crate) struct Signatures<P: Profile> {
     /// Identity of the cluster, and [`Profile::compile_epoch`] when specs were compiled.
     cluster: Arc<()>,
     epoch: u64,
-    /// Grows with every lookup.
+    /// Grows with every use of a signature's answer.
     clock: u64,
     /// Size of the cached answers in bytes.
     bytes: usize,

@@ -31,7 +31,7 @@ pub trait AttemptObserver {
     fn clock(&self) -> Option<Clock> {
         None
     }
-    /// Runs before the next pod is popped, if there is one.
+    /// Runs before the queue is asked for the next pod; it may have none.
     fn before_pop(&mut self) {}
     /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there, and Permit allowed it
     /// or makes it wait.
