@@ -65,7 +65,7 @@ impl<T> ChangeLog<T> {
         (!missing).then(|| (position..self.end).filter_map(at))
     }
 
-    /// Invalidates all entries: readers that have not read them read the complete state again.
+    /// Invalidates all entries and positions: every reader has to read the complete state again.
     pub fn cut(&mut self) {
         self.ring.clear();
         // The new position is a multiple of the capacity, which is the start of the ring.

@@ -157,8 +157,8 @@ impl Interner {
         value
     }
 
-    /// Returns whether another pass is due: there are at least as many new strings since the last pass as it marked,
-    /// and at least 16,384.
+    /// Returns whether another pass is due: since the last pass began, at least as many new strings were interned as
+    /// that pass marked, and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
         self.until_pass() == 0
     }

@@ -51,7 +51,7 @@ impl NodeSelector {
     /// term would change PreFilter's result, a replacement requires the same names and matches no node.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
-        // Names of the dropped terms.
+        // Whether a dropped term requires no names, and the names that dropped terms require.
         let mut has_unnamed = false;
         let mut dropped_names = Vec::new();
         for term in terms {
