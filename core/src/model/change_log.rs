@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_log_has_no_entries_for_late_readers() {
+    fn after_a_cut_all_earlier_positions_are_invalid() {
         let mut log = ChangeLog::with_capacity(4);
         (0..6).for_each(|entry| log.push(entry));
         let before = log.end();

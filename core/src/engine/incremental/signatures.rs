@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_of_similar_values_are_seen_again() {
+    fn hashes_of_similar_values_are_seldom_forgotten() {
         let mut seen = RecentHashes::default();
         let hashes: Vec<u64> = (0..LIMIT as i64).map(|number| hash_of(&("cpu", 1_000_000 + number))).collect();
         assert!(!hashes.iter().any(|&hash| seen.check_and_insert(hash)));

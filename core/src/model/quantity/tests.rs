@@ -222,16 +222,19 @@ fn as_i64_does_not_reduce_fractions() {
 }
 
 #[test]
-fn floating_point_numbers_are_the_nearest() {
+fn as_f64_is_close_to_the_amount() {
     for (text, expected) in [("1500m", 1.5), ("1Ki", 1024.0), ("-2", -2.0), ("1e20", 1e20), ("0", 0.0)] {
-        let found = quantity(text).as_f64();
-        assert!((found - expected).abs() <= expected.abs() * 1e-15, "{text}: {found}");
+        let actual = quantity(text).as_f64();
+        assert!((actual - expected).abs() <= expected.abs() * 1e-15, "{text}: {actual}");
     }
 }
 
 proptest! {
     #[test]
-    fn no_text_panics(text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}", other in any::<String>()) {
+    fn no_text_makes_the_parser_panic(
+        text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}",
+        other in any::<String>(),
+    ) {
         for text in [&text, &other] {
             if let Ok(parsed) = Quantity::parse(text) {
                 let mut sum = parsed;
@@ -245,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn milli_values_are_kept(milli in -1_000_000_000_000_i64..1_000_000_000_000) {
+    fn milli_values_survive_parsing(milli in -1_000_000_000_000_i64..1_000_000_000_000) {
         prop_assert_eq!(quantity(&format!("{milli}m")).milli_value(), milli);
         let spelled = format!("{}{}.{:03}", if milli < 0 { "-" } else { "" }, milli.abs() / 1000, milli.abs() % 1000);
         prop_assert_eq!(quantity(&spelled), Quantity::from_milli(milli));
