@@ -1,8 +1,8 @@
 //! DefaultPreemption
 //!
-//! **What it does.** For a pod without a feasible node, evaluates each node without its pods of lower priority.
-//! Selects the node with the least important victims, and nominates it for the pod. The scheduler deletes the
-//! victims; PreEnqueue holds the pod until then.
+//! **What it does.** For a pod without a feasible node, evaluates nodes as if their pods of lower priority were
+//! removed, until there are enough candidates. Selects the node with the least important victims, and nominates it for
+//! the pod. The scheduler deletes the victims; PreEnqueue holds the pod until then.
 //!
 //! **Extension points.** PreEnqueue, PostFilter.
 //!
@@ -106,7 +106,7 @@ fn preempt<P: Profile>(
     result
 }
 
-/// Returns the result of preemption; `None` if it helps on no node.
+/// Returns the result of preemption. `None`: it helps on no evaluated node, or there is no cycle state.
 fn search<P: Profile>(
     args: &DefaultPreemptionArgs,
     cx: &PostFilterContext<'_, P>,

@@ -1,4 +1,4 @@
-//! Mounted disks of a node that conflict with each other.
+//! Disks that pods of a node mount, for conflicts with the disks of other pods.
 
 use schedc_core::column::Column;
 use schedc_core::intern::Interner;

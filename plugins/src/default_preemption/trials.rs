@@ -1,4 +1,4 @@
-//! Preemption trials, cached for equivalent pods.
+//! Trials: evaluations of preemption on single nodes, with outcomes that are cached for equivalent pods.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -157,7 +157,7 @@ impl PreemptionTrials {
         self.tried.contains(node)
     }
 
-    /// Returns the nodes of a mask word on which preemption does not help.
+    /// Returns the evaluated nodes of a mask word on which preemption does not help.
     pub(super) fn failed(&self, word: usize) -> u64 {
         self.tried.words()[word] & !self.works.words()[word]
     }
@@ -200,8 +200,8 @@ impl PreemptionTrials {
 }
 
 /// The trials of a profile, by
-/// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
-/// and priority. The least recently used trials are evicted if the memory limit is exceeded.
+/// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
+/// priority. The least recently used trials are evicted while the memory limit is exceeded, except the last ones.
 #[derive(Debug)]
 pub(super) struct TrialCache {
     entries: Mutex<CacheEntries>,
@@ -227,7 +227,7 @@ struct CacheEntry {
     used: u64,
 }
 
-/// Memory limit in bytes.
+/// Memory limit of the cache, in bytes.
 const BUDGET: usize = 64 << 20;
 
 impl TrialCache {
@@ -250,7 +250,8 @@ impl TrialCache {
         compose(&mut self.lock().text_without_trials)
     }
 
-    /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
+    /// Runs `evaluate` with the trials of the pod's equivalence class, and keeps the new outcomes for the next pod of
+    /// the class. A pod without a class starts with empty trials.
     pub(super) fn with<P: Profile, T>(
         &self,
         cx: &PostFilterContext<'_, P>,

@@ -29,9 +29,9 @@ pub(super) struct Devices {
     classes: Map<Symbol, Arc<DeviceClass>>,
     slices_read: Epoch,
     classes_read: Epoch,
-    /// Position in the log of received allocations up to which they are in the inventory; `pending_read` is that of
-    /// pending ones.
+    /// Position in the log of received allocations up to which they are in the inventory.
     allocations_read: u64,
+    /// Position in the log of pending allocations up to which they are in the inventory.
     pending_read: u64,
     /// The claims with allocations in the inventory.
     claims: Map<Uid, (Symbol, Symbol)>,
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     /// Returns the pending allocation of a claim that the scheduler created.
-    fn of_created_claim() -> PendingAllocations {
+    fn pending_allocation_of_created_claim() -> PendingAllocations {
         let mut pending = PendingAllocations::default();
         pending.insert(Uid("new".into()), None, Arc::default());
         let object = ObjectRef {
@@ -393,7 +393,7 @@ mod tests {
             if let Some((uid, version)) = received {
                 claims.set_object(None, Some(&claim(uid, version, &mut interner)));
             }
-            let mut pending = of_created_claim();
+            let mut pending = pending_allocation_of_created_claim();
             release_received(&claims, updated, &mut pending, &interner);
             assert_eq!(pending.get(&Uid("new".into())).is_some(), is_pending, "{received:?} {updated:?}");
         };

@@ -57,7 +57,7 @@ impl DynamicResources {
         }
     }
 
-    /// Returns the bits of the claims that are unavailable on a node that passes the earlier filters.
+    /// Returns the bits of the claims that are unavailable on at least one node that the earlier filters accept.
     fn unavailable<P: Profile>(&self, evaluator: &NodeEvaluator<'_>, cx: &PostFilterContext<'_, P>) -> u64 {
         let is_allocated = |state: &ClaimState| matches!(state, ClaimState::Allocated { .. });
         let Some(cycle) = cx.cycle.filter(|_| evaluator.claims.claims.iter().any(|claim| is_allocated(&claim.state)))

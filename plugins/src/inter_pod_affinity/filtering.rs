@@ -79,7 +79,7 @@ pub(super) fn matching_pods(counts: &SelectorCounts, query: PodQueryId, weight: 
     WeightedCounts { nodes: counts.counts(query), log: counts.log(query), weight }
 }
 
-/// Returns the pods with an anti-affinity term.
+/// Returns the pods with an anti-affinity term; `None` if the term was forgotten.
 fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'_>> {
     terms.anti_required(term).map(|term| WeightedCounts { nodes: term.nodes(), log: term.log(), weight: 1 })
 }
