@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn with_more_than_two_resources_it_is_the_standard_deviation() {
+    fn more_than_two_resources_score_by_standard_deviation() {
         let many = args(
             r#"resources = [{ name = "cpu" }, { name = "memory" }, { name = "ephemeral-storage" }, { name = "example.com/gpu" }]"#,
         )

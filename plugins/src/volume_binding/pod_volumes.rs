@@ -78,7 +78,7 @@ pub(super) struct Unbound {
     pub(super) provision: Provision,
 }
 
-// Volumes and claims are equal here if they have the same effect on Filter, regardless of their names.
+// Claims and bound volumes are equal here if they have the same effect on Filter, regardless of their names.
 
 impl PartialEq for Bound {
     fn eq(&self, other: &Bound) -> bool {
@@ -142,7 +142,7 @@ pub enum VolumeRejection {
 pub struct Conflicts {
     /// A bound volume is not accessible.
     pub unreachable: bool,
-    /// No volume matches an unbound claim.
+    /// An unbound claim can neither be bound to a volume nor be provisioned, regardless of capacity.
     pub no_volume: bool,
     /// The capacity is insufficient for provisioning.
     pub no_capacity: bool,

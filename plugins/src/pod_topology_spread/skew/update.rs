@@ -89,8 +89,8 @@ impl DomainCounts {
         self.open = open;
     }
 
-    /// Applies changes of the pods in domains. Returns the nodes with changed verdicts, as mask words with their
-    /// word numbers.
+    /// Applies changes of the pods in domains. Adds the nodes with changed verdicts to `flips`, as mask words with
+    /// their word numbers.
     fn apply_changes(
         &mut self,
         constraint: &Constraint,
