@@ -12,7 +12,7 @@
 //!
 //! **Differences.** None in the possible decisions. If the search ends early, the seed determines which nodes were
 //! evaluated, because nodes are evaluated one after the other. Pods of equal importance keep their order in lists of
-//! any length; in kube-scheduler, only in lists of at most twelve.
+//! any length; in kube-scheduler, only in lists of at most twelve, because Go's sort is not stable.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{

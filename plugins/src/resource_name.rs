@@ -69,7 +69,7 @@ enum RequestKind {
     /// All are 0.
     #[default]
     Zero,
-    /// Nodes serve them.
+    /// Only nodes serve them, no devices.
     Nodes,
     /// Devices may serve some of them.
     Devices,

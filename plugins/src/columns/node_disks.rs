@@ -5,7 +5,7 @@ use schedc_core::intern::Interner;
 use schedc_core::map::Map;
 use schedc_core::model::{Node, Pod, Volume};
 
-/// GCE disks, EBS volumes, iSCSI targets and RBD images that pods mount without a claim.
+/// GCE disks, EBS volumes, iSCSI targets and RBD images that the node's pods mount without a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeDisks {
     /// The number of mounts of each disk.

@@ -39,15 +39,15 @@ pub(super) struct PreemptionTrials {
     victims: Vec<Vec<Victims>>,
     /// Rejections of the evaluated nodes where preemption does not help.
     failures: VerdictCounts,
-    /// Scratch memory for a set of nodes.
+    /// Scratch memory for the nodes whose outcomes are removed.
     stale: NodeSet,
-    /// Scratch memory for the choice.
+    /// Scratch memory for the best candidates.
     best: BestCandidates,
     /// The message of the last pod for which preemption helps on no node.
     pub(super) failure_text: LastText,
 }
 
-/// A text that is composed often, and is mostly equal to the last one.
+/// The text that was composed last. Most texts equal the one before, and share its memory.
 #[derive(Debug, Default)]
 pub(super) struct LastText {
     text: Reason,
@@ -175,13 +175,13 @@ impl PreemptionTrials {
         victims.positions.iter().filter_map(move |&at| pods.get(at as usize))
     }
 
-    /// Returns the cleared scratch memory for the choice.
+    /// Returns the scratch memory for the best candidates, without candidates.
     pub(super) fn take_best(&mut self) -> BestCandidates {
         self.best.clear();
         std::mem::take(&mut self.best)
     }
 
-    /// Stores the memory of a choice for the next one.
+    /// Stores the memory of the best candidates for the next pod.
     pub(super) fn recycle(&mut self, best: BestCandidates) {
         self.best = best;
     }
@@ -245,7 +245,7 @@ impl TrialCache {
         })
     }
 
-    /// Calls `compose` with the last message for a pod for which no trial is necessary.
+    /// Calls `compose` for a pod for which no trial is necessary, with the last message for such a pod.
     pub(super) fn without_trials<T>(&self, compose: impl FnOnce(&mut LastText) -> T) -> T {
         compose(&mut self.lock().text_without_trials)
     }

@@ -39,7 +39,7 @@ pub(super) struct BindingPlan {
     written: Mutex<Vec<WrittenClaim>>,
 }
 
-/// A claim of the pod.
+/// A claim of the pod, and what PreBind writes to it.
 #[derive(Debug)]
 struct PlannedClaim {
     /// Name of the claim in the pod's spec; `None` for the claim for extended resources.
@@ -64,7 +64,7 @@ pub(super) struct NewAllocation {
     texts: SharedTexts,
 }
 
-/// The object of a claim.
+/// The ResourceClaim that PreBind writes.
 #[derive(Debug)]
 enum ClaimTarget {
     Existing {

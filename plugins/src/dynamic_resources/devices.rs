@@ -39,7 +39,7 @@ pub(super) struct Devices {
     unnamed: Map<Uid, u64>,
     /// Number of claims without a name so far.
     unnamed_so_far: u64,
-    /// The last compiled specs.
+    /// The specs that were compiled last, and the result.
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of share ids so far.
     shares: u64,
@@ -49,7 +49,7 @@ pub(super) struct Devices {
     sizes: Option<[Arc<PluginCacheSize>; 2]>,
 }
 
-/// Position in the changes of devices.
+/// Position in the log of changes of the inventory of one cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     cluster: u64,

@@ -174,7 +174,7 @@ impl NodeEvaluator<'_> {
         Ok(Feasible { score, found, extended })
     }
 
-    /// Converts the reason why the allocator found no devices.
+    /// Converts the reason why the allocator found no devices to a rejection or failure of the node.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
         let name = |at| self.name(at);
         match unfit {

@@ -18,8 +18,8 @@ use super::pod_claims::{ClaimState, bit};
 use super::{DynamicResources, ViewOf, binding};
 
 impl DynamicResources {
-    /// Deallocates a random claim of those that are unavailable on a node and that no other pod uses. If there is none,
-    /// deletes the claim that an earlier attempt left behind.
+    /// Returns repairs that deallocate the claims that are unavailable on a node and that no other pod uses, a random
+    /// one first. If there are none, returns a repair that deletes the claim that an earlier attempt left behind.
     pub(super) fn release<P: Profile>(&self, cx: &PostFilterContext<'_, P>, view: ViewOf<'_>) -> PostFilterResult {
         let nothing = || PostFilterResult::unschedulable("no new claims to deallocate");
         if !cx.pod.spec.may_use_devices() {

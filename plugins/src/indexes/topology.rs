@@ -65,7 +65,7 @@ struct Domains {
 pub struct DomainNodes {
     /// Start of each domain's words in `words`.
     starts: Box<[u32]>,
-    /// Mask words with their word numbers.
+    /// The nonzero words of the node masks of all domains, with their word numbers.
     words: Box<[(u32, u64)]>,
 }
 

@@ -35,7 +35,7 @@ pub struct Volumes {
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
-    /// By name.
+    /// Slots of the nodes, by name.
     nodes: Map<Symbol, NodeIndex>,
     /// The nodes on which an in-tree plugin is migrated, by plugin. No entry is empty.
     migrated: Map<Symbol, NodeMask>,

@@ -21,6 +21,7 @@ pub struct InterPodAffinityPod {
     pub(super) existing_anti_affinity: ExistingAntiAffinityTerms,
     /// Terms that affect scores.
     pub(super) preferences: Preferences,
+    /// The error in the pod's terms, if there is one.
     pub(super) broken: Option<Arc<str>>,
     /// The pod's namespace and labels, for terms that are not registered.
     pub(super) identity: ExcludedFromSignature<PodIdentity>,

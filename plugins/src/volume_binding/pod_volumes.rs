@@ -71,7 +71,7 @@ pub(super) struct Selected {
 #[derive(Debug)]
 pub(super) struct Unbound {
     pub(super) claim: Arc<PersistentVolumeClaim>,
-    /// Volumes that are reserved for the claim: the first one is used, if any.
+    /// Volumes that are reserved for the claim. If one of them is free, no other volume is used.
     pub(super) own: Vec<Arc<PersistentVolume>>,
     /// Other volumes that can be bound to it.
     pub(super) others: LabelIndexedList<Arc<PersistentVolume>>,
