@@ -158,7 +158,7 @@ fn no_candidates_result(trials: Option<&PreemptionTrials>, text: &mut LastText, 
     }
 }
 
-/// Checks whether a pod may preempt others (`PodEligibleToPreemptOthers`).
+/// Checks whether a pod may preempt others (`PodEligibleToPreemptOthers`). An error is the reason why it may not.
 fn eligible<P: Profile>(cx: &PostFilterContext<'_, P>) -> Result<(), &'static str> {
     if cx.pod.spec.preemption_policy == PreemptionPolicy::Never {
         return Err("not eligible due to preemptionPolicy=Never.");

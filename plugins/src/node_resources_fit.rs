@@ -326,7 +326,7 @@ impl Requests {
         }
     }
 
-    /// Returns the nodes with the rarest resource, if it is rare.
+    /// Returns the nodes with the rarest requested scalar resource, if it is rare.
     #[inline]
     fn candidate_nodes<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
         if self.scalars.is_empty() { None } else { self.rarest(base) }

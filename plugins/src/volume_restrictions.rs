@@ -55,8 +55,9 @@ struct PodClaimNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// Number of uses; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a claim in use
-    /// once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any namespace.
+    /// Number of uses by other pods; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a
+    /// claim in use once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any
+    /// namespace.
     uses: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Disks that pods of a node mount, for conflicts with the disks of other pods.
+//! Disks that pods of a node mount, to find conflicts with the disks of new pods.
 
 use schedc_core::column::Column;
 use schedc_core::intern::Interner;

@@ -27,7 +27,7 @@ pub struct NodeResources {
     scalars: Option<Arc<Scalars>>,
 }
 
-/// The resources that every node has.
+/// Amounts of CPU, memory and ephemeral storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Basics {
     /// CPU in thousandths of a core.

@@ -1,4 +1,4 @@
-//! Arguments: the number of nodes to evaluate.
+//! Arguments: the number of candidates to find.
 
 use schedc_core::args::{Args, Errors, Node, Part};
 

@@ -84,7 +84,7 @@ impl PreemptionTrials {
         [&mut self.tried, &mut self.works, &mut self.guarded].into_iter().for_each(|mask| mask.resize(slots));
     }
 
-    /// Removes the outcomes that are invalid for `pod`, which is equivalent to the pod before it.
+    /// Removes outdated outcomes. `pod` is equivalent to the pods of the earlier outcomes.
     pub(super) fn update<S: State>(&mut self, pod: &Pod, cache: &Cache<S>, budgets: &DisruptionBudgets, now: i64) {
         let changes = self.read.filter(|_| self.now == now).and_then(|read| cache.log.since(read));
         let mut stale = std::mem::take(&mut self.stale);

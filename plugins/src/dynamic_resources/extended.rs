@@ -86,7 +86,7 @@ impl ExtendedClaim {
 /// Request in the claim for extended resources: a number of devices of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ExtendedRequest {
-    /// `container-I-request-J`.
+    /// `container-I-request-J`, with the numbers of the container and of its request.
     name: Symbol,
     class: Symbol,
     count: i64,

@@ -72,7 +72,7 @@ struct NodeEntry {
 }
 
 impl AttachedVolumes {
-    /// Returns a claim.
+    /// Returns the claim with this name.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&PersistentVolumeClaim> {
         self.claims.get(&(namespace, name))?.claim.as_deref()
     }

@@ -97,8 +97,8 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         })
     }
 
-    /// If there are more than `limit` keys, evicts and returns all except the most recently registered ones, as many as
-    /// half of `limit`, rounded up.
+    /// If there are more than `limit` keys, evicts all except the most recently registered `limit / 2` (rounded up).
+    /// Returns the evicted keys.
     pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
         if self.len() <= limit {
             return Vec::new();

@@ -217,7 +217,7 @@ pub struct SelectorCounts {
     queries: Registry<PodQuery, QueryCounts>,
     /// The queries that list namespaces by name, for each name.
     by_namespace: Map<Symbol, Vec<PodQueryId>>,
-    /// All other queries.
+    /// Queries that do not list namespaces by name only.
     any_namespace: Vec<PodQueryId>,
 }
 

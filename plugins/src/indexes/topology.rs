@@ -16,8 +16,8 @@ const LIMIT: usize = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TopologyKey(Id);
 
-/// Number of a domain: of the nodes with one value of a topology key. Numbers of removed domains are reused. The empty
-/// value has a domain, too.
+/// Number of a topology domain, the nodes with one value of a topology key. Numbers of removed domains are reused. The
+/// empty value has a domain, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Domain(u32);
 

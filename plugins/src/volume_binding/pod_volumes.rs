@@ -33,7 +33,7 @@ enum ClaimBindings {
 
 #[derive(Debug, PartialEq)]
 struct Claims {
-    /// Bound claims, in the pod's order.
+    /// Volumes of bound claims that not every node can access, in the pod's order.
     bound: BoundVolumes,
     /// Unbound claims with a volume that is being provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
@@ -54,7 +54,7 @@ pub(super) enum Bound {
     /// The volume exists.
     Volume {
         volume: Arc<PersistentVolume>,
-        /// The nodes on which its plugin is migrated.
+        /// The nodes on which the in-tree plugin of the volume is migrated to CSI.
         migrated: NodeMask,
     },
 }

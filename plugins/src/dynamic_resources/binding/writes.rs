@@ -15,7 +15,7 @@ use super::{BindingPlan, ClaimTarget, PlannedClaim, WrittenClaim, object};
 /// Maximum number of attempts to write an object, the first included. Only conflicts are retried.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// A claim that is written for a pod.
+/// A claim to write for a pod, with its object.
 #[derive(Clone, Copy)]
 struct Write<'a> {
     handle: &'a Handle,
@@ -26,7 +26,7 @@ struct Write<'a> {
 }
 
 impl BindingPlan {
-    /// Writes a claim of the pod.
+    /// Writes a claim of the pod. Returns a reference to the claim.
     ///
     /// # Errors
     /// A request to the API server fails, or the claim has changed so that the pod cannot use it.

@@ -81,7 +81,7 @@ impl DriverNodes {
     }
 }
 
-/// All drivers by name.
+/// The limits of all drivers.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     drivers: Map<Symbol, DriverNodes>,

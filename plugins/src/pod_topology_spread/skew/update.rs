@@ -115,7 +115,7 @@ impl DomainCounts {
         }
     }
 
-    /// Updates whether a domain can have another pod.
+    /// Updates whether a domain can have another pod. If this changes, adds the domain's nodes to `flips`.
     fn reopen(&mut self, domain: Domain, members: &DomainNodes, flips: &mut Vec<(u32, u64)>) {
         let members = members.of(domain);
         let Some(&(word, bits)) = members.first() else { return };
