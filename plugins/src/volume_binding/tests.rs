@@ -160,7 +160,7 @@ fn outdated_assumptions_are_dropped() {
 }
 
 #[test]
-fn scoring_by_capacity_is_off() {
+fn arguments_for_scoring_by_capacity_are_rejected() {
     let shape = "[{ utilization = 0, score = 0 }]";
     let complaints = crate::testing::args::<VolumeBindingArgs>(&format!("shape = {shape}"));
     assert_eq!(

@@ -133,7 +133,7 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
 }
 
 #[test]
-fn preemption_failure_reasons() {
+fn nodes_have_a_reason_why_preemption_fails() {
     let strong = |node: &str| running(node, node, 9, "4", 1);
     let mut cluster =
         cluster::<Pipeline>(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);

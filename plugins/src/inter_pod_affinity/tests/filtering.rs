@@ -173,7 +173,7 @@ fn a_pod_with_invalid_terms_is_rejected() {
 }
 
 #[test]
-fn rejection_messages() {
+fn rejections_have_the_messages_of_kube_scheduler() {
     let mut cluster =
         Cluster::new().with("n1", &pod("db", &with_anti_affinity(&term("host", "web")))).with("n0", &pod("db", ""));
     let new =
