@@ -1,4 +1,4 @@
-//! Full evaluation: candidate nodes are evaluated until enough are feasible, by default all. kube-scheduler's
+//! Full evaluation: evaluates candidate nodes until enough are feasible; by default, it evaluates all. kube-scheduler's
 //! `schedulePod` after PreFilter.
 
 use std::sync::Arc;
@@ -201,7 +201,8 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         })
     }
 
-    /// Fills the engine's feasible nodes with the candidate nodes.
+    /// Fills the engine's feasible nodes with the candidate nodes, without those that Filter will reject according to
+    /// PreFilter. `candidates` includes these.
     fn start_from_candidates(&mut self) {
         let cache = self.cycle.cache;
         let (narrowed, likely) = (self.attempt.pre_filter.nodes(), self.engine.likely(self.attempt, cache));
@@ -230,8 +231,8 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         let columns = P::columns(&cache.state, &cache.base);
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
         if node_loops::filter_nodes::<P>(compiled, cycle, columns, &mut self.engine.evaluation.feasible).is_some() {
-            // A second evaluation with nominated pods: with them, another plugin may reject the node before the failing
-            // plugin runs.
+            // A plugin failed. The nodes are evaluated again, now with nominated pods: with them, another plugin may
+            // reject the node before the failing plugin runs.
             self.start_from_candidates();
             return self.find_enough(self.candidates);
         }
