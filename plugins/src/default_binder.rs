@@ -45,12 +45,12 @@ mod tests {
 
     /// A client that responds immediately with `answer`.
     #[derive(Clone)]
-    struct Server {
+    struct FakeClient {
         answer: Result<(), ApiError>,
         bound: Arc<Mutex<Vec<(String, String)>>>,
     }
 
-    impl Client for Server {
+    impl Client for FakeClient {
         fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send {
             let bound = (placement.pod.name.to_string(), placement.node_name.to_string());
             self.bound.lock().unwrap().push(bound);
@@ -62,13 +62,13 @@ mod tests {
     fn bind(answer: Result<(), ApiError>) -> (Result<BindResult, Status>, Vec<(String, String)>) {
         let pod = Arc::new(pod("metadata: {name: web}", &mut Interner::default()));
         let placement = Placement { pod, node: NodeIndex(0), node_name: "n1".into() };
-        let server = Server { answer, bound: Arc::default() };
+        let client = FakeClient { answer, bound: Arc::default() };
         let poll = {
-            let mut binding = Box::pin(DefaultBinder.bind(&NoArgs, &server, &placement));
+            let mut binding = Box::pin(DefaultBinder.bind(&NoArgs, &client, &placement));
             binding.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         };
-        let Poll::Ready(result) = poll else { panic!("the server answers at once") };
-        let bound = server.bound.lock().unwrap().clone();
+        let Poll::Ready(result) = poll else { panic!("the client answers at once") };
+        let bound = client.bound.lock().unwrap().clone();
         (result, bound)
     }
 

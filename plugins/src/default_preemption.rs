@@ -1,8 +1,8 @@
 //! DefaultPreemption
 //!
-//! **What it does.** For a pod without a feasible node, evaluates each node without its pods of lower priority.
-//! Selects the node with the least important victims, and nominates it for the pod. The scheduler deletes the
-//! victims; PreEnqueue holds the pod until then.
+//! **What it does.** For a pod without a feasible node, evaluates nodes as if their pods of lower priority were
+//! removed, until there are enough candidates. Selects the node with the least important victims, and nominates it for
+//! the pod. The scheduler deletes the victims; PreEnqueue holds the pod until then.
 //!
 //! **Extension points.** PreEnqueue, PostFilter.
 //!
@@ -12,7 +12,7 @@
 //!
 //! **Differences.** None in the possible decisions. If the search ends early, the seed determines which nodes were
 //! evaluated, because nodes are evaluated one after the other. Pods of equal importance keep their order in lists of
-//! any length; in kube-scheduler, only in lists of at most twelve.
+//! any length; in kube-scheduler, only in lists of at most twelve, because Go's sort is not stable.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{
@@ -106,7 +106,7 @@ fn preempt<P: Profile>(
     result
 }
 
-/// Returns the result of preemption; `None` if it helps on no node.
+/// Returns the result of preemption. `None`: it helps on no evaluated node, or there is no cycle state.
 fn search<P: Profile>(
     args: &DefaultPreemptionArgs,
     cx: &PostFilterContext<'_, P>,
@@ -158,7 +158,7 @@ fn no_candidates_result(trials: Option<&PreemptionTrials>, text: &mut LastText, 
     }
 }
 
-/// Checks whether a pod may preempt others (`PodEligibleToPreemptOthers`).
+/// Checks whether a pod may preempt others (`PodEligibleToPreemptOthers`). An error is the reason why it may not.
 fn eligible<P: Profile>(cx: &PostFilterContext<'_, P>) -> Result<(), &'static str> {
     if cx.pod.spec.preemption_policy == PreemptionPolicy::Never {
         return Err("not eligible due to preemptionPolicy=Never.");

@@ -87,7 +87,7 @@ pub struct DynamicResources {
     devices: Mutex<Devices>,
     /// The evaluation of the pod in the current attempt, for Score.
     last_evaluation: Mutex<Option<(Uid, Arc<Evaluation>)>>,
-    /// Number of plans so far.
+    /// Number of binding plans so far.
     plans: AtomicU64,
     removals: Removals,
     lookups: Lookups,

@@ -27,7 +27,7 @@ use crate::indexes::ImageNodes;
 const MEBIBYTE: i64 = 1 << 20;
 /// Sums of image sizes up to this one score 0.
 const MIN_SIZE: i64 = 23 * MEBIBYTE;
-/// Maximum size that counts, for each container.
+/// Maximum sum of sizes that counts, for each container of the pod.
 const MAX_CONTAINER_SIZE: i64 = 1000 * MEBIBYTE;
 
 /// Scores nodes by their images.
@@ -40,7 +40,7 @@ pub struct ImageLocality {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
-    /// Maximum size in bytes that counts; 0 without such images.
+    /// Maximum sum of sizes that counts, in bytes; 0 if `images` is empty.
     max_size: i64,
 }
 
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_image_counts_as_the_largest() {
+    fn a_huge_image_counts_as_the_maximum_size() {
         let nodes = ["[{names: ['a:1'], sizeBytes: 9000000000000}]"];
         assert_eq!(scores(&nodes, "spec: {containers: [{image: 'a:1'}]}"), [100]);
     }

@@ -227,8 +227,8 @@ impl EnqueueExtensions for NodeAffinity {
     }
 }
 
-/// Returns whether a node matches the requirements of a pod. If the node matches no required term and one of
-/// the terms is invalid, returns an error.
+/// Returns whether a node matches the requirements of a pod. Returns an error if the node has the labels of the
+/// `nodeSelector`, matches no required term, and a term is invalid.
 fn match_pod(pod: &PodSpec, node: &Node, interner: &Interner) -> Result<bool, HintError> {
     // This reads the node's labels instead of its column, which would have to be built for every rejected pod.
     let integer = |key: Symbol| label_integer(interner, node.labels.value(key)?);
@@ -241,7 +241,8 @@ fn match_pod(pod: &PodSpec, node: &Node, interner: &Interner) -> Result<bool, Hi
     }
 }
 
-/// Returns the nodes that the terms name, if every term names nodes.
+/// Returns the nodes that the terms name; `None` if a term names no node. Terms with two different names match no node,
+/// and are omitted.
 fn named_nodes(selector: &NodeSelector) -> Option<SmallVec<[Symbol; 4]>> {
     let mut names = SmallVec::new();
     for term in selector.terms.iter() {

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pods_skip() {
+    fn pods_without_features_skip() {
         for (pod, skip) in [("spec: {hostNetwork: true}", true), (ISOLATED, false)] {
             let mut cluster = Cluster::new(&[]);
             let required = cluster.compile::<NodeDeclaredFeatures>(&NoArgs, pod);

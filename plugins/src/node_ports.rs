@@ -135,7 +135,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_host_port_is_used_once() {
+    fn conflicting_host_ports_are_rejected() {
         for (used, wanted, collides) in PAIRS {
             let cluster = Cluster::new(&["metadata: {name: n1}"]).with_pods(&[&with_port(used)]);
             let verdict = { cluster }.filter::<NodePorts>(&NoArgs, &with_port(wanted));

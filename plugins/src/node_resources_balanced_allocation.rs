@@ -162,7 +162,7 @@ fn evenness_of_two(used: i64, allocatable: i64, other_used: i64, other_allocatab
     percent(((fraction(used, allocatable) - fraction(other_used, other_allocatable)) / 2.0).abs())
 }
 
-/// Utilization of some resources.
+/// Utilizations of resources, each from 0 to 1.
 #[derive(Clone, Copy)]
 struct Fractions {
     values: [f64; MAX_RESOURCES],
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn with_more_than_two_resources_it_is_the_standard_deviation() {
+    fn more_than_two_resources_score_by_standard_deviation() {
         let many = args(
             r#"resources = [{ name = "cpu" }, { name = "memory" }, { name = "ephemeral-storage" }, { name = "example.com/gpu" }]"#,
         )

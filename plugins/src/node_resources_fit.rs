@@ -91,8 +91,8 @@ struct ScalarRequest {
 pub struct Insufficient {
     /// Whether the pod requests more than the node has without pods.
     unresolvable: bool,
-    /// Whether the node has the maximum number of pods, and which basic resources are insufficient: one bit each. `None`: the pod
-    /// requests scalar resources.
+    /// One bit each: whether the node has the maximum number of pods, and whether each of the basic resources is
+    /// insufficient. `None`: the pod requests scalar resources.
     reasons: Option<u8>,
 }
 
@@ -239,8 +239,8 @@ impl Incremental for NodeResourcesFit {
     }
 }
 
-/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. The sum of the
-/// weights is then a constant of the profile, and no division can overflow.
+/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. Returns `None` in other
+/// cases. The sum of the weights is then a constant of the profile, and no division can overflow.
 #[inline(always)]
 fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
     let score = match strategy.r#type {
@@ -326,7 +326,7 @@ impl Requests {
         }
     }
 
-    /// Returns the nodes with the rarest resource, if it is rare.
+    /// Returns the nodes with the rarest requested scalar resource, if it is rare.
     #[inline]
     fn candidate_nodes<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
         if self.scalars.is_empty() { None } else { self.rarest(base) }

@@ -108,7 +108,7 @@ mod tests {
     use crate::testing::{Cluster, hint};
 
     #[test]
-    fn cordoned_nodes_take_pods_that_tolerate_it() {
+    fn cordoned_nodes_take_pods_that_tolerate_the_taint() {
         let nodes = ["metadata: {name: open}", "{metadata: {name: cordoned}, spec: {unschedulable: true}}"];
         let rejected = "cordoned: UnschedulableAndUnresolvable: node(s) were unschedulable";
         let check = |tolerations: &str, expected: &str| {

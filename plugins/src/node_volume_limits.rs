@@ -77,7 +77,8 @@ pub struct FullNodes {
 struct FullNodesKey {
     is_plain: bool,
     slots: usize,
-    /// Drivers with the number of the pod's volumes and the epoch of the driver's full nodes.
+    /// The drivers of the pod's volumes, each with the number of these volumes and the epoch of the driver's full
+    /// nodes.
     drivers: SmallVec<[(Symbol, i64, Option<u64>); 2]>,
 }
 
@@ -165,7 +166,7 @@ impl FullNodes {
         nodes
     }
 
-    /// Evaluates all nodes in their actual state.
+    /// Evaluates all nodes without hypothetical pods.
     fn evaluate_all(&mut self, view: View<'_, NodeVolumeLimits>) {
         let index = view.indexes;
         self.is_unlimited = self.requested.is_unlimited(index);
@@ -334,7 +335,7 @@ impl FullNodes {
     }
 }
 
-/// Returns the nodes that exist in one mask word.
+/// Returns the existing nodes of one mask word.
 fn alive(base: &Base, word: usize) -> u64 {
     base.alive().words().get(word).copied().unwrap_or(0)
 }

@@ -1,9 +1,10 @@
 //! PodTopologySpread
 //!
 //! **What it does.** Spreads the pods that a constraint selects over topology domains, the nodes with one value of a
-//! label. A hard constraint (`DoNotSchedule`) rejects a node if its domain would exceed the minimum by more than the
-//! maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints get
-//! the default constraints of the profile, with a selector from their Services and controller.
+//! label. A hard constraint (`DoNotSchedule`) rejects a node if its domain would then have more pods than the domain
+//! with the fewest, by more than the maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer
+//! pods. Pods without constraints get the default constraints of the profile, with a selector from their Services and
+//! controller.
 //!
 //! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft
 //! constraints), Score, NormalizeScore.

@@ -69,7 +69,7 @@ enum RequestKind {
     /// All are 0.
     #[default]
     Zero,
-    /// Nodes serve them.
+    /// Only nodes serve them, no devices.
     Nodes,
     /// Devices may serve some of them.
     Devices,
@@ -177,7 +177,8 @@ impl BackingDevices {
         BackingDevices(all.iter().any(Option::is_some).then_some(all))
     }
 
-    /// Returns the devices of a node that serve the scalar resource at position `at`, if there are any.
+    /// Returns the numbers of devices of a node that serve the scalar resource at position `at`; `None` without such
+    /// devices.
     fn count(&self, at: usize, node: NodeIndex) -> Option<DeviceCount> {
         let counts = self.0.as_ref()?.get(at)?.as_ref()?;
         counts.get(node.get()).copied().filter(|count| count.allocatable > 0)

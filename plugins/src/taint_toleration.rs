@@ -162,7 +162,7 @@ mod tests {
     use crate::testing::{Cluster, hint};
 
     #[test]
-    fn taints_keep_pods_away_that_do_not_tolerate_them() {
+    fn untolerated_taints_reject_pods() {
         let check = |taints: &str, tolerations: &str, fits: bool| {
             let node = format!("{{metadata: {{name: n1}}, spec: {{taints: {taints}}}}}");
             let pod = format!("spec: {{tolerations: {tolerations}}}");

@@ -1,7 +1,8 @@
 //! VolumeRestrictions
 //!
-//! **What it does.** Rejects nodes where another pod mounts a disk of the pod, and all nodes while another
-//! pod uses one of the pod's claims with access mode `ReadWriteOncePod`.
+//! **What it does.** Rejects nodes where another pod mounts a disk of the pod, unless both mounts are read-only and the
+//! type of the disk permits sharing. Rejects all nodes while another pod uses one of the pod's claims with access mode
+//! `ReadWriteOncePod`.
 //!
 //! **Extension points.** PreFilter (rejects a pod with a missing claim; skips a pod without such disks if no
 //! such claim is in use), Filter.
@@ -54,8 +55,9 @@ struct PodClaimNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// Number of uses; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a claim in use
-    /// once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any namespace.
+    /// Number of uses by other pods; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a
+    /// claim in use once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any
+    /// namespace.
     uses: Option<i64>,
 }
 

@@ -147,7 +147,7 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
 }
 
 impl NamedClaims {
-    /// Returns the zones of each volume.
+    /// Returns the zones of the claims' volumes.
     fn zones(&self, view: View<'_, VolumeZone>) -> Result<Vec<ZoneLabel>, Status> {
         let NamedClaims { namespace, claims } = self;
         let mut zones = Vec::new();

@@ -38,7 +38,7 @@ pub trait Bundle: Sized + Send + 'static {
     fn profiles(&self) -> &'static [ProfileInfo] {
         Self::PROFILES
     }
-    /// Compares two pods in the order of the queue, which all profiles share.
+    /// Returns whether `a` precedes `b` in the order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
     /// Calls the visitor with the engine of the profile at an index of `profiles`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
@@ -80,19 +80,19 @@ macro_rules! with_profile {
 }
 pub(crate) use with_profile;
 
-/// Prepares the extenders of all profiles. `here` overrides settings of the profiles.
+/// Prepares the extenders of all profiles. `overrides` replaces settings of the profiles.
 ///
 /// # Errors
 /// Extenders that cannot be called.
-pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), StartErrors> {
+pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, overrides: &Overrides) -> Result<(), StartErrors> {
     let profiles = bundle.profiles();
     let set_up = (0..profiles.len()).map(|profile| {
         with_profile!(
             bundle,
             profile,
-            fn(engine, here: &Overrides = here, profiles: &[ProfileInfo] = profiles) -> Result<(), StartError> {
-                let made_ready = engine.plugins.extenders().set_up(here, profiles);
-                made_ready.map_err(|reason| StartError { plugin: EXTENDER, reason })
+            fn(engine, overrides: &Overrides = overrides, profiles: &[ProfileInfo] = profiles) -> Result<(), StartError> {
+                let result = engine.plugins.extenders().set_up(overrides, profiles);
+                result.map_err(|reason| StartError { plugin: EXTENDER, reason })
             }
         )
     });

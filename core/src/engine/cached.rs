@@ -16,10 +16,10 @@ use crate::profile_api::extenders::Extenders;
 use crate::profile_api::plugin_results::{PluginResults, UpdateContext};
 use crate::profile_api::profile::Profile;
 
-/// Number of nodes up to which a full evaluation is as fast as an update of a cached answer.
-const FEW: usize = 16;
+/// Number of likely nodes up to which a full evaluation is as fast as an update of a cached answer.
+const MAX_LIKELY_NODES: usize = 16;
 
-/// A new answer with its choice; otherwise the outcome of PreFilter, if it has run.
+/// A new answer with its choice; otherwise the outcome of PreFilter, or `None` if PreFilter has to run (again).
 type Created<P> = Result<(Choice, Box<CachedAnswer<P>>), Option<PreFilterOutcome<P>>>;
 
 impl<P: Profile> Engine<P> {
@@ -35,7 +35,8 @@ impl<P: Profile> Engine<P> {
     /// Decides by the cached answer of the pod's signature.
     ///
     /// # Errors
-    /// There is no answer, and a full evaluation follows, with the outcome of PreFilter if it has run.
+    /// There is no answer, and a full evaluation has to follow. The error is the outcome of PreFilter, or `None` if
+    /// PreFilter has to run (again).
     #[inline(always)]
     pub(super) fn decide_from_cache(
         &mut self,
@@ -115,7 +116,9 @@ impl<P: Profile> Engine<P> {
             // faster.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
-                    && self.likely(&attempt, cache).is_none_or(|nodes| nodes.is_empty() || nodes.len() > FEW) =>
+                    && self
+                        .likely(&attempt, cache)
+                        .is_none_or(|nodes| nodes.is_empty() || nodes.len() > MAX_LIKELY_NODES) =>
             {
                 let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
                 let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);

@@ -17,8 +17,8 @@ pub(crate) enum CycleStateOwner<P: Profile> {
 
 impl<P: Profile> Engine<P> {
     /// Returns the cycle state.
-    pub(crate) fn cycle<'a>(&'a self, held: &'a CycleStateOwner<P>) -> Option<&'a P::Cycle> {
-        match held {
+    pub(crate) fn cycle<'a>(&'a self, owner: &'a CycleStateOwner<P>) -> Option<&'a P::Cycle> {
+        match owner {
             CycleStateOwner::Cached(signature) => {
                 self.signatures.cached_answer(*signature).map(|cached| &cached.attempt.cycle)
             }
@@ -28,8 +28,8 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Releases a cycle state that is no longer needed.
-    pub(crate) fn release(&mut self, held: CycleStateOwner<P>) {
-        if let CycleStateOwner::Owned(attempt) = held {
+    pub(crate) fn release(&mut self, owner: CycleStateOwner<P>) {
+        if let CycleStateOwner::Owned(attempt) = owner {
             self.spare = Some(attempt);
         }
     }

@@ -28,23 +28,23 @@ pub struct Unschedulable {
 
 impl Unschedulable {
     pub(super) fn new(mut diagnosis: Diagnosis, post_filter: Option<PostFilterResult>) -> Self {
-        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.reasons.clone()).unwrap_or_default();
+        diagnosis.post_filter = post_filter.as_ref().map(|result| result.status.reasons.clone()).unwrap_or_default();
         Unschedulable { message: diagnosis.message(), diagnosis, post_filter }
     }
 
     /// Returns the pods that PostFilter removes.
     pub fn victims(&self) -> &[Uid] {
-        self.post_filter.as_ref().map(|found| found.victims.as_slice()).unwrap_or_default()
+        self.post_filter.as_ref().map(|result| result.victims.as_slice()).unwrap_or_default()
     }
 
     /// Returns the nodes among which PostFilter chose.
     pub fn candidates(&self) -> &[Candidate] {
-        self.post_filter.as_ref().map(|found| found.candidates.as_slice()).unwrap_or_default()
+        self.post_filter.as_ref().map(|result| result.candidates.as_slice()).unwrap_or_default()
     }
 
     /// Returns the change of the pod's nomination. Without a PostFilter plugin, it is cleared.
     pub fn nomination(&self) -> Nomination {
-        self.post_filter.as_ref().map_or(Nomination::Clear, |found| found.nomination)
+        self.post_filter.as_ref().map_or(Nomination::Clear, |result| result.nomination)
     }
 }
 

@@ -56,8 +56,8 @@ impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D
     /// Runs PostFilter.
     #[inline(never)]
     fn post_filter(mut self, plugins: &P, diagnosis: Diagnosis, failed: &FailedAttempt<'_, P>) -> Decision {
-        let draws = !plugins.info().plugins("post-filter").is_empty();
-        let seed = if draws { (self.draw)(usize::MAX) as u64 } else { 0 };
+        let has_plugins = !plugins.info().plugins("post-filter").is_empty();
+        let seed = if has_plugins { (self.draw)(usize::MAX) as u64 } else { 0 };
         let FailedAttempt { compiled, equivalence_class, cycle, pre_filter } = *failed;
         let cx = PostFilterContext {
             profile: plugins,
@@ -75,10 +75,10 @@ impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D
         let mut run = PostFilterRun::default();
         self.observer.point_started(Point::PostFilter);
         plugins.post_filter(&mut run, cx);
-        let found = run.finish();
-        if let Some(found) = &found {
-            self.observer.point_ended(Point::PostFilter, found.status.code);
+        let result = run.finish();
+        if let Some(result) = &result {
+            self.observer.point_ended(Point::PostFilter, result.status.code);
         }
-        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, found)))
+        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, result)))
     }
 }

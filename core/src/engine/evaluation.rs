@@ -32,7 +32,7 @@ impl<P: Profile> Evaluation<P> {
     /// Evaluates a pod on every node: all filters, then all scores. Nominated pods are not taken into account.
     ///
     /// # Errors
-    /// A filter or a score failed.
+    /// A plugin failed, or its score is out of range.
     pub fn evaluate(
         &mut self,
         plugins: &P,
@@ -175,7 +175,7 @@ impl<P: Profile> Evaluation<P> {
         self.feasible.iter().filter(|node| self.totals[node.get()] == best.total).nth(k)
     }
 
-    /// Returns the total of a feasible node, after [`Evaluation::prioritize`].
+    /// Returns the total of a node, after [`Evaluation::prioritize`]; `None` if the node is not feasible.
     pub fn total(&self, node: NodeIndex) -> Option<i64> {
         self.feasible.contains(node).then(|| self.totals.get(node.get()).copied()).flatten()
     }
@@ -197,7 +197,8 @@ impl<P: Profile> Evaluation<P> {
         let columns = P::columns(&cache.state, &cache.base);
         let parts = |node: NodeIndex| {
             let mut scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());
-            // kube-scheduler's Score returns 0 for an excluded node, and excludes it in its cycle state.
+            // `i64::MIN` marks a node that the plugin excludes from scoring. kube-scheduler's Score returns 0 for such a
+            // node, and its plugin notes the exclusion in the cycle state.
             scores.iter_mut().filter(|score| score.raw == i64::MIN).for_each(|score| score.raw = 0);
             (node, scores)
         };

@@ -32,11 +32,12 @@ pub struct Explanation {
     pub skipped: Vec<&'static str>,
     /// Names of the candidate nodes, sorted, if PreFilter excluded others. Some of these nodes may not exist.
     pub narrowed: Option<Vec<String>>,
-    /// All nodes, sorted by name.
+    /// All nodes, sorted by name. Empty if a PreEnqueue plugin holds the pod, or if PreFilter rejects it or fails.
     pub nodes: Vec<NodeExplanation>,
-    /// The decision.
+    /// The decision. A placeholder, `Unschedulable` with an empty diagnosis, if a PreEnqueue plugin holds the pod.
     pub decision: Decision,
-    /// All errors that may end the attempt. kube-scheduler evaluates nodes in parallel, and reports the first error.
+    /// All errors that may end the attempt. kube-scheduler evaluates nodes in parallel, and reports the error that occurs
+    /// first.
     pub errors: BTreeSet<String>,
     /// Names of the feasible nodes with the highest total.
     pub best: Vec<String>,
@@ -51,8 +52,8 @@ pub struct NodeExplanation {
     pub node: String,
     /// Rejections; empty if the node is feasible.
     pub verdicts: Vec<Verdict>,
-    /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
-    /// if the node is infeasible, or if scoring failed.
+    /// The scores of the plugins that do not skip, in the profile's order, then the sum of all extenders, if they ran.
+    /// Empty if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
     /// Reservations that Reserve would make for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,

@@ -1,4 +1,5 @@
-//! Full evaluation: every candidate node is evaluated. kube-scheduler's `schedulePod` after PreFilter.
+//! Full evaluation: evaluates candidate nodes until enough are feasible; by default, it evaluates all. kube-scheduler's
+//! `schedulePod` after PreFilter.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ struct FullEvaluation<'e, 'c, P: Profile, D, O> {
     engine: &'e mut Engine<P>,
     attempt: &'e mut PreFilteredPod<P>,
     cycle: &'e mut SchedulingCycle<'c, P, D, O>,
-    /// Number of nodes that count as candidates.
+    /// Number of nodes that PreFilter leaves to Filter. The share of nodes to find refers to it.
     candidates: usize,
     /// The rejections of extenders, if they removed a node.
     rejections: Option<Vec<ExtenderRejection>>,
@@ -104,16 +105,16 @@ impl<P: Profile> Engine<P> {
         feasible.contains(node).then_some(node)
     }
 
-    /// Returns the only nodes that can be feasible, if PreFilter predicted Filter's rejections and their reasons are
-    /// not needed.
+    /// Returns the only nodes that can be feasible, if PreFilter predicted them. `None` if it did not, if the search may
+    /// end before all nodes are evaluated, or if a filter can fail on other nodes.
     pub(super) fn likely<'a>(
         &self,
         attempt: &'a PreFilteredPod<P>,
         cache: &Cache<P::State>,
     ) -> Option<&'a [NodeIndex]> {
         let nodes = attempt.pre_filter.likely()?;
-        let all = cache.base.count();
-        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
+        let n_nodes = cache.base.count();
+        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, n_nodes) == n_nodes;
         (evaluates_all && P::cannot_fail(&attempt.cycle)).then_some(nodes)
     }
 }
@@ -128,14 +129,14 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
     }
 
     fn verdicts(&mut self) -> Result<(), String> {
-        let found = self.find_nodes_that_pass();
-        let code = match &found {
+        let result = self.find_nodes_that_pass();
+        let code = match &result {
             Ok(()) if self.engine.evaluation.feasible.is_empty() => Code::Unschedulable,
             Ok(()) => Code::Success,
             Err(_) => Code::Error,
         };
         self.cycle.observer.point_ended(Point::Filter, code);
-        found
+        result
     }
 
     fn feasible_nodes(&mut self) -> Result<(), String> {
@@ -181,8 +182,8 @@ impl<P: Profile, D, O: Observer> Phases for FullEvaluation<'_, '_, P, D, O> {
 }
 
 impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
-    /// Returns the choice if one node is enough: the pod's nominated node, if it is feasible, or a single candidate
-    /// node. `None`: all candidate nodes are evaluated.
+    /// Returns the choice if evaluating one node is enough: the pod's nominated node, if it is feasible, or a single
+    /// candidate node. `None`: the candidate nodes have to be evaluated.
     fn choice_of_single_node(&mut self) -> Option<Result<Choice, String>> {
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         if let Some(node) = self.engine.nominated_node(pod, self.attempt, cache) {
@@ -200,7 +201,8 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         })
     }
 
-    /// Fills the engine's feasible nodes with the candidate nodes.
+    /// Fills the engine's feasible nodes with the candidate nodes, without those that Filter will reject according to
+    /// PreFilter. `candidates` includes these.
     fn start_from_candidates(&mut self) {
         let cache = self.cycle.cache;
         let (narrowed, likely) = (self.attempt.pre_filter.nodes(), self.engine.likely(self.attempt, cache));
@@ -229,14 +231,14 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         let columns = P::columns(&cache.state, &cache.base);
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
         if node_loops::filter_nodes::<P>(compiled, cycle, columns, &mut self.engine.evaluation.feasible).is_some() {
-            // A second evaluation with nominated pods: with them, another plugin may reject the node before the failing
-            // plugin runs.
+            // A plugin failed. The nodes are evaluated again, now with nominated pods: with them, another plugin may
+            // reject the node before the failing plugin runs.
             self.start_from_candidates();
             return self.find_enough(self.candidates);
         }
         let feasible = &mut self.engine.evaluation.feasible;
         for (node, nominated) in cache.nominated_before(pod) {
-            // Infeasible nodes are evaluated too: an error of a plugin there has precedence.
+            // Infeasible nodes are evaluated too, if a plugin can fail: its error has precedence over rejections.
             if self.attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node))
                 || P::cannot_fail(&self.attempt.cycle) && !feasible.contains(node)
             {
@@ -253,24 +255,24 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         Ok(())
     }
 
-    /// Filters the candidate nodes until `wanted` feasible ones are found. The search for the next pod continues from
-    /// there.
+    /// Filters the candidate nodes until `wanted` feasible ones are found. The search for the next pod starts where this
+    /// one ended.
     fn find_enough(&mut self, wanted: usize) -> Result<(), String> {
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
         let engine = &mut *self.engine;
         let mut candidates = std::mem::take(&mut engine.candidates);
         candidates.clear();
         candidates.extend(engine.evaluation.feasible.iter());
-        let (mut found, mut seen) = (0, 0);
+        let (mut n_found, mut n_evaluated) = (0, 0);
         engine.evaluation.feasible.words_mut().fill(0);
         for at in 0..candidates.len() {
             let node = candidates[(engine.next_start + at) % candidates.len()];
-            seen += 1;
+            n_evaluated += 1;
             match self.attempt.passes_filters(pod, cache, node) {
                 Ok(()) => {
                     engine.evaluation.feasible.insert(node);
-                    found += 1;
-                    if found == wanted {
+                    n_found += 1;
+                    if n_found == wanted {
                         break;
                     }
                 }
@@ -280,7 +282,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
                 Err(_) => {}
             }
         }
-        engine.next_start = (engine.next_start + seen) % cache.base.count();
+        engine.next_start = (engine.next_start + n_evaluated) % cache.base.count();
         engine.candidates = candidates;
         Ok(())
     }
@@ -309,16 +311,16 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
 /// Returns the number of feasible nodes to find: kube-scheduler's `numFeasibleNodesToFind`.
 #[inline]
 pub(super) fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
-    const ALWAYS: usize = 100;
+    const MIN_FEASIBLE_NODES: usize = 100;
     const LOWEST_PERCENTAGE: usize = 5;
-    if nodes < ALWAYS || percentage == 100 {
+    if nodes < MIN_FEASIBLE_NODES || percentage == 100 {
         return nodes;
     }
     let percentage = match percentage {
         0 => 50_usize.saturating_sub(nodes / 125).max(LOWEST_PERCENTAGE),
         given => given.into(),
     };
-    (nodes * percentage / 100).max(ALWAYS)
+    (nodes * percentage / 100).max(MIN_FEASIBLE_NODES)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub struct HypotheticalNode<'a, P: Profile> {
     cache: &'a Cache<P::State>,
     node: NodeIndex,
     state: <P::State as State>::Hypothetical<'a>,
-    done: SmallVec<[Change<'a>; 8]>,
+    changes: SmallVec<[Change<'a>; 8]>,
 }
 
 /// A change of the node, which can be undone.
@@ -55,31 +55,31 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
     /// Makes a copy of a node without changes.
     pub fn new(compiled: &'a P::Pod, cycle: &'a mut P::Cycle, cache: &'a Cache<P::State>, node: NodeIndex) -> Self {
         let state = cache.state.hypothetical(&cache.base, node);
-        HypotheticalNode { compiled, cycle, cache, node, state, done: SmallVec::new() }
+        HypotheticalNode { compiled, cycle, cache, node, state, changes: SmallVec::new() }
     }
 
     /// Adds a pod to the node.
     pub fn add_pod(&mut self, pod: &Arc<Pod>) {
         self.put(pod);
-        self.done.push(Change::Added(HypotheticalPod::Owned(pod.clone())));
+        self.changes.push(Change::Added(HypotheticalPod::Owned(pod.clone())));
     }
 
     /// Removes a pod from the node.
     pub fn remove_pod(&mut self, pod: &Arc<Pod>) {
         self.take(pod);
-        self.done.push(Change::Removed(HypotheticalPod::Owned(pod.clone())));
+        self.changes.push(Change::Removed(HypotheticalPod::Owned(pod.clone())));
     }
 
     /// Adds a pod that lives as long as the cluster reference, like [`HypotheticalNode::add_pod`].
     pub fn add_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.put(pod);
-        self.done.push(Change::Added(HypotheticalPod::Borrowed(pod)));
+        self.changes.push(Change::Added(HypotheticalPod::Borrowed(pod)));
     }
 
     /// Removes a pod that lives as long as the cluster reference, like [`HypotheticalNode::remove_pod`].
     pub fn remove_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.take(pod);
-        self.done.push(Change::Removed(HypotheticalPod::Borrowed(pod)));
+        self.changes.push(Change::Removed(HypotheticalPod::Borrowed(pod)));
     }
 
     /// Adds a pod if the pod under evaluation then passes, with and without the nominated pods. Returns whether it was
@@ -90,19 +90,19 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
             self.take(pod);
             return false;
         }
-        self.done.push(Change::Added(HypotheticalPod::Borrowed(pod)));
+        self.changes.push(Change::Added(HypotheticalPod::Borrowed(pod)));
         true
     }
 
     /// Returns the current state, for [`HypotheticalNode::roll_back_to`].
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint(self.done.len())
+        Checkpoint(self.changes.len())
     }
 
     /// Undoes all changes since a checkpoint.
     pub fn roll_back_to(&mut self, checkpoint: Checkpoint) {
-        while self.done.len() > checkpoint.0 {
-            match self.done.pop() {
+        while self.changes.len() > checkpoint.0 {
+            match self.changes.pop() {
                 Some(Change::Added(pod)) => self.take(&pod),
                 Some(Change::Removed(pod)) => self.put(&pod),
                 None => break,
@@ -162,19 +162,19 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
     /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns, so they leave no trace
     /// even if they do not fit together with the other pods.
     fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
-        let (alone, checkpoint) = (self.state.clone(), self.checkpoint());
+        let (without_nominated, checkpoint) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));
-        let answer = evaluate(self);
+        let result = evaluate(self);
         self.roll_back_to(checkpoint);
-        self.state = alone;
-        answer
+        self.state = without_nominated;
+        result
     }
 }
 
 impl<P: Profile> Drop for HypotheticalNode<'_, P> {
     fn drop(&mut self) {
         // The copied columns are dropped without undoing the changes.
-        for change in std::mem::take(&mut self.done).into_iter().rev() {
+        for change in std::mem::take(&mut self.changes).into_iter().rev() {
             match change {
                 Change::Added(pod) => P::remove_pod(self.compiled, self.cycle, &pod, self.cache, self.node),
                 Change::Removed(pod) => P::add_pod(self.compiled, self.cycle, &pod, self.cache, self.node),

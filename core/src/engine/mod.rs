@@ -57,8 +57,8 @@ pub const UNTIMED: i64 = i64::MAX;
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
     pub plugins: Arc<P>,
-    /// Percentage of the nodes: the search ends when that many are feasible. 0 is kube-scheduler's adaptive rule. The
-    /// value is the profile's, or 100 if a caller needs all nodes.
+    /// Percentage of the candidate nodes: the search ends when that many, and at least 100, are feasible. 0 is
+    /// kube-scheduler's adaptive rule. The value is the profile's, or 100 if a caller needs all nodes.
     pub percentage_of_nodes_to_score: u8,
     /// Data of Reserve plugins, for pods that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
@@ -74,12 +74,12 @@ pub struct Engine<P: Profile> {
     scratch: UpdateScratch,
     /// Memory of an earlier attempt, for reuse.
     spare: Option<Box<PreFilteredPod<P>>>,
-    /// Memory for a list of nodes.
+    /// Memory for the list of candidate nodes in a search that may end early.
     candidates: Vec<NodeIndex>,
     sampler: Sampler,
 }
 
-/// A pod that PreFilter rejected as a whole.
+/// A pod that PreFilter rejected as a whole, or for which PreFilter failed.
 pub(crate) struct RejectedPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
     /// `None` if not all PreFilter plugins ran.
@@ -139,7 +139,7 @@ impl<P: Profile> Engine<P> {
 
     /// Makes an engine from existing plugins.
     pub fn from_plugins(plugins: P) -> Self {
-        const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
+        const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have at most 128 plugins") };
         Engine {
             percentage_of_nodes_to_score: plugins.info().percentage_of_nodes_to_score,
             plugins: Arc::new(plugins),
@@ -171,8 +171,8 @@ impl<P: Profile> Engine<P> {
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
         let inputs = CycleInputs { now, lists_preemption_candidates: true, draw };
-        let (decision, held) = self.decide_with_state(pod, cache, inputs, &mut ());
-        self.release(held);
+        let (decision, owner) = self.decide_with_state(pod, cache, inputs, &mut ());
+        self.release(owner);
         decision
     }
 
@@ -217,7 +217,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Begins an attempt: compiles a pod with every plugin, unless a pod with the same spec is compiled already.
+    /// Begins an attempt: compiles a pod with every plugin, unless a compiled pod with the same spec can be used again.
     pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         self.signatures.read(&*self.plugins, pod, cache)
     }
@@ -291,7 +291,8 @@ impl<P: Profile> Engine<P> {
     /// Evaluates a pod on a node with hypothetical pods, as autoscalers do.
     ///
     /// # Errors
-    /// The rejection of the first plugin that rejects the node or the pod as a whole.
+    /// The rejection of the first plugin that rejects the node or the pod as a whole. Its plugin is empty if PreFilter
+    /// excluded the node.
     pub fn run_filter_plugins(
         &self,
         pod: &Arc<Pod>,

@@ -1,6 +1,5 @@
 //! The loops over nodes. Each is generic over the profile: rustc inlines all kernels (`filter` and `score` of plugins).
-//! Each loop is compiled in three variants for [`IdlePlugins`], to avoid checks for each node whose result is equal for
-//! all nodes.
+//! Each loop is compiled in three variants for [`IdlePlugins`], without checks that have the same result for all nodes.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
@@ -110,7 +109,8 @@ pub struct BestTotal {
     pub ties: usize,
 }
 
-/// Adds up the totals of the feasible nodes, from the stored raw scores.
+/// Adds up the totals of the feasible nodes, from the stored raw scores. Returns the best total, and whether the scores
+/// are in range.
 pub fn total_nodes<P: Profile>(
     pod: &P::Pod,
     score: &P::Score,

@@ -11,7 +11,7 @@ use crate::profile_api::extenders::ExtenderRejection;
 /// Callbacks around each decision, called by
 /// [`Scheduler::schedule_one_with_observer`](crate::scheduler::Scheduler::schedule_one_with_observer). `()` ignores all.
 pub trait Observer {
-    /// Runs before the next pod is popped, if there is one.
+    /// Runs before the queue is asked for the next pod; it may have none.
     fn before_pop(&mut self) {}
     /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
@@ -68,7 +68,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 pub enum Point {
     /// PreFilter.
     PreFilter,
-    /// Filter, on all nodes.
+    /// Filter, on all nodes that are evaluated.
     Filter,
     /// PostFilter.
     PostFilter,

@@ -12,8 +12,8 @@ use crate::plugin_api::status::Code;
 use crate::profile_api::extenders::{EXTENDER, ExtenderRejection};
 use crate::profile_api::profile::Profile;
 
-/// Collects the reasons of every node and their texts. The reasons of extenders replace those of plugins. A node that an
-/// extender removed without a reason has none.
+/// Collects the rejections of all nodes, with the texts of their reasons. The reasons of extenders replace those of
+/// plugins. A node that an extender removed without a reason has none.
 pub(super) fn diagnose<P: Profile>(
     attempt: &mut PreFilteredPod<P>,
     pod: &Pod,
@@ -49,9 +49,9 @@ pub(super) fn diagnose<P: Profile>(
     let mut diagnosis = verdicts.diagnosis(cache.base.count());
     let narrowed_by = attempt.pre_filter.narrowed_by();
     diagnosis.unschedulable_plugins.extend(narrowed_by.iter().copied());
-    let others = diagnosis.nodes.saturating_sub(with_reasons);
-    if others > 0 && attempt.pre_filter.nodes().is_some() {
-        diagnosis.reasons.add(&excluded_node_reason(&narrowed_by).into(), others);
+    let without_reasons = diagnosis.nodes.saturating_sub(with_reasons);
+    if without_reasons > 0 && attempt.pre_filter.nodes().is_some() {
+        diagnosis.reasons.add(&excluded_node_reason(&narrowed_by).into(), without_reasons);
     }
     if by_extenders.is_some() {
         diagnosis.add_rejector(EXTENDER, Code::Unschedulable);

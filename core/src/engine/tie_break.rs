@@ -8,7 +8,7 @@ pub enum TieBreak {
     /// Drawn at random, all with equal probability.
     #[default]
     Random,
-    /// The first, in the order in which nodes were added.
+    /// The first by node index: in the order in which nodes were added, unless a node got the index of a removed one.
     First,
 }
 
@@ -22,8 +22,8 @@ impl TieBreak {
         }
     }
 
-    /// Returns the random choices of an attempt. All callers use this closure type, so that an engine is compiled only
-    /// once.
+    /// Returns the function that draws nodes in an attempt. All callers use this closure type, so that an engine is
+    /// compiled only once.
     #[inline]
     pub(crate) fn draw_fn(self, random: &mut Random) -> impl FnMut(usize) -> usize {
         move |n| self.draw(random, n)

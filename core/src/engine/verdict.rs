@@ -8,7 +8,7 @@ use crate::profile_api::profile::Profile;
 /// Rejection of a node by one plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Verdict {
-    /// Whether removing pods may help.
+    /// Whether removing pods may help, or that the plugin failed ([`Code::Error`]).
     pub code: Code,
     /// The plugin.
     pub plugin: &'static str,

@@ -65,7 +65,7 @@ impl<T> ChangeLog<T> {
         (!missing).then(|| (position..self.end).filter_map(at))
     }
 
-    /// Invalidates all entries: readers that have not read them read the complete state again.
+    /// Invalidates all entries and positions: every reader has to read the complete state again.
     pub fn cut(&mut self) {
         self.ring.clear();
         // The new position is a multiple of the capacity, which is the start of the ring.
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_log_has_no_entries_for_late_readers() {
+    fn after_a_cut_all_earlier_positions_are_invalid() {
         let mut log = ChangeLog::with_capacity(4);
         (0..6).for_each(|entry| log.push(entry));
         let before = log.end();

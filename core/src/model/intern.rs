@@ -127,10 +127,10 @@ impl Interner {
     }
 
     fn find(&self, hash: u64, string: &str) -> Option<Symbol> {
-        let is_it = |&(other, symbol): &(u32, Symbol)| {
+        let is_same_string = |&(other, symbol): &(u32, Symbol)| {
             other == hash as u32 && self.text(symbol).is_some_and(|text| *text.string == *string)
         };
-        self.symbols[part_of_text(hash)].find(wide(hash as u32), is_it).map(|&(_, symbol)| symbol)
+        self.symbols[part_of_text(hash)].find(wide(hash as u32), is_same_string).map(|&(_, symbol)| symbol)
     }
 
     fn add(&mut self, hash: u64, string: &str) -> Symbol {
@@ -157,8 +157,8 @@ impl Interner {
         value
     }
 
-    /// Returns whether another pass is due: there are at least as many new strings since the last pass as it marked,
-    /// and at least 16,384.
+    /// Returns whether another pass is due: since the last pass began, at least as many new strings were interned as
+    /// that pass marked, and at least 16,384.
     pub(crate) fn has_many_new(&self) -> bool {
         self.until_pass() == 0
     }
@@ -198,7 +198,7 @@ impl Interner {
         self.text(symbol).is_some()
     }
 
-    /// Returns whether a string is marked in the current pass.
+    /// Returns whether a string was marked or interned since the current pass began.
     pub(crate) fn is_marked(&self, symbol: Symbol) -> bool {
         self.text(symbol).is_some_and(|text| text.last_pass >= self.pass)
     }
@@ -292,7 +292,7 @@ pub trait Resolve {
     /// Returns the string of a symbol.
     ///
     /// # Panics
-    /// If the symbol has no string here.
+    /// If the symbol has no string here. An [`Interner`] panics only in debug builds.
     fn resolve(&self, symbol: Symbol) -> &str;
 }
 
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn many_strings_come_and_go() {
+    fn only_marked_strings_survive_two_passes() {
         let mut interner = Interner::default();
         let names = |round: usize| (0..1_000).map(move |at| format!("{round}-{at}"));
         for round in 0..4 {

@@ -32,12 +32,12 @@ impl NodeInfo {
         let len = self.pods.len() + 1;
         growth::reserve(&mut self.pods, len);
     }
-    /// Removes a pod from the node; `None` if it was not there.
+    /// Removes a pod from the node, and returns it; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
         // Usually, the list has `pod` itself, which is found by its address alone. It is often a recent one, so the
         // search begins at the end.
-        let is_it = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
-        let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
+        let same_address = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
+        let at = same_address.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
         Some(self.pods.swap_remove(at))
     }
 }

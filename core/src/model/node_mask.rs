@@ -20,13 +20,13 @@ impl NodeMask {
         self.words.get(node.get() / 64).is_some_and(|word| word >> (node.0 % 64) & 1 == 1)
     }
 
-    /// Inserts a node.
+    /// Inserts a node, for which the set must have been resized.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {
         self.words[node.get() / 64] |= 1 << (node.0 % 64);
     }
 
-    /// Removes a node.
+    /// Removes a node, for which the set must have been resized.
     #[inline]
     pub fn remove(&mut self, node: NodeIndex) {
         self.words[node.get() / 64] &= !(1 << (node.0 % 64));
@@ -90,8 +90,8 @@ impl NodeMask {
         let (at, from_there) = (first.get() / 64, !0 << (first.0 % 64));
         let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);
         let before = (0..at).map(move |word| (word, bits(word))).chain([(at, bits(at) & !from_there)]);
-        let behind = (at + 1..self.words.len()).map(move |word| (word, bits(word)));
-        [(at, bits(at) & from_there)].into_iter().chain(behind).chain(before)
+        let after = (at + 1..self.words.len()).map(move |word| (word, bits(word)));
+        [(at, bits(at) & from_there)].into_iter().chain(after).chain(before)
     }
 
     /// Removes all nodes. The set then has no words; its memory is kept.
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_can_begin_anywhere() {
+    fn iteration_can_begin_at_any_node() {
         let nodes = [3, 64, 65, 200].map(NodeIndex);
         let mask: NodeMask = nodes.into_iter().collect();
         for n in 0..4 {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn intersecting_with_a_shorter_set_drops_what_lies_beyond() {
+    fn intersecting_with_a_shorter_set_removes_the_nodes_beyond_it() {
         let mut mask: NodeMask = [1, 2, 130].map(NodeIndex).into_iter().collect();
         mask.intersect(&[2, 3].map(NodeIndex).into_iter().collect());
         assert_eq!(mask.iter().collect::<Vec<_>>(), [NodeIndex(2)]);

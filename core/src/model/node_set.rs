@@ -37,7 +37,7 @@ impl NodeSet {
         }
     }
 
-    /// Inserts a node.
+    /// Inserts a node, for which the set must have been resized.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {
         self.insert_word(node.get() / 64, 1 << (node.0 % 64));
@@ -69,7 +69,7 @@ impl NodeSet {
         other.words().for_each(|(word, bits)| self.insert_word(word, bits));
     }
 
-    /// Keeps the nodes of each word that `keep` returns.
+    /// Keeps only the nodes that `keep` returns; it is called for each word with nodes.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(usize, u64) -> u64) {
         let bits = &mut self.bits;

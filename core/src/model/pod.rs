@@ -52,10 +52,10 @@ pub struct PreferredTerm {
 /// Whether a pod may preempt pods of lower priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PreemptionPolicy {
-    /// It may.
+    /// The pod may preempt.
     #[default]
     PreemptLowerPriority,
-    /// It may not.
+    /// The pod may not preempt.
     Never,
 }
 
@@ -122,8 +122,8 @@ pub struct PodSpec {
     pub preemption_policy: PreemptionPolicy,
     /// `spec.nodeName` as written, for the NodeName plugin.
     pub node_name: Option<Symbol>,
-    /// Resources that must be free on a node, by the spec alone: the sum of containers or the peak of the init
-    /// sequence, replaced by pod-level requests, plus overhead (Kubernetes' `PodRequests`).
+    /// Resources that must be free on a node, by the spec alone: the larger of the sum of containers and the peak of the
+    /// init sequence, replaced by pod-level requests, plus overhead (Kubernetes' `PodRequests`).
     pub requests: Resources,
     /// Requests that NodeResourcesFit scores: as `requests`, but without pod-level requests, and with 100m cpu and 200
     /// MiB for every container without a request. In contrast to [`PodUsage::non_zero`], it has all resources.

@@ -69,7 +69,7 @@ pub enum RequestedDevices {
     Exactly(ExactDeviceRequest),
     /// `firstAvailable`: alternatives, the best one first.
     FirstAvailable(Box<[DeviceSubRequest]>),
-    /// Neither: a type of request that this version of Kubernetes does not have.
+    /// Neither field is set: a type of request that this version of Kubernetes does not have.
     Unknown,
 }
 
@@ -150,7 +150,7 @@ pub enum ConstrainedAttribute {
     Match(QualifiedName),
     /// `distinctAttribute`: all devices have this attribute with different values.
     Distinct(QualifiedName),
-    /// Neither: a type of constraint that this version of Kubernetes does not have.
+    /// Neither field is set: a type of constraint that this version of Kubernetes does not have.
     Unknown,
 }
 
@@ -351,6 +351,6 @@ impl Pod {
 pub enum NoClaimYet {
     /// The claim is not generated yet.
     NotGenerated,
-    /// The pod has neither a claim name nor a template name.
+    /// The pod's entry for the claim names neither a claim nor a template.
     NoSource,
 }

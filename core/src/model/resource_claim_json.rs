@@ -15,8 +15,8 @@ impl AllocationResult {
     /// Returns `status.allocation`.
     pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let mut devices = Map::new();
-        set_list(&mut devices, "results", self.results.iter().map(|it| result(it, texts)));
-        set_list(&mut devices, "config", self.config.iter().map(|it| allocated_configuration(it, texts)));
+        set_list(&mut devices, "results", self.results.iter().map(|item| result(item, texts)));
+        set_list(&mut devices, "config", self.config.iter().map(|item| allocated_configuration(item, texts)));
         let mut allocation = Map::from_iter([("devices".to_owned(), devices.into())]);
         if let Some(nodes) = &self.nodes {
             allocation.insert("nodeSelector".to_owned(), nodes.to_json(texts));
@@ -183,7 +183,7 @@ impl ResourceClaimSpec {
 fn exact_request(request: &ExactDeviceRequest, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
     set(&mut fields, "deviceClassName", request.class, texts);
-    set_list(&mut fields, "selectors", request.selectors.iter().map(|it| selector(*it, texts)));
+    set_list(&mut fields, "selectors", request.selectors.iter().map(|item| selector(*item, texts)));
     let mode = match request.mode {
         AllocationMode::ExactCount => "ExactCount",
         AllocationMode::All => "All",
@@ -196,7 +196,7 @@ fn exact_request(request: &ExactDeviceRequest, texts: &impl Resolve) -> Map<Stri
         fields.insert("count".to_owned(), request.count.into());
     }
     fields.extend(request.admin_access.map(|access| ("adminAccess".to_owned(), access.into())));
-    set_list(&mut fields, "tolerations", request.tolerations.iter().map(|it| toleration(it, texts)));
+    set_list(&mut fields, "tolerations", request.tolerations.iter().map(|item| toleration(item, texts)));
     if let Some(CapacityRequirements { requests }) = &request.capacity {
         fields.insert("capacity".to_owned(), json!({"requests": amounts(requests, texts)}));
     }
@@ -217,7 +217,7 @@ fn result(result: &DeviceRequestAllocationResult, texts: &impl Resolve) -> Value
         set(&mut fields, name, value, texts);
     }
     fields.extend(result.admin_access.map(|access| ("adminAccess".to_owned(), access.into())));
-    set_list(&mut fields, "tolerations", result.tolerations.iter().map(|it| toleration(it, texts)));
+    set_list(&mut fields, "tolerations", result.tolerations.iter().map(|item| toleration(item, texts)));
     set_list(&mut fields, "bindingConditions", strings(&result.binding_conditions, texts));
     set_list(&mut fields, "bindingFailureConditions", strings(&result.binding_failure_conditions, texts));
     fields.extend(result.share_id.as_ref().map(|id| ("shareID".to_owned(), (**id).into())));
@@ -275,7 +275,8 @@ fn toleration(toleration: &DeviceToleration, texts: &impl Resolve) -> Value {
     fields.into()
 }
 
-/// Returns the text of an amount, with a binary suffix if it is a multiple of 1024: amounts of capacities usually have one.
+/// Returns the text of an amount. A multiple of 1024 gets a binary suffix, because drivers usually report capacities
+/// so.
 fn text(amount: Quantity) -> String {
     let Some(mut mantissa) = amount.as_i64().filter(|&units| units != 0 && units % 1024 == 0) else {
         return amount.to_string();

@@ -31,7 +31,7 @@ pub struct ResourceSlice {
     pub devices: Arc<[Device]>,
 }
 
-/// Nodes where a device can be used, as written; one field is set.
+/// Nodes where a device can be used, as written; at most one field is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct DeviceNodes {
     /// `nodeName`.

@@ -1,4 +1,5 @@
-//! The symbols of values. An interner frees the strings that no live value has.
+//! The symbols of values. The interner keeps the strings of all symbols that values of the scheduler have, and frees
+//! other strings.
 
 use std::sync::Arc;
 
@@ -62,9 +63,9 @@ impl SymbolVisitor for Marker<'_> {
 }
 
 impl Interner {
-    /// Frees strings that neither these objects nor these symbols have, in one pass, if many strings are new since the
-    /// last pass. For interners outside of a scheduler; a scheduler has
-    /// [`free_unused_strings`](crate::scheduler::Scheduler::free_unused_strings).
+    /// Runs a pass, if many strings are new since the last one: frees strings that neither `objects` nor `symbols` have,
+    /// and that were neither marked nor interned since the previous pass began. For interners outside of a scheduler; a
+    /// scheduler has [`free_unused_strings`](crate::scheduler::Scheduler::free_unused_strings).
     pub fn free_all_except(
         &mut self,
         objects: impl IntoIterator<Item = Object>,

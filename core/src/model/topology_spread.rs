@@ -20,9 +20,9 @@ pub enum UnsatisfiableAction {
 /// Whether nodes that are excluded by node affinity or taints count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InclusionPolicy {
-    /// They do not.
+    /// Excluded nodes do not count.
     Honor,
-    /// They do.
+    /// Excluded nodes count.
     Ignore,
 }
 

@@ -71,14 +71,14 @@ impl<C: Column> HypotheticalColumn<'_, C> {
     #[inline]
     pub fn add_pod(&mut self, pod: &Pod) {
         if !C::READS_ONLY_NODE {
-            self.own().add_pod(pod);
+            self.entry_mut().add_pod(pod);
         }
     }
     /// Removes a pod from the node.
     #[inline]
     pub fn remove_pod(&mut self, pod: &Pod) {
         if !C::READS_ONLY_NODE {
-            self.own().remove_pod(pod);
+            self.entry_mut().remove_pod(pod);
         }
     }
 }
@@ -88,14 +88,14 @@ impl<C: ColumnWithArgs> HypotheticalColumn<'_, C> {
     #[inline]
     pub fn add_pod_with(&mut self, args: &C::Args, pod: &Pod) {
         if !C::READS_ONLY_NODE {
-            self.own().add_pod(args, pod);
+            self.entry_mut().add_pod(args, pod);
         }
     }
     /// Removes a pod from the node.
     #[inline]
     pub fn remove_pod_with(&mut self, args: &C::Args, pod: &Pod) {
         if !C::READS_ONLY_NODE {
-            self.own().remove_pod(args, pod);
+            self.entry_mut().remove_pod(args, pod);
         }
     }
 }
@@ -110,7 +110,7 @@ impl<C: Clone> HypotheticalColumn<'_, C> {
         }
     }
 
-    fn own(&mut self) -> &mut C {
+    fn entry_mut(&mut self) -> &mut C {
         if let HypotheticalColumn::Unchanged(entry) = *self {
             *self = HypotheticalColumn::Changed(entry.clone());
         }

@@ -1,6 +1,6 @@
 //! Histograms of durations, for metrics.
 
-/// Number of ranges of a [`DurationHistogram`].
+/// Number of ranges of a [`DurationHistogram`] that have an upper bound.
 const RANGES: usize = 20;
 
 /// Histogram of durations. The first upper bound is `FIRST` nanoseconds, and each further bound is twice the previous

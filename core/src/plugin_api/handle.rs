@@ -45,17 +45,17 @@ impl Handle {
     pub fn reject(&self, pod: Uid, plugin: &'static str, reason: impl Into<String>) {
         self.send(Command::Reject { pod, plugin, reason: reason.into() });
     }
-    /// Retries an unschedulable pod.
+    /// Retries a pod that is unschedulable or in backoff.
     pub fn activate(&self, pod: Uid) {
         self.send(Command::Activate(pod));
     }
-    /// Retries an unschedulable pod at a time, in nanoseconds of the scheduler's clock. A plugin that rejects a pod for
-    /// some time uses this, because no event marks the end of that time. Each pod has one such time; a later call
+    /// Retries a pod like [`Handle::activate`], at a time in nanoseconds of the scheduler's clock. A plugin that rejects a
+    /// pod for some time uses this, because no event marks the end of that time. Each pod has one such time; a later call
     /// replaces it.
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
-    /// Records an event about a pod.
+    /// Records an event about a pod that the scheduler knows.
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
     }
@@ -136,7 +136,8 @@ impl Handle {
     pub(crate) fn end_preempting(&self, pod: &Uid) {
         lock(&self.preempting).remove(pod);
     }
-    /// Returns the time of the last step, in nanoseconds of the scheduler's clock.
+    /// Returns the time of the last [`Scheduler::tick`](crate::scheduler::Scheduler::tick), in nanoseconds of the
+    /// scheduler's clock.
     pub fn now(&self) -> i64 {
         self.now.load(Ordering::Relaxed)
     }
@@ -157,7 +158,8 @@ impl Handle {
     pub(crate) fn requests(&self) -> &RequestQueue {
         &self.requests
     }
-    /// Sets the time that plugins read, in nanoseconds since 1970. Schedulers do this before each step.
+    /// Sets the time that plugins read, in nanoseconds of the scheduler's clock.
+    /// [`Scheduler::tick`](crate::scheduler::Scheduler::tick) calls this function.
     pub fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);
     }
@@ -190,7 +192,7 @@ pub struct WaitingPod {
 /// Rejection of a pod that waited in Permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitRejection {
-    /// The plugin that rejected it.
+    /// The plugin that rejected it; empty if the pod was removed, or bound by another scheduler.
     pub plugin: &'static str,
     /// The reason.
     pub reason: String,
@@ -242,9 +244,9 @@ impl WaitingPodMap {
     /// Rejects all pods whose deadline has passed.
     pub(crate) fn time_out(&mut self, now: i64) {
         for (_, pod) in self.pods.iter_mut().filter(|(_, pod)| !pod.is_settled()) {
-            let over =
+            let expired =
                 pod.pending.iter().filter(|(_, deadline)| *deadline <= now).min_by_key(|(_, deadline)| *deadline);
-            let Some(&(plugin, deadline)) = over else { continue };
+            let Some(&(plugin, deadline)) = expired else { continue };
             let waited = format_nanoseconds(deadline - pod.since);
             let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
             pod.rejected = Some(PermitRejection { plugin, reason, preempted: false });

@@ -40,7 +40,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// plugins.
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
-    /// Compiles a pod. All pods with an equal specification share the result until
+    /// Compiles a pod. Pods with equal specifications may share the result until
     /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch) changes. Data that `compile`
     /// reads from indexes, or registers with them, must stay valid until then. Strings that `compile` interns are never
     /// freed: intern constants and arguments only, and take the symbols of the pod from `pod`.
@@ -102,7 +102,7 @@ impl<'a, P: Plugin> View<'a, P> {
     }
 }
 
-/// The cluster, for calls outside of scheduling cycles: PreEnqueue and queueing hints.
+/// The cluster, for calls outside of scheduling cycles: PreEnqueue, queueing hints and timestamps of QueueSort.
 pub struct IndexView<'a, P: Plugin> {
     /// The plugin's indexes.
     pub indexes: Refs<'a, P>,

@@ -24,9 +24,9 @@ pub enum Command {
         /// The reason.
         reason: String,
     },
-    /// An unschedulable pod is retried.
+    /// A pod that is unschedulable or in backoff is retried.
     Activate(Uid),
-    /// An unschedulable pod is retried at a time in nanoseconds of the scheduler's clock.
+    /// A pod that is then unschedulable or in backoff is retried at a time in nanoseconds of the scheduler's clock.
     ActivateAt(Uid, i64),
     /// An event about a pod is recorded.
     Event {

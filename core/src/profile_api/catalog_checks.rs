@@ -103,7 +103,7 @@ pub const fn watches_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &
     while index < indexes.len() {
         let mut at = 0;
         while at < indexes[index].len() {
-            watched(&mut errors, entry, [name, " reads an index of "], indexes[index][at], watches);
+            check_watched(&mut errors, entry, [name, " reads an index of "], indexes[index][at], watches);
             at += 1;
         }
         index += 1;
@@ -121,14 +121,14 @@ pub const fn watches_event_kinds<P: points::EnqueueExtensions>(entry: &Node, nam
     let mut at = 0;
     while at < P::EVENTS.len() {
         if let EventResource::Custom(resource) = P::EVENTS[at].event.resource {
-            watched(&mut errors, entry, [name, " waits for events of "], resource, watches);
+            check_watched(&mut errors, entry, [name, " waits for events of "], resource, watches);
         }
         at += 1;
     }
     errors.finish();
 }
 
-const fn watched(errors: &mut Errors, entry: &Node, [name, does]: [&str; 2], resource: &str, watches: &[&str]) {
+const fn check_watched(errors: &mut Errors, entry: &Node, [name, does]: [&str; 2], resource: &str, watches: &[&str]) {
     if !contains(watches, resource) {
         let parts = [
             Part::Name(name),

@@ -165,7 +165,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Sends all current objects to a task, and notifies it of events from now on.
     fn start_watch(&mut self, watcher: Watcher) {
         let base = &self.cache.base;
-        if current_objects(&self.cache).all(|came| watcher(&came, base)) {
+        if current_objects(&self.cache).all(|addition| watcher(&addition, base)) {
             self.background.watchers.push(watcher);
         }
     }
@@ -174,8 +174,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 /// Returns all current objects, each as an addition.
 fn current_objects<S: State>(cache: &Cache<S>) -> impl Iterator<Item = ObjectEvent> {
     let nodes = cache.base.infos().iter().filter_map(|info| info.node.as_ref()).flat_map(|node| {
-        let came = move |event| ObjectEvent { event, changed: ChangedObject::Node(None, Some(node.clone())) };
-        node_changed(None, Some(node)).into_iter().map(came)
+        let addition = move |event| ObjectEvent { event, changed: ChangedObject::Node(None, Some(node.clone())) };
+        node_changed(None, Some(node)).into_iter().map(addition)
     });
     let bound = cache.pods().filter(|(_, _, state)| *state == PodState::Bound);
     let pods = bound.map(|(pod, node, _)| {

@@ -30,10 +30,10 @@ pub(super) struct Binding {
 
 /// Phase of a binding cycle.
 enum Phase {
-    /// Its status is being written: the nominated node, because the next phases may take long, or a status of an
+    /// The pod's status is being written: the nominated node, because the next phases may take long, or a status of an
     /// earlier attempt.
     Writing,
-    /// It waits in Permit.
+    /// The pod waits in Permit.
     Waiting,
     /// PreBind runs: its abort handle, the plugin whose preemption aborted it, and the time of its start.
     PreBinding(AbortHandle, Option<&'static str>, i64),
@@ -96,15 +96,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// has another nomination or none, or if a write of the status is in progress.
     fn needs_nomination_write(&self, placement: &Placement) -> bool {
         let uid = &placement.pod.uid;
-        let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);
-        seen != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
+        let received = self.queue.pod(uid).and_then(|pod| pod.nominated_node);
+        received != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
     }
 
     /// Handles the loss of the pod's nomination, if it was for a node other than that of the placement.
     fn leave_nominated_node(&mut self, placement: &Placement) {
         let node = self.cache.base.interner.get(&placement.node_name);
-        if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {
-            self.nomination_lost(placement.pod.clone(), kept);
+        if let Some(nominated) = placement.pod.nominated_node.filter(|nominated| Some(*nominated) != node) {
+            self.nomination_lost(placement.pod.clone(), nominated);
         }
     }
 

@@ -45,9 +45,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let pods = self.names.uids().cloned().map(ObjectId::Pod);
         let objects = self.cache.objects().map(|object| ObjectId::Object(object.key()));
         let known = nodes.chain(pods).chain(objects);
-        let mut gone: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
-        gone.sort_unstable();
-        gone.into_iter().map(ObjectId::into_removal).chain(list).for_each(|change| self.on_change(change, tasks));
+        let mut missing: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
+        missing.sort_unstable();
+        missing.into_iter().map(ObjectId::into_removal).chain(list).for_each(|change| self.on_change(change, tasks));
     }
 
     fn set_node(&mut self, node: Node) {
@@ -110,7 +110,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let pod = Arc::new(pod);
         let named = self.names.get(pod.spec.namespace, &pod.name);
         if let Some(earlier) = named.filter(|named| **named != pod.uid).cloned() {
-            // It was deleted and created again with the same name.
+            // The earlier pod was deleted, and this one created with the same name.
             self.remove_pod(&earlier);
         }
         let uid = pod.uid.clone();
@@ -137,8 +137,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Handles a pod that was bound, or changed after that.
     fn set_assigned(&mut self, pod: Arc<Pod>, node: Symbol) {
         let known = self.cache.pod(&pod.uid).map(|(old, node, state)| (old.clone(), node, state));
-        if let Some((old, on, PodState::Bound)) = &known
-            && *on == node
+        if let Some((old, old_node, PodState::Bound)) = &known
+            && *old_node == node
         {
             if *old == pod {
                 return;
@@ -148,21 +148,21 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
-        let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
+        let nominated = self.cache.nominator.node(&pod.uid).filter(|nominated| *nominated != node);
         // If another scheduler bound the pod while it waits in Permit, the wait is over.
         self.reject_waiting(&pod.uid, "bound by another scheduler");
         let (queue, mut context) = self.queue();
         queue.delete(&pod.uid, &mut context);
         self.status.forget(&pod.uid);
         self.timed_activations.forget(&pod.uid);
-        if let Some(kept) = kept {
-            self.nomination_lost(pod.clone(), kept);
+        if let Some(nominated) = nominated {
+            self.nomination_lost(pod.clone(), nominated);
         }
-        let came = ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
-        self.on_cluster_event(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
-        // Until now it counted with its state at the decision.
-        if let Some((assumed, on, _)) = known
-            && on == node
+        let addition = ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
+        self.on_cluster_event(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), addition);
+        // Until now, the pod counted with its usage and labels at the decision.
+        if let Some((assumed, assumed_node, _)) = known
+            && assumed_node == node
             && (assumed.usage != pod.usage || assumed.spec.labels != pod.spec.labels)
         {
             self.changed_on_node(assumed, pod, node);
@@ -183,11 +183,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn set_unassigned(&mut self, pod: Arc<Pod>) {
         let now = self.now;
         if let Some((known, _, state)) = self.cache.pod(&pod.uid) {
-            // It is assumed on a node; the cluster does not have the binding yet.
+            // The pod is assumed on a node; the cluster does not have the binding yet.
             if state != PodState::Bound {
-                let is_going = pod.deleting && !known.deleting;
+                let deletion_began = pod.deleting && !known.deleting;
                 self.refresh(pod.clone());
-                if is_going {
+                if deletion_began {
                     self.remove_assumed(&pod.uid);
                 }
             }
@@ -274,12 +274,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn nomination_lost(&mut self, pod: Arc<Pod>, node: Symbol) {
         let priority = pod.spec.priority;
         let pod = Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&pod) });
-        let left = ChangedObject::Pod(Some(PodOnNode::new(pod)), None);
+        let removal = ChangedObject::Pod(Some(PodOnNode::new(pod)), None);
         let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
         let now = self.now;
         let (queue, mut context) = self.queue();
         let concerned = |other: &QueuedPod| other.pod.spec.priority <= priority;
-        queue.on_event(ObjectEvent { event, changed: left }, concerned, &mut context, now);
+        queue.on_event(ObjectEvent { event, changed: removal }, concerned, &mut context, now);
     }
 
     /// Handles a cluster event.

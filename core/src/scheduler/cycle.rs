@@ -43,7 +43,7 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
             lists_preemption_candidates: self.lists_preemption_candidates,
             draw: &mut self.draw,
         };
-        let (decision, held) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
+        let (decision, owner) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
@@ -56,12 +56,12 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
             Err(Failure::on_node(status))
         };
         self.observer.point_started(Point::Reserve);
-        let reserved = match engine.cycle(&held) {
+        let reserved = match engine.cycle(&owner) {
             Some(cycle) => engine.plugins.reserve(cycle, self.cache, &placement),
             None => Err(Status::error("a decision without cycle state")),
         };
         self.observer.point_ended(Point::Reserve, code(&reserved));
-        engine.release(held);
+        engine.release(owner);
         let reserved = match reserved {
             Ok(reserved) => reserved,
             Err(status) => return undo(&engine.plugins, self.cache, status),
@@ -90,7 +90,7 @@ impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
         let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
         chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
         let node_name = self.cache.base.shared_name(node);
-        // From now on it counts on its node, and must not count twice.
+        // From now on, the pod counts on its node, and must not count as nominated, too.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
     }

@@ -19,18 +19,18 @@ pub struct DurationMetrics {
 
 impl DurationMetrics {
     pub(super) fn waited_in_permit(&mut self, code: Code, nanoseconds: i64) {
-        of(&mut self.permit_waits, code).add(nanoseconds);
+        entry(&mut self.permit_waits, code).add(nanoseconds);
     }
-    pub(super) fn preempted(&mut self, was_done: bool, nanoseconds: i64) {
-        of(&mut self.preemptions, was_done).add(nanoseconds);
+    pub(super) fn preempted(&mut self, succeeded: bool, nanoseconds: i64) {
+        entry(&mut self.preemptions, succeeded).add(nanoseconds);
     }
     pub(super) fn ran(&mut self, profile: usize, point: Point, code: Code, nanoseconds: i64) {
-        of(&mut self.points, (profile, point, code)).add(nanoseconds);
+        entry(&mut self.points, (profile, point, code)).add(nanoseconds);
     }
 }
 
 /// Returns the value for a key, and inserts it if necessary. A linear search suffices for the few keys.
-fn of<K: PartialEq, V: Default>(values: &mut Vec<(K, V)>, key: K) -> &mut V {
+fn entry<K: PartialEq, V: Default>(values: &mut Vec<(K, V)>, key: K) -> &mut V {
     let at = values.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
         values.push((key, V::default()));
         values.len() - 1

@@ -49,11 +49,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Carries out the first change of an object that PostFilter returned.
     fn repair(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
-        let Some(found) = &unschedulable.post_filter else { return };
-        let Some(Repair { object, operations }) = found.repairs.first() else { return };
+        let Some(result) = &unschedulable.post_filter else { return };
+        let Some(Repair { object, operations }) = result.repairs.first() else { return };
         for operation in operations {
             let (object, operation, pod) = (object.clone(), operation.clone(), attempt.pod().uid.clone());
-            let request = WriteRequest { object, operation, plugin: found.status.plugin, pod };
+            let request = WriteRequest { object, operation, plugin: result.status.plugin, pod };
             self.objects.write(request, &self.client, tasks);
         }
     }
@@ -102,7 +102,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.cache.nominate(pod.clone(), node),
             None => self.cache.withdraw_nomination(&pod.uid),
         }
-        // Handled now, because the status may never have contained the nomination, or may lose it late.
+        // The loss is handled now, because the pod's status may never have contained the nomination, or may lose it late.
         if let Some(before) = before.filter(|before| Some(*before) != node) {
             self.nomination_lost(pod, before);
         }

@@ -19,13 +19,13 @@ use crate::scheduler::queue::{Cause, QueueContext, QueueCounts, QueueKind, Queue
 pub struct InProgressCounts {
     /// Pods in flight.
     pub attempts: usize,
-    /// Events kept for them.
+    /// Events kept for pods in flight.
     pub events: usize,
     /// Pods that have a node and are not bound.
     pub bindings: usize,
-    /// Of those, pods that wait in Permit.
+    /// Pods that wait in Permit. They are also in `bindings`.
     pub waiting: usize,
-    /// Pods whose status is being written.
+    /// Pods whose status is being written, or waits for that.
     pub status_writes: usize,
     /// Preemptors whose victims are being removed.
     pub preemptions: usize,
@@ -39,7 +39,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.place(uid)
     }
 
-    /// Returns the status of the PreEnqueue plugin that holds a pod.
+    /// Runs PreEnqueue again for a gated pod, and returns the status of the plugin that holds it. `None` if the pod is not
+    /// gated, or would be admitted now.
     pub fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
         if self.queue.place(uid) != Some(QueuePlace::Gated) {
             return None;

@@ -18,10 +18,11 @@ use crate::plugin_api::handle::Handle;
 use crate::profile_api::profile::StartErrors;
 use crate::scheduler::{Change, Completed, Options, Outcome, Scheduler, Tasks};
 
-/// A client whose requests succeed immediately, unless configured otherwise.
+/// A client whose requests about pods succeed immediately, unless bindings are refused
+/// ([`MinimalCluster::refuse_bindings`]). It does not support requests about other objects.
 #[derive(Clone, Debug, Default)]
 pub struct ImmediateClient {
-    done: Arc<Mutex<Vec<CompletedCall>>>,
+    calls: Arc<Mutex<Vec<CompletedCall>>>,
     events: Arc<Mutex<Vec<Event>>>,
     refusal: Arc<Mutex<Option<ApiError>>>,
 }
@@ -35,11 +36,11 @@ enum CompletedCall {
 }
 
 impl ImmediateClient {
-    fn push(&self, done: CompletedCall) {
-        lock(&self.done).push(done);
+    fn push(&self, call: CompletedCall) {
+        lock(&self.calls).push(call);
     }
     fn take(&self) -> Vec<CompletedCall> {
-        std::mem::take(&mut *lock(&self.done))
+        std::mem::take(&mut *lock(&self.calls))
     }
 }
 
@@ -67,7 +68,7 @@ impl Client for ImmediateClient {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// A client whose requests succeed without effect.
+/// A client whose bindings and status patches succeed without effect. It supports no other requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoopClient;
 
@@ -108,7 +109,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster. `seed` determines the choice among equally good nodes.
     ///
     /// # Errors
-    /// All plugins that cannot start.
+    /// All plugins that cannot start, or extenders that cannot be called.
     pub fn new(seed: u64) -> Result<Self, StartErrors> {
         Self::with(Options { seed, ..Options::default() })
     }
@@ -116,7 +117,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster.
     ///
     /// # Errors
-    /// All plugins that cannot start.
+    /// All plugins that cannot start, or extenders that cannot be called.
     pub fn with(options: Options) -> Result<Self, StartErrors> {
         Self::with_factory(B::new, options)
     }
@@ -124,7 +125,7 @@ impl<B: Bundle> MinimalCluster<B> {
     /// Makes an empty cluster with profiles that `make` creates.
     ///
     /// # Errors
-    /// The errors of `make`.
+    /// The errors of `make`, or extenders that cannot be called.
     pub fn with_factory(
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         options: Options,
@@ -197,12 +198,12 @@ impl<B: Bundle> MinimalCluster<B> {
             while let Some(completed) = self.tasks.pop() {
                 self.scheduler.on_completed(completed, &mut self.tasks);
             }
-            let done = self.client.take();
-            if done.is_empty() {
+            let calls = self.client.take();
+            if calls.is_empty() {
                 break;
             }
-            for done in done {
-                if let Some(change) = self.change_of(done) {
+            for call in calls {
+                if let Some(change) = self.change_of(call) {
                     self.change(change);
                 }
             }
@@ -210,9 +211,9 @@ impl<B: Bundle> MinimalCluster<B> {
         self.outcomes.extend(self.scheduler.take_outcomes());
     }
 
-    fn change_of(&self, done: CompletedCall) -> Option<Change> {
+    fn change_of(&self, call: CompletedCall) -> Option<Change> {
         let interner = &self.scheduler.cache.base.interner;
-        match done {
+        match call {
             CompletedCall::Bound(Placement { pod, node_name, .. }) => {
                 let spec = Arc::new(PodSpec { node_name: interner.get(&node_name), ..PodSpec::clone(&pod.spec) });
                 Some(Change::Pod(Pod { spec, nominated_node: None, ..Pod::clone(&pod) }))

@@ -185,7 +185,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.now = self.now.max(now);
     }
 
-    /// Returns the time when [`Scheduler::tick`] has work next; `None` if time alone changes nothing.
+    /// Returns the time when [`Scheduler::tick`] may have work next; `None` if time alone changes nothing.
     pub fn next_tick(&self) -> Option<i64> {
         let of_plugins = self.next_activation().into_iter().chain(self.next_wake());
         self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()

@@ -5,7 +5,7 @@ use crate::profile_api::extenders::Overrides;
 use crate::profile_api::profile::ProfileInfo;
 use crate::scheduler::queue::{self, Backoff};
 
-/// Settings of a run; settings of a profile are compiled in.
+/// Settings of a run, in contrast to those of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Seed of random choices.

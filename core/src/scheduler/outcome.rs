@@ -68,8 +68,7 @@ impl Failure {
         }))
     }
 
-    /// Converts a status of Reserve or Permit for a chosen node. The text of a rejection is that of a cluster with one
-    /// node.
+    /// Converts a status of Reserve or Permit for a chosen node. A rejection is worded as for a cluster with one node.
     pub(super) fn on_node(status: Status) -> Failure {
         if !status.code.is_rejected() {
             return Failure::Error(status.message());

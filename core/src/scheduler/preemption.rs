@@ -18,19 +18,19 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Removes the victims in the result of PostFilter. Until they are removed, the preemptor must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
-        let Some(found) = &unschedulable.post_filter else { return };
-        let Nomination::Set(node) = found.nomination else { return };
+        let Some(result) = &unschedulable.post_filter else { return };
+        let Nomination::Set(node) = result.nomination else { return };
         let preemptor = attempt.pod();
         let victims: Vec<Arc<Pod>> =
-            found.victims.iter().filter_map(|uid| self.cache.pod(uid)).map(|(pod, ..)| pod.clone()).collect();
+            result.victims.iter().filter_map(|uid| self.cache.pod(uid)).map(|(pod, ..)| pod.clone()).collect();
         if victims.is_empty() || !self.handle.begin_preempting(preemptor.uid.clone()) {
             return;
         }
-        self.take_nominations(node, preemptor, tasks);
+        self.clear_lower_nominations(node, preemptor, tasks);
         let node = self.cache.base.name(node);
         let note = format!("Preempted by pod {} on node {node}", preemptor.uid.0);
         let scheduler = self.bundle.profiles()[attempt.profile()].scheduler_name;
-        let plugin = found.status.plugin;
+        let plugin = result.status.plugin;
         let mut to_delete = Vec::new();
         for victim in victims {
             if self.stop_binding(&victim.uid, plugin) {
@@ -78,7 +78,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Clears the nominations of pods with lower priority for the node.
-    fn take_nominations(&mut self, node: NodeIndex, preemptor: &Pod, tasks: &mut impl Tasks) {
+    fn clear_lower_nominations(&mut self, node: NodeIndex, preemptor: &Pod, tasks: &mut impl Tasks) {
         let Some(name) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
         let nominated = self.cache.nominator.pods(name).iter();
         let lower: Vec<_> = nominated.filter(|pod| pod.spec.priority < preemptor.spec.priority).cloned().collect();

@@ -29,7 +29,7 @@ pub(super) struct BundleQueueContext<'a, B: Bundle> {
 /// Plugins that rejected the same pods, and that are interested in an event.
 pub(super) struct InterestedRejectors {
     interested: InterestedPlugins,
-    among: PluginSet,
+    rejectors: PluginSet,
     /// Whether extenders rejected the pods: every event may help.
     always: bool,
 }
@@ -71,21 +71,21 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
                 event: ClusterEvent = happened.event,
             ) -> Option<InterestedRejectors> {
                 let interested = InterestedPlugins::of(engine.plugins.plugins(), event);
-                let among = PluginSet::of(engine.plugins.plugins(), plugins.iter().copied()).and(interested.plugins());
+                let rejectors = PluginSet::of(engine.plugins.plugins(), plugins.iter().copied()).and(interested.plugins());
                 let always = !P::Extenders::NONE && plugins.contains(&EXTENDER);
-                (always || !among.is_empty()).then_some(InterestedRejectors { interested, among, always })
+                (always || !rejectors.is_empty()).then_some(InterestedRejectors { interested, rejectors, always })
             }
         )
     }
     fn hint(
         &mut self,
         profile: usize,
-        waiting: &InterestedRejectors,
+        interested_rejectors: &InterestedRejectors,
         pod: &QueuedPod,
         happened: &ObjectEvent,
     ) -> QueueingHint {
         // A pod's own removal never helps the pod itself.
-        if matches!(&happened.changed, ChangedObject::Pod(Some(left), None) if left.pod.uid == pod.pod.uid) {
+        if matches!(&happened.changed, ChangedObject::Pod(Some(removed), None) if removed.pod.uid == pod.pod.uid) {
             return QueueingHint::Skip;
         }
         QueueingHint::queue_if(with_profile!(
@@ -93,13 +93,13 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
             profile,
             fn(
                 engine,
-                waiting: &InterestedRejectors = waiting,
+                interested_rejectors: &InterestedRejectors = interested_rejectors,
                 pod: &Pod = &*pod.pod,
                 happened: &ObjectEvent = happened,
                 cache: &Cache<S> = &*self.cache,
             ) -> bool {
-                let InterestedRejectors { interested, among, always } = waiting;
-                *always || interested.wakes(&*engine.plugins, *among, pod, happened.changed.as_event(), cache)
+                let InterestedRejectors { interested, rejectors, always } = interested_rejectors;
+                *always || interested.wakes(&*engine.plugins, *rejectors, pod, happened.changed.as_event(), cache)
             }
         ))
     }

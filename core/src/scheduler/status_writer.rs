@@ -15,7 +15,7 @@ const MAX_IN_PROGRESS: usize = 96;
 /// Pods with a status patch in progress or waiting.
 #[derive(Default)]
 pub(super) struct StatusWriter {
-    /// The next patch of each of these pods.
+    /// For each of the pods: the next patch, if one waits.
     busy: Map<Uid, Option<(Arc<Pod>, StatusPatch)>>,
     /// Pods without a patch in progress, in order.
     waiting: VecDeque<Uid>,

@@ -41,8 +41,8 @@ impl Templates {
         self.young.len() + self.old.len()
     }
 
-    /// Counts a removed pod. After as many removals as there are templates, frees the templates whose spec neither a
-    /// pod nor the engine refers to. A burst of distinct pods therefore leaves no templates.
+    /// Counts a removed pod. After as many removals as there are templates, and at least 256, frees the templates whose
+    /// spec neither a pod nor the engine refers to. A burst of distinct pods therefore leaves no templates.
     pub(super) fn count_removal(&mut self) {
         self.removals += 1;
         if self.removals >= MIN_REMOVALS.max(self.len()) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::Uid;
 use crate::model::map::Map;
 
-/// One time for each pod; a later call replaces an earlier one.
+/// At most one time for each pod: `set` replaces an earlier one.
 #[derive(Default)]
 pub(super) struct TimedActivations {
     by_time: BTreeSet<(i64, Uid)>,

@@ -111,8 +111,8 @@ impl StringPass {
 
     /// Does an amount of work. Returns whether the pass has ended.
     fn run<O: QueueOrder, E>(&mut self, work: usize, interner: &mut Interner, values: &Values<'_, O, E>) -> bool {
-        let done = self.mark(work, interner, values);
-        done < work && self.free(work - done, interner)
+        let work_done = self.mark(work, interner, values);
+        work_done < work && self.free(work - work_done, interner)
     }
 
     /// Marks the symbols of values. Returns the amount of work: less than `work` if all are marked.
@@ -131,18 +131,18 @@ impl StringPass {
                 None => (self.place, self.remaining) = (self.place + 1, usize::MAX),
             }
         }
-        let done = marker.work;
-        debug_assert!(done == 0 || values.all(|symbol| interner.is_marked(symbol)), "a pass misses no symbol");
-        done
+        let work_done = marker.work;
+        debug_assert!(work_done == 0 || values.all(|symbol| interner.is_marked(symbol)), "a pass misses no symbol");
+        work_done
     }
 
     /// Frees unmarked strings. Returns whether all are freed.
     fn free(&mut self, work: usize, interner: &mut Interner) -> bool {
         self.remaining = self.remaining.min(PARTS);
-        let mut done = 0;
-        while self.remaining > 0 && done < work {
+        let mut work_done = 0;
+        while self.remaining > 0 && work_done < work {
             self.remaining -= 1;
-            done += 1 + interner.free_unused(self.remaining);
+            work_done += 1 + interner.free_unused(self.remaining);
         }
         if self.remaining == 0 {
             interner.end_pass();
@@ -152,8 +152,8 @@ impl StringPass {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Frees strings that no object has any more. Does nothing unless many strings are new since the last pass. A call
-    /// does a slice of a pass, which takes less than a millisecond.
+    /// Frees strings that no object has any more. Does nothing unless a pass is in progress, or many strings are new since
+    /// the last one. A call does a slice of a pass, which should take less than a millisecond.
     ///
     /// Call it regularly, when no symbol is in use outside of the scheduler: not between the conversion of an object
     /// and [`Scheduler::on_change`]. Symbols from before the call are valid as long as an object in the scheduler has
@@ -162,8 +162,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let interner = &self.cache.base.interner;
         if self.string_pass.is_some() || interner.has_many_new() {
             let new = interner.created() - self.strings_seen;
-            let more = WORK_PER_STRING.saturating_mul(new as usize);
-            self.free_some_unused_strings(WORK.saturating_add(more).min(MAX_WORK));
+            let extra_work = WORK_PER_STRING.saturating_mul(new as usize);
+            self.free_some_unused_strings(WORK.saturating_add(extra_work).min(MAX_WORK));
         }
         self.strings_seen = self.cache.base.interner.created();
     }

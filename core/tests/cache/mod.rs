@@ -176,7 +176,7 @@ fn the_log_has_one_entry_for_each_change() {
     let mut seen = cache.log.end();
     let mut entries = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
     cache.set_node(node(a, 4000));
-    assert_eq!(entries(&cache), [], "the entries are unchanged");
+    assert_eq!(entries(&cache), [], "the node is unchanged");
     cache.set_node(node(a, 5000));
     assert_eq!(entries(&cache), [(0, true)]);
     cache.add_pod(pod(1, 500), a, PodState::Bound);
@@ -269,7 +269,7 @@ fn node_changes_are_logged_only_if_a_column_changes() {
         ["n", "DiskPressure", "Ready", "True", "False"].map(|word| cache.base.interner.intern(word));
     let plain = node(name, 1);
     let full = Node { conditions: [(pressure, yes)].into(), ..plain.clone() };
-    for (of, node, logged) in [
+    for (change, node, logged) in [
         ("a new node", plain.clone(), 1),
         ("nothing", plain.clone(), 0),
         ("annotations", Node { annotations: 1, ..plain.clone() }, 0),
@@ -281,8 +281,8 @@ fn node_changes_are_logged_only_if_a_column_changes() {
     ] {
         let before = cache.log.end();
         let index = cache.set_node(node.clone());
-        assert_eq!(cache.log.end() - before, logged, "{of}");
-        assert_eq!(cache.base.infos()[index.get()].node.as_deref(), Some(&node), "{of}");
-        assert_eq!(cache.rebuilt().0, cache.state.0, "{of}");
+        assert_eq!(cache.log.end() - before, logged, "{change}");
+        assert_eq!(cache.base.infos()[index.get()].node.as_deref(), Some(&node), "{change}");
+        assert_eq!(cache.rebuilt().0, cache.state.0, "{change}");
     }
 }

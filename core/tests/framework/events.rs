@@ -38,7 +38,7 @@ fn yaml<T>(manifest: &str, read: impl FnOnce(&str) -> T) -> Option<T> {
 }
 
 #[test]
-fn of_nodes() {
+fn changes_of_nodes_have_kube_schedulers_events() {
     const PLAIN: &str = "metadata: {name: m}";
     const CORDONED: &str = "{metadata: {name: m}, spec: {unschedulable: true}}";
     let rows: [Row; 15] = [
@@ -78,7 +78,8 @@ fn of_nodes() {
         let mut test_cluster = cluster();
         let interner = test_cluster.embedded.interner();
         let name = interner.intern("m");
-        let [old_node, new_node] = [old, new].map(|of| yaml(of, |of| testing::node(of, interner)));
+        let [old_node, new_node] =
+            [old, new].map(|manifest| yaml(manifest, |manifest| testing::node(manifest, interner)));
         assert_eq!(describe(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
         events_of(&mut test_cluster, old_node.map(Change::Node));
         let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);
@@ -87,7 +88,7 @@ fn of_nodes() {
 }
 
 #[test]
-fn of_pods() {
+fn changes_of_pods_have_kube_schedulers_events() {
     const ON_M: &str = "{metadata: {name: p, uid: p}, spec: {nodeName: m}}";
     const WAITS: &str = "{metadata: {name: p, uid: p}, spec: {schedulerName: binding}}";
     const NOMINATED: &str =
@@ -136,7 +137,7 @@ fn of_pods() {
     for (at, (old, new, expected)) in updates.into_iter().chain(others).enumerate() {
         let mut test_cluster = cluster();
         let interner = test_cluster.embedded.interner();
-        let [old_pod, new_pod] = [old, new].map(|of| yaml(of, |of| testing::pod(of, interner)));
+        let [old_pod, new_pod] = [old, new].map(|manifest| yaml(manifest, |manifest| testing::pod(manifest, interner)));
         if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
             assert_eq!(describe(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
         }
@@ -150,7 +151,7 @@ fn of_pods() {
 }
 
 #[test]
-fn of_other_objects() {
+fn changes_of_other_objects_have_kube_schedulers_events() {
     for (kind, spec, name) in [
         ("PersistentVolume", "spec: {}", "PersistentVolume"),
         ("PersistentVolumeClaim", "spec: {}", "PersistentVolumeClaim"),

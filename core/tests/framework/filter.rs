@@ -98,12 +98,12 @@ fn a_node_that_an_earlier_plugin_rejects_cannot_fail() {
 fn the_diagnosis_has_resolvable_nodes() {
     let mut test_cluster = cluster(false);
     let explanation = test_cluster.explain("web", "team: blue", false);
-    let schedc_core::engine::Decision::Unschedulable(found) = explanation.decision else {
+    let schedc_core::engine::Decision::Unschedulable(unschedulable) = explanation.decision else {
         panic!("no node is feasible")
     };
     let base = &test_cluster.embedded.scheduler.cache.base;
-    let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
+    let resolvable: Vec<&str> = unschedulable.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
-    let plugins: Vec<_> = found.diagnosis.unschedulable_plugins.into_iter().collect();
+    let plugins: Vec<_> = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();
     assert_eq!(plugins, ["Health", "Slots", "TeamAntiAffinity"]);
 }

@@ -87,10 +87,10 @@ fn all_verdicts_lists_every_rejection() {
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
     let cache = &mut test_cluster.embedded.scheduler.cache;
-    let mut found = Vec::new();
-    let first = engine.run_filter_plugins(&pod, cache, node, |hypothetical| found = hypothetical.all_verdicts());
-    assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["TeamAntiAffinity", "Slots"]);
-    assert_eq!(first.unwrap_err(), found[0]);
+    let mut verdicts = Vec::new();
+    let first = engine.run_filter_plugins(&pod, cache, node, |hypothetical| verdicts = hypothetical.all_verdicts());
+    assert_eq!(verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["TeamAntiAffinity", "Slots"]);
+    assert_eq!(first.unwrap_err(), verdicts[0]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn an_unschedulable_pod_is_retried_when_a_plugin_activates_it() {
     test_cluster.running("old", "", "n1");
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 node(s) were full."]);
-    assert_eq!(test_cluster.run(), [""; 0], "by itself, nothing happens");
+    assert_eq!(test_cluster.run(), [""; 0], "without an activation, the pod is not retried");
     test_cluster.node("n2", "");
     set_answer("C permit other", Answer::Call(|handle| handle.activate(uid("web"))));
     set_answer("C permit web", Answer::Call(|handle| handle.activate(uid("unknown"))));

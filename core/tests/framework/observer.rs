@@ -57,8 +57,8 @@ impl SchedulerFixture {
     fn wait(&mut self, milliseconds: i64) {
         self.now += milliseconds * 1_000_000;
         self.scheduler.tick(self.now, &mut self.tasks);
-        while let Some(done) = self.tasks.pop() {
-            self.scheduler.on_completed(done, &mut self.tasks);
+        while let Some(completed) = self.tasks.pop() {
+            self.scheduler.on_completed(completed, &mut self.tasks);
         }
     }
 }
@@ -77,7 +77,7 @@ fn the_observer_is_called_when_extension_points_end() {
 }
 
 #[test]
-fn waiting_in_permit_and_binding_are_timed() {
+fn waits_in_permit_and_bindings_are_measured() {
     let mut fixture = SchedulerFixture::new();
     fixture.node("n");
     set_answer("A permit web", Answer::Wait(1));

@@ -52,7 +52,7 @@ fn the_search_can_cover_all_nodes() {
 fn the_search_for_the_next_pod_starts_where_the_last_one_stopped() {
     let mut test_cluster = cluster(300);
     test_cluster.node_for(1, "favoured", "a: '100'");
-    // n000 to n149, then n150 to n299, then the favoured one and n000 to n148.
+    // The first search covers n000 to n149, the second n150 to n299, the third the favoured node and n000 to n148.
     let placed: Vec<String> = ["a", "b", "c"]
         .iter()
         .map(|pod| {
@@ -67,7 +67,7 @@ fn the_search_for_the_next_pod_starts_where_the_last_one_stopped() {
 }
 
 #[test]
-fn explaining_does_not_move_the_start() {
+fn explain_does_not_change_where_the_next_search_starts() {
     let mut test_cluster = cluster(300);
     test_cluster.explain("web", "", false);
     test_cluster.pending("a", "");

@@ -134,14 +134,14 @@ impl SchedulerFixture {
     /// Runs and completes all calls. Returns whether there was one.
     fn round(&mut self) -> bool {
         let held = std::mem::take(&mut self.held.0);
-        let is_any = !held.is_empty();
+        let had_calls = !held.is_empty();
         for mut call in held {
             let Poll::Ready(completed) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
                 panic!("every call is ready at once")
             };
             self.scheduler.on_completed(completed, &mut self.held);
         }
-        is_any
+        had_calls
     }
 
     /// Returns the node on which the pod counts, and whether it is only assumed.
@@ -179,23 +179,23 @@ impl SchedulerFixture {
     }
 }
 
-fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
+fn apply(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
     // The watch reports a bound pod with its node.
     let node = if phase == Phase::Bound { "nodeName: 'n'" } else { "nodeName: ''" };
-    let moves_on = || fixture.cluster.0.store(true, Ordering::Relaxed);
+    let refuse_binding = || fixture.cluster.0.store(true, Ordering::Relaxed);
     match what {
         "nothing" => {}
         "it changes" => fixture.pod_with("web", node, "labels: { changed: 'yes' }"),
         "its deletion begins" => {
-            moves_on();
+            refuse_binding();
             fixture.pod_with("web", node, "deletionTimestamp: '2026-01-01T00:00:00Z'");
         }
         "it is deleted" => {
-            moves_on();
+            refuse_binding();
             fixture.change(Change::PodDeleted(uid("web")));
         }
         "it is created again, with another uid" => {
-            moves_on();
+            refuse_binding();
             fixture.pod("web2", "");
             assert_eq!(fixture.scheduler.place(&uid("web2")), Some(QueuePlace::Active));
             fixture.change(Change::PodDeleted(uid("web2")));
@@ -203,19 +203,19 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
         "its binding to its node is observed" => {
             // Before this scheduler sends its binding request, an observed binding is that of another scheduler.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
-                moves_on();
+                refuse_binding();
             }
             fixture.pod("web", "n");
         }
         "another client binds it to `m`" => {
-            moves_on();
+            refuse_binding();
             fixture.pod("web", "m");
         }
         "its node is deleted" => {
             let node = fixture.scheduler.cache.base.interner.intern("n");
             fixture.change(Change::NodeDeleted(node));
         }
-        other => panic!("what is `{other}`?"),
+        other => panic!("unknown row `{other}`"),
     }
 }
 
@@ -224,7 +224,7 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
 fn cell(what: &str, phase: Phase) -> String {
     let mut fixture = SchedulerFixture::new(phase);
     notes();
-    happens(&mut fixture, what, phase);
+    apply(&mut fixture, what, phase);
     let now = fixture.node_of_web();
     let woken = fixture.scheduler.place(&uid("other")) != Some(QueuePlace::Unschedulable);
     let end = fixture.finish();
@@ -237,20 +237,20 @@ fn changes_of_an_assumed_pod_have_the_documented_results() {
     let written = std::fs::read_to_string(&path).unwrap();
     let head = format!("| while | {} |", PHASES.map(|(name, _)| name).join(" | "));
     let (before, after) = written.split_once(&head).unwrap();
-    let mut found = format!("{before}{head}");
+    let mut actual = format!("{before}{head}");
     let mut is_table = true;
     for line in after.split_inclusive('\n') {
-        is_table &= line == "\n" && found.ends_with(&head) || line.starts_with('|');
+        is_table &= line == "\n" && actual.ends_with(&head) || line.starts_with('|');
         match line.strip_prefix("| ").filter(|_| is_table) {
             Some(row) => {
                 let what = row.split(" | ").next().unwrap();
                 let cells = PHASES.map(|(_, phase)| cell(what, phase));
-                found += &format!("| {what} | {} |\n", cells.join(" | "));
+                actual += &format!("| {what} | {} |\n", cells.join(" | "));
             }
-            None => found += line,
+            None => actual += line,
         }
     }
-    expect_file![path].assert_eq(&found);
+    expect_file![path].assert_eq(&actual);
 }
 
 #[test]

@@ -77,8 +77,10 @@ fn a_plugin_can_nominate_a_node_and_name_victims_which_are_removed() {
     let pod = test_cluster.important_pod("urgent", "", 5);
     test_cluster.enqueue(0, pod);
     let outcome = test_cluster.embedded.step().unwrap();
-    let Err(schedc_core::scheduler::Failure::Unschedulable(found)) = outcome.result else { panic!("the node is full") };
-    assert_eq!(*found.post_filter.unwrap().victims, [uid("old")]);
+    let Err(schedc_core::scheduler::Failure::Unschedulable(unschedulable)) = outcome.result else {
+        panic!("the node is full")
+    };
+    assert_eq!(*unschedulable.post_filter.unwrap().victims, [uid("old")]);
     assert_eq!(test_cluster.nominations(), ["n for urgent"]);
     assert_eq!(test_cluster.pods_on("n"), [""; 0]);
     assert_eq!(test_cluster.run(), ["urgent on n"]);
@@ -133,13 +135,13 @@ fn a_preemptor_is_placed_on_its_nominated_node_first() {
         assert!(explanation.by_nomination);
         test_cluster.enqueue(0, pod);
         assert_eq!(test_cluster.run(), [format!("web on {nominated}")]);
-        assert_eq!(test_cluster.nominations(), [""; 0], "it is of no use any more");
+        assert_eq!(test_cluster.nominations(), [""; 0], "the placement ends the nomination");
         test_cluster.delete("web");
     }
 }
 
 #[test]
-fn an_infeasible_nominated_node_leaves_the_choice_to_others() {
+fn a_pod_with_an_infeasible_nominated_node_gets_another_node() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "health: sick");
     test_cluster.node("n2", "");
@@ -176,7 +178,7 @@ fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
 }
 
 #[test]
-fn a_nomination_ends_when_post_filter_clears_it() {
+fn a_nomination_ends_without_post_filter_or_if_permit_fails() {
     // PostFilter keeps the nomination unless it returns another one. The nomination ends without a PostFilter plugin,
     // or if Permit rejects the pod or fails.
     for (profile, answer, keeps_nomination) in [

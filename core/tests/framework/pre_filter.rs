@@ -47,7 +47,7 @@ fn only_nodes_that_all_plugins_name_are_filtered() {
 }
 
 #[test]
-fn nodes_that_were_left_out_count_in_the_message() {
+fn nodes_that_pre_filter_excludes_count_in_the_message() {
     check(
         "only-a: n3",
         expect![
@@ -115,10 +115,10 @@ fn the_diagnosis_has_rejecting_plugins_and_resolvable_nodes() {
         test_cluster.node("n1", "");
         test_cluster.node("n2", "");
         match test_cluster.explain("web", labels, false).decision {
-            schedc_core::engine::Decision::Unschedulable(found) => {
-                let found = found.diagnosis;
-                assert_eq!(found.unschedulable_plugins.into_iter().collect::<Vec<_>>(), plugins, "{labels}");
-                assert_eq!(found.resolvable.count(), resolvable, "{labels}");
+            schedc_core::engine::Decision::Unschedulable(unschedulable) => {
+                let diagnosis = unschedulable.diagnosis;
+                assert_eq!(diagnosis.unschedulable_plugins.into_iter().collect::<Vec<_>>(), plugins, "{labels}");
+                assert_eq!(diagnosis.resolvable.count(), resolvable, "{labels}");
             }
             other => panic!("{labels}: {other:?}"),
         }
@@ -152,7 +152,7 @@ fn an_optional_state_is_none_without_its_plugin() {
 }
 
 #[test]
-fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
+fn a_filter_whose_pre_filter_is_disabled_gets_the_default_state() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "");
     test_cluster.running("blue-1", "team: blue", "n1");
@@ -164,7 +164,7 @@ fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
 }
 
 #[test]
-fn a_score_without_the_pre_score_that_it_has_takes_part() {
+fn a_score_whose_pre_score_is_disabled_still_counts() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "rank: '1'");
     test_cluster.node("n2", "rank: '2'");

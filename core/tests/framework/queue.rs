@@ -69,7 +69,7 @@ fn explain_reports_that_a_pod_is_gated() {
 }
 
 #[test]
-fn explain_without_nodes_has_no_nodes() {
+fn without_nodes_a_pod_waits_and_no_post_filter_runs() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run(), ["web waits: no nodes available to schedule pods"]);

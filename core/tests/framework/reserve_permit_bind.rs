@@ -82,7 +82,7 @@ fn after_a_failed_reserve_all_plugins_unreserve_in_reverse_order() {
 }
 
 #[test]
-fn late_rejections_report_the_plugin_and_its_code() {
+fn rejections_by_reserve_and_permit_report_the_plugin_and_its_code() {
     for (answer, pending) in [(Answer::Reject("no"), &[][..]), (Answer::Pend("not yet"), &["B"])] {
         for point in ["B reserve", "B permit"] {
             let mut test_cluster = TestCluster::<Profiles>::new();
@@ -90,9 +90,9 @@ fn late_rejections_report_the_plugin_and_its_code() {
             set_answer(point, answer);
             test_cluster.pending("web", "");
             let outcome = test_cluster.embedded.step().unwrap();
-            let Err(Failure::Unschedulable(found)) = outcome.result else { panic!("{outcome:?}") };
-            assert_eq!(Vec::from_iter(found.diagnosis.unschedulable_plugins), ["B"]);
-            assert_eq!(Vec::from_iter(found.diagnosis.pending_plugins), pending);
+            let Err(Failure::Unschedulable(unschedulable)) = outcome.result else { panic!("{outcome:?}") };
+            assert_eq!(Vec::from_iter(unschedulable.diagnosis.unschedulable_plugins), ["B"]);
+            assert_eq!(Vec::from_iter(unschedulable.diagnosis.pending_plugins), pending);
         }
     }
 }
@@ -119,7 +119,7 @@ fn a_pod_that_permit_rejects_is_unreserved() {
 }
 
 #[test]
-fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
+fn a_waiting_pod_keeps_its_node_until_its_timeout() {
     let mut test_cluster = small_cluster();
     set_answer("A permit", Answer::Wait(30));
     set_answer("B permit", Answer::Wait(10));
@@ -137,7 +137,7 @@ fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
 }
 
 #[test]
-fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot() {
+fn a_waiting_pod_is_bound_to_its_node_although_another_node_has_the_slot() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     let slot = test_cluster.node("gone", "");
     set_answer("A permit first", Answer::Wait(10));
@@ -154,7 +154,7 @@ fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot(
 }
 
 #[test]
-fn no_pod_waits_longer_than_15_minutes() {
+fn no_pod_waits_in_permit_longer_than_15_minutes() {
     let mut test_cluster = small_cluster();
     set_answer("A permit", Answer::Wait(86_400));
     test_cluster.pending("web", "");
@@ -165,7 +165,7 @@ fn no_pod_waits_longer_than_15_minutes() {
 }
 
 #[test]
-fn another_pods_permit_can_let_a_waiting_pod_go() {
+fn permit_of_another_pod_can_allow_a_waiting_pod() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
     set_answer("A permit first", Answer::Wait(10));
@@ -176,7 +176,7 @@ fn another_pods_permit_can_let_a_waiting_pod_go() {
 }
 
 #[test]
-fn every_plugin_that_holds_a_pod_must_let_it_go() {
+fn every_plugin_for_which_a_pod_waits_must_allow_it() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
     set_answer("A permit first", Answer::Wait(20));
@@ -194,7 +194,7 @@ fn every_plugin_that_holds_a_pod_must_let_it_go() {
 }
 
 #[test]
-fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
+fn a_waiting_pod_can_be_allowed_or_rejected_through_the_handle() {
     for (answer, outcome) in [
         (Answer::Call(|handle| handle.allow(uid("first"), "A")), "first on n"),
         (
@@ -253,7 +253,7 @@ fn pre_bind_runs_only_after_its_pre_flight() {
 }
 
 #[test]
-fn pre_bind_may_take_long() {
+fn pre_bind_is_polled_until_it_is_ready() {
     let mut test_cluster = small_cluster();
     set_answer("B pre-bind", Answer::NotYet);
     test_cluster.pending("web", "");
@@ -312,9 +312,9 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
         notes();
         assert_eq!(test_cluster.run(), [outcome], "{call} {answer:?}");
         let after = notes().split_off(1);
-        let undone: Vec<&String> = after.iter().filter(|note| note.contains("unreserve")).collect();
+        let unreserved: Vec<&String> = after.iter().filter(|note| note.contains("unreserve")).collect();
         assert_eq!(
-            undone,
+            unreserved,
             [
                 "C unreserve web: C has n for web",
                 "B unreserve web: B has n for web",
@@ -337,7 +337,7 @@ fn a_cluster_that_refuses_the_binding_undoes_it() {
 }
 
 #[test]
-fn the_first_bind_plugin_that_does_not_skip_wins() {
+fn the_first_bind_plugin_that_does_not_skip_binds_the_pod() {
     let mut test_cluster = small_cluster();
     set_answer("A bind", Answer::Done);
     test_cluster.pending("web", "");

@@ -86,7 +86,7 @@ fn normalization_uses_the_extremes_of_feasible_nodes_except_ignored_ones() {
 }
 
 #[test]
-fn pre_score_can_leave_a_plugin_out() {
+fn a_plugin_whose_pre_score_skips_does_not_score() {
     check(
         &[("n1", "rank: '1'"), ("n2", "rank: wrong, a: '1'")],
         "rank: ignored",
@@ -99,7 +99,7 @@ fn pre_score_can_leave_a_plugin_out() {
 }
 
 #[test]
-fn pre_score_that_fails_fails_the_attempt() {
+fn a_failed_pre_score_fails_the_attempt() {
     let nodes = [("n1", ""), ("n2", "")];
     check_outcome(
         &nodes,
@@ -141,7 +141,7 @@ fn a_score_error_fails_the_attempt() {
 }
 
 #[test]
-fn any_of_several_errors_may_come_first() {
+fn explain_lists_all_errors_that_may_end_the_attempt() {
     let errors = |nodes: &[(&str, &str)]| {
         let errors = cluster(nodes).explain("web", "", false).errors;
         errors.iter().map(|error| format!("{error}\n")).collect::<String>()
@@ -195,7 +195,7 @@ fn equally_good_nodes_are_drawn_evenly() {
 }
 
 #[test]
-fn a_seed_repeats_its_draws() {
+fn equal_seeds_draw_equal_nodes() {
     let placed = |seed| {
         let mut test_cluster = TestCluster::<Profiles>::seeded(seed);
         add_nodes(&mut test_cluster, &["n1", "n2", "n3", "n4"].map(|name| (name, "")));

@@ -124,7 +124,7 @@ fn scene(point: &str, answer: &str) -> Scene {
         ("PostBind", _) => with_status("X post-bind"),
         _ => None,
     };
-    let mut scene = scene.unwrap_or_else(|| panic!("{point}: what is `{answer}`?"));
+    let mut scene = scene.unwrap_or_else(|| panic!("{point}: unknown answer `{answer}`"));
     match point {
         "PostFilter" => scene.answers.insert(0, ("X filter", Answer::Reject("full"))),
         "PreScore" | "Score" => scene.nodes = &["n", "m"],
@@ -199,7 +199,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn set(scene: &Scene) -> Stage {
+    fn new(scene: &Scene) -> Stage {
         stage::clear();
         let cluster = Cluster::default();
         let options = Options { tie_break: TieBreak::First, ..Options::default() };
@@ -283,9 +283,9 @@ pub fn describe(place: QueuePlace) -> &'static str {
 }
 
 /// Returns the cells of a row after the answer.
-fn play(point: &str, answer: &str) -> [String; 5] {
+fn row_cells(point: &str, answer: &str) -> [String; 5] {
     let scene = scene(point, answer);
-    let mut stage = Stage::set(&scene);
+    let mut stage = Stage::new(&scene);
     notes();
     stage.pod("web");
     (scene.then)(&mut stage);
@@ -338,23 +338,23 @@ fn calls_after(call: &str, notes: &[String]) -> String {
 fn statuses_have_the_documented_effects() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/statuses.md");
     let written = std::fs::read_to_string(&path).unwrap();
-    let (mut point, mut found, mut rows) = ("", String::new(), Vec::new());
+    let (mut point, mut actual, mut rows) = ("", String::new(), Vec::new());
     for line in written.lines() {
         point = line.strip_prefix("## ").unwrap_or(point);
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
         let is_row = line.starts_with("| ") && !line.starts_with("| X returns") && !point.is_empty();
         if is_row {
             rows.push((point, cells[0].split(',').next().unwrap_or_default()));
-            found += &format!("| {} | {} |\n", cells[0], play(point, cells[0]).join(" | "));
+            actual += &format!("| {} | {} |\n", cells[0], row_cells(point, cells[0]).join(" | "));
         } else {
-            found += line;
-            found += "\n";
+            actual += line;
+            actual += "\n";
         }
     }
-    expect_file![path].assert_eq(&found);
+    expect_file![path].assert_eq(&actual);
     for point in POINTS {
         for code in CODES {
-            assert!(rows.contains(&(point, code)), "{point}: what follows from `{code}`?");
+            assert!(rows.contains(&(point, code)), "{point} has no row for `{code}`");
         }
     }
 }

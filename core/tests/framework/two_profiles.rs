@@ -10,7 +10,7 @@ mod scheduler {
 use scheduler::{Profiles, scores, twin};
 
 #[test]
-fn each_profile_has_its_own_answer_about_the_same_cluster() {
+fn each_profile_decides_by_its_own_plugins() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("favoured", "a: '100', b: '100'");
     test_cluster.node("sick", "health: sick, rank: '9'");
@@ -50,7 +50,7 @@ fn the_profiles_share_one_queue_and_one_cache() {
 }
 
 #[test]
-fn a_column_that_both_read_is_kept_once() {
+fn a_column_that_both_profiles_read_exists_once() {
     fn same_state<P: Profile, Q: Profile<State = P::State>>() {}
     same_state::<scores::Pipeline, twin::Pipeline>();
     let mut test_cluster = TestCluster::<Profiles>::new();

@@ -51,10 +51,10 @@ fn layer(name: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| *layer == name)
 }
 
-/// Returns whether code in the layer at `own` may use `module` of the crate root. Re-exports at the root are not
+/// Returns whether code in the layer at `user` may use `module` of the crate root. Re-exports at the root are not
 /// accepted: an import has to name the layer.
-fn may_use(own: usize, module: &str) -> bool {
-    layer(module).is_some_and(|used| used <= own)
+fn may_use(user: usize, module: &str) -> bool {
+    layer(module).is_some_and(|used| used <= user)
 }
 
 #[test]
@@ -69,13 +69,13 @@ fn no_layer_uses_a_later_one() {
         if names.len() == 1 && FACADES.contains(&names[0]) {
             continue;
         }
-        let Some(own) = layer(names[0]) else {
+        let Some(user) = layer(names[0]) else {
             faults.push(format!("{} is in no layer", path.display()));
             continue;
         };
         let depth = names.len() - usize::from(names.ends_with(&["mod.rs"]));
         for (line, text) in fs::read_to_string(&file).unwrap().lines().enumerate() {
-            if !modules_at_root(text, depth).into_iter().all(|module| may_use(own, module)) {
+            if !modules_at_root(text, depth).into_iter().all(|module| may_use(user, module)) {
                 faults.push(format!("{}:{}: {}", path.display(), line + 1, text.trim()));
             }
         }
@@ -109,7 +109,7 @@ fn tables_of_modules_are_complete() {
 }
 
 #[test]
-fn an_upward_path_is_found() {
+fn paths_to_later_layers_are_detected() {
     let engine = layer("engine").unwrap();
     let accepted = |line, depth| modules_at_root(line, depth).into_iter().all(|module| may_use(engine, module));
     assert!(accepted("use crate::model::Pod;", 2));

@@ -30,7 +30,7 @@ fn backoff_doubles_from_one_second_to_ten_in_windows() {
 }
 
 #[test]
-fn errors_count_only_in_a_row() {
+fn only_consecutive_errors_prolong_the_backoff() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     for rejectors in [&[][..], &[], &[], &["Fit"]] {
@@ -46,7 +46,7 @@ fn errors_count_only_in_a_row() {
 }
 
 #[test]
-fn pods_with_failed_attempts_are_never_popped_early() {
+fn pods_in_error_backoff_are_never_popped_early() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
@@ -72,7 +72,7 @@ fn pre_enqueue_runs_before_backoff_and_not_after() {
 }
 
 #[test]
-fn a_pod_may_be_gated_after_its_backoff() {
+fn a_pod_gated_after_a_failure_still_waits_for_its_backoff() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
@@ -80,7 +80,7 @@ fn a_pod_may_be_gated_after_its_backoff() {
     assert_eq!(fixture.reject(attempt, &[]), Some(QueuePlace::Gated));
     fixture.open("web");
     fixture.event("Gate");
-    assert_eq!(fixture.place("web"), Some(QueuePlace::ErrorBackoff), "it still has to wait");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::ErrorBackoff), "its backoff is not over");
 }
 
 #[test]

@@ -41,14 +41,14 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     assert_eq!(fixture.drain(), ["web"]);
     fixture.parked("other", "Fit");
     fixture.wait(400.0);
-    let of =
+    let lines_of =
         |cause: &str| incoming_counts(&fixture).into_iter().filter(|line| line.starts_with(cause)).collect::<Vec<_>>();
-    assert_eq!(of("ForceActivate"), ["ForceActivate active 1"]);
-    assert_eq!(of("UnschedulableTimeout"), ["UnschedulableTimeout active 1"]);
+    assert_eq!(lines_of("ForceActivate"), ["ForceActivate active 1"]);
+    assert_eq!(lines_of("UnschedulableTimeout"), ["UnschedulableTimeout active 1"]);
 }
 
 #[test]
-fn a_pod_whose_backoff_ends_early_is_popped_from_there() {
+fn pods_popped_from_backoff_are_counted() {
     let mut fixture = QueueFixture::new();
     fixture.parked("web", "Fit");
     fixture.event("Fit");
@@ -92,7 +92,7 @@ fn waiting_time_starts_when_a_pod_is_first_ready() {
     assert_eq!(waited(&mut fixture), 5);
     fixture.event("Fit");
     fixture.wait(5.0);
-    assert_eq!(waited(&mut fixture), 10, "an attempt that failed is part of it");
+    assert_eq!(waited(&mut fixture), 10, "a failed attempt is included");
     fixture.delete("web");
 
     fixture.gate("gated", "Gates");
@@ -101,5 +101,5 @@ fn waiting_time_starts_when_a_pod_is_first_ready() {
     fixture.open("gated");
     fixture.event("Gates");
     fixture.wait(2.0);
-    assert_eq!(waited(&mut fixture), 2, "what a gate takes is not part of it");
+    assert_eq!(waited(&mut fixture), 2, "time at the gate is excluded");
 }

@@ -40,12 +40,12 @@ fn an_event_of_a_pending_plugin_requeues_without_backoff() {
 }
 
 #[test]
-fn an_event_can_exclude_pods() {
+fn an_event_moves_only_the_pods_that_it_concerns() {
     let mut fixture = QueueFixture::new();
     for pod in ["forgotten", "other"] {
         fixture.parked(pod, "Fit");
     }
-    let event = Event { of: "Fit", for_pods: None };
+    let event = Event { plugin: "Fit", for_pods: None };
     fixture.queue.on_event(event, |pod| &*pod.pod.name != "forgotten", &mut fixture.plugins, fixture.now);
     assert_eq!(
         ["forgotten", "other"].map(|pod| fixture.place(pod)),

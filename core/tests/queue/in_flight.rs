@@ -40,7 +40,7 @@ fn events_are_kept_for_the_oldest_attempt_and_no_longer() {
     fixture.bind(b);
     assert_eq!(fixture.queue.in_flight_events(), 3);
     fixture.queue.permitted(&a);
-    assert_eq!(fixture.queue.in_flight_events(), 1, "while it is bound, no event matters to it");
+    assert_eq!(fixture.queue.in_flight_events(), 1, "no event matters to a pod that is being bound");
     fixture.drop_attempt(c);
     assert_eq!((fixture.queue.in_flight(), fixture.queue.in_flight_events()), (1, 0));
     fixture.bind(a);
@@ -67,7 +67,11 @@ fn after_too_many_events_the_pod_is_retried() {
     let young = fixture.pop();
     fixture.event("Other");
     assert_eq!(fixture.queue.in_flight_events(), 3, "half of them are discarded");
-    assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "it has no events");
+    assert_eq!(
+        fixture.reject(young, &["Fit"]),
+        Some(QueuePlace::Unschedulable),
+        "no event since its pop was discarded"
+    );
     assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "its events were discarded");
     assert_eq!(fixture.queue.in_flight_events(), 0);
 }
@@ -77,7 +81,7 @@ fn a_dropped_attempt_is_requeued_as_failed() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     drop(fixture.pop());
-    assert_eq!(fixture.place("web"), Some(QueuePlace::InFlight), "until the queue looks");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::InFlight), "until the next call of the queue");
     assert!(fixture.try_pop().is_none());
     assert_eq!((fixture.place("web"), fixture.queue.in_flight()), (Some(QueuePlace::ErrorBackoff), 0));
 }
@@ -103,7 +107,7 @@ fn a_pod_is_never_in_flight_twice() {
     fixture.add("web");
     assert!(fixture.try_pop().is_none(), "the first attempt has not ended");
     assert_eq!((fixture.queue.len(), fixture.queue.in_flight()), (1, 1));
-    assert_eq!(fixture.reject(attempt, &["Fit"]), Some(QueuePlace::Backoff), "then it is its turn");
+    assert_eq!(fixture.reject(attempt, &["Fit"]), Some(QueuePlace::Backoff), "the new pod is retried");
     assert_eq!(fixture.pop().attempts(), 1);
 }
 
@@ -113,7 +117,7 @@ fn a_pod_updated_during_its_attempt_is_requeued_updated() {
     fixture.add("web");
     let attempt = fixture.pop();
     let (old, new) = (fixture.pod("web", 0), fixture.pod("web", 7));
-    let event = Event { of: "Other", for_pods: None };
+    let event = Event { plugin: "Other", for_pods: None };
     fixture.queue.update(0, PodUpdate { old: &old, new, events: [event] }, &mut fixture.plugins, fixture.now);
     assert_eq!(attempt.pod().spec.priority, 0);
     fixture.reject(attempt, &["Fit"]);

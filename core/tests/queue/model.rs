@@ -26,8 +26,8 @@ enum Step {
     Gate(usize, bool),
     Nominate(usize),
     Pop,
-    /// One of the pods in flight is rejected by plugins, and other plugins return `Pending`. Without plugins: the
-    /// attempt fails with an error.
+    /// One of the pods in flight is rejected by the plugins of the first set, while those of the second set return
+    /// `Pending`. If both sets are empty, the attempt fails with an error.
     Reject(usize, BTreeSet<usize>, BTreeSet<usize>),
     Permit(usize),
     Bind(usize),
@@ -76,7 +76,7 @@ struct ReferencePod {
     events: Vec<(usize, BTreeSet<usize>)>,
     /// Events about this pod since its pop.
     own_events: Vec<(usize, BTreeSet<usize>)>,
-    again: bool,
+    retry: bool,
     permitted: bool,
     gone: bool,
 }
@@ -156,12 +156,12 @@ impl Model {
         reference.rejectors = (rejected.iter().copied().collect(), pending.iter().copied().collect());
         let own_events = std::mem::take(&mut reference.own_events);
         let events = std::mem::take(&mut reference.events);
-        let again = has_failed || reference.again || reference.permitted;
+        let retry = has_failed || reference.retry || reference.permitted;
         let reasons: Vec<bool> =
             events.iter().chain(&own_events).filter_map(|event| self.causes_attempt(pod, event)).collect();
         if reasons.contains(&true) {
             self.wake(pod, true);
-        } else if again || reasons.contains(&false) {
+        } else if retry || reasons.contains(&false) {
             self.wake(pod, false);
         } else {
             self.enter(pod, Unschedulable);
@@ -194,7 +194,7 @@ impl Both {
     }
 
     fn apply(&mut self, step: Step) {
-        let empty = self.model.parked().is_empty();
+        let none_parked = self.model.parked().is_empty();
         let now = self.fixture.now;
         let (fixture, model) = (&mut self.fixture, &mut self.model);
         match step {
@@ -207,7 +207,7 @@ impl Both {
                         if known.gone {
                             (known.timestamp, known.failures) = (now, (0, 0));
                         }
-                        (known.gone, known.again) = (false, true);
+                        (known.gone, known.retry) = (false, true);
                     }
                     Some(_) => {}
                     None => {
@@ -221,11 +221,11 @@ impl Both {
                 let old = fixture.pod(&name(pod), known.priority);
                 known.priority = (known.priority + 10) % 50;
                 let new = fixture.pod(&name(pod), known.priority);
-                let event = Event { of: PLUGINS[of], for_pods: None };
+                let event = Event { plugin: PLUGINS[of], for_pods: None };
                 fixture.queue.update(0, PodUpdate { old: &old, new, events: [event] }, &mut fixture.plugins, now);
                 let event = (of, BTreeSet::from([pod]));
                 match known.place {
-                    InFlight if known.permitted => known.again = true,
+                    InFlight if known.permitted => known.retry = true,
                     InFlight => known.own_events.push(event),
                     Unschedulable | Gated => {
                         if let Some(at_once) = model.causes_attempt(pod, &event) {
@@ -247,14 +247,14 @@ impl Both {
             Step::Activate(pod) => {
                 fixture.activate(&name(pod));
                 match model.pods.get_mut(&pod) {
-                    Some(known) if known.place == InFlight => known.again |= !known.gone,
+                    Some(known) if known.place == InFlight => known.retry |= !known.gone,
                     Some(known) if known.place != Active => model.enter(pod, Active),
                     _ => {}
                 }
             }
             Step::Send(of, pods) => {
                 let names = pods.iter().map(|pod| name(*pod)).collect();
-                fixture.send(Event { of: PLUGINS[of], for_pods: Some(names) });
+                fixture.send(Event { plugin: PLUGINS[of], for_pods: Some(names) });
                 let event = (of, pods);
                 for pod in model.parked() {
                     if let Some(at_once) = model.causes_attempt(pod, &event) {
@@ -287,7 +287,7 @@ impl Both {
                     let known = model.pods.get_mut(&pod).unwrap();
                     self.popped_gated |= known.gated;
                     known.place = InFlight;
-                    (known.again, known.permitted) = (false, false);
+                    (known.retry, known.permitted) = (false, false);
                     (known.events, known.own_events) = (Vec::new(), Vec::new());
                     self.attempts.push((pod, attempt));
                 }
@@ -332,7 +332,7 @@ impl Both {
                 self.tick();
             }
         }
-        if empty && !self.model.parked().is_empty() {
+        if none_parked && !self.model.parked().is_empty() {
             self.model.next_leftovers = self.model.now + 30 * SECOND;
         }
     }
@@ -370,7 +370,7 @@ impl Both {
         assert_eq!(queue.len(), self.fixture.plugins.pending.len(), "the notifications match the queue");
         assert!(!self.popped_gated);
         if self.attempts.is_empty() {
-            assert_eq!(queue.in_flight_events(), 0, "an idle queue keeps nothing");
+            assert_eq!(queue.in_flight_events(), 0, "without pods in flight, no events are kept");
         }
         for (_, pods) in self.fixture.plugins.nominator.iter() {
             for pod in pods {
@@ -392,7 +392,7 @@ fn reference_pod(priority: i32, now: i64) -> ReferencePod {
         gated: false,
         events: Vec::new(),
         own_events: Vec::new(),
-        again: false,
+        retry: false,
         permitted: false,
         gone: false,
     }

@@ -23,7 +23,7 @@ fn a_pod_whose_priority_changes_takes_its_new_place() {
 }
 
 #[test]
-fn pods_can_leave_from_the_middle() {
+fn deleted_pods_leave_the_order_of_the_others_unchanged() {
     let mut fixture = QueueFixture::new();
     for at in 0..40 {
         fixture.add_pod(fixture.pod(&format!("{at:02}"), at * 7 % 5));
@@ -31,14 +31,14 @@ fn pods_can_leave_from_the_middle() {
     for at in (0..40).step_by(3) {
         assert!(fixture.delete(&format!("{at:02}")));
     }
-    let left = fixture.drain();
+    let drained = fixture.drain();
     let mut sorted: Vec<i32> = (0..40).filter(|at| at % 3 != 0).collect();
     sorted.sort_by_key(|at| (-(at * 7 % 5), *at));
-    assert_eq!(left, sorted.iter().map(|at| format!("{at:02}")).collect::<Vec<_>>());
+    assert_eq!(drained, sorted.iter().map(|at| format!("{at:02}")).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_pod_that_fails_goes_behind_its_equals() {
+fn a_failed_pod_goes_behind_pods_of_equal_priority() {
     let mut fixture = QueueFixture::with(Options { backoff: Backoff::seconds(1, 0), ..Options::default() });
     fixture.add("failing");
     fixture.now += 1;
@@ -71,7 +71,7 @@ fn pods_that_always_fail_do_not_keep_others_waiting() {
 }
 
 #[test]
-fn when_nothing_is_active_backoff_is_cut_short_window_by_window() {
+fn without_active_pods_backoff_ends_early_window_by_window() {
     let mut fixture = QueueFixture::new();
     // The first fails twice: its backoff is longer.
     for (name, priority, failures) in [("patient", 9, 2), ("low", 0, 1), ("high", 5, 1)] {

@@ -28,8 +28,8 @@ impl QueueOrder for PrioritySort {
 /// An event that one plugin is registered for.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The plugin.
-    pub of: &'static str,
+    /// The registered plugin.
+    pub plugin: &'static str,
     /// The pods for which the plugin's hint is `Queue`; `None`: all pods.
     pub for_pods: Option<Vec<String>>,
 }
@@ -63,7 +63,7 @@ impl QueueContext for Plugins {
     }
     fn interested(&mut self, _: usize, plugins: &[&'static str], event: &Event) -> Option<()> {
         self.interests.set(self.interests.get() + 1);
-        plugins.contains(&event.of).then_some(())
+        plugins.contains(&event.plugin).then_some(())
     }
     fn hint(&mut self, _: usize, (): &(), pod: &QueuedPod, event: &Event) -> QueueingHint {
         self.hints += 1;
@@ -142,9 +142,9 @@ impl QueueFixture {
         self.plugins.gates.remove(name);
     }
     /// Changes the pod, with an event that a plugin is registered for.
-    pub fn update(&mut self, name: &str, of: &'static str) {
+    pub fn update(&mut self, name: &str, plugin: &'static str) {
         let pod = self.pod(name, 0);
-        let event = Event { of, for_pods: None };
+        let event = Event { plugin, for_pods: None };
         self.queue.update(0, PodUpdate { old: &pod.clone(), new: pod, events: [event] }, &mut self.plugins, self.now);
     }
     pub fn delete(&mut self, name: &str) -> bool {
@@ -154,12 +154,12 @@ impl QueueFixture {
         self.queue.activate(&uid(name), &mut self.plugins, self.now)
     }
     /// Sends an event that a plugin is registered for, with a hint of `Queue` for all pods.
-    pub fn event(&mut self, of: &'static str) {
-        self.send(Event { of, for_pods: None });
+    pub fn event(&mut self, plugin: &'static str) {
+        self.send(Event { plugin, for_pods: None });
     }
     /// Sends an event that a plugin is registered for, with a hint of `Queue` for some pods.
-    pub fn event_for(&mut self, of: &'static str, pods: &[&str]) {
-        self.send(Event { of, for_pods: Some(pods.iter().map(ToString::to_string).collect()) });
+    pub fn event_for(&mut self, plugin: &'static str, pods: &[&str]) {
+        self.send(Event { plugin, for_pods: Some(pods.iter().map(ToString::to_string).collect()) });
     }
     pub fn send(&mut self, event: Event) {
         self.queue.on_event(event, |_| true, &mut self.plugins, self.now);

@@ -32,10 +32,10 @@ fn with_web_in(place: Option<QueuePlace>) -> (QueueFixture, Option<Attempt>) {
 }
 
 /// Returns the place of `web` after an event, for each of `PLACES`. In flight: its place after `Fit` then rejects it.
-fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
+fn row(event: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     PLACES.map(|place| {
         let (mut fixture, attempt) = with_web_in(place);
-        happens(&mut fixture);
+        event(&mut fixture);
         if let Some(attempt) = attempt {
             fixture.reject(attempt, &["Fit"]);
         }
@@ -46,16 +46,16 @@ fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
 
 /// The cells of each row: active, backoff, error backoff, unschedulable, gated, in flight, unknown.
 #[test]
-fn nothing() {
-    let nothing = row(|_| {});
+fn places_without_an_event() {
+    let places = row(|_| {});
     assert_eq!(
-        nothing,
+        places,
         [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Unschedulable), Some(Gated), Some(Unschedulable), None]
     );
 }
 
 #[test]
-fn created() {
+fn places_after_a_creation() {
     let created = row(|fixture| fixture.add("web"));
     assert_eq!(
         created,
@@ -140,7 +140,7 @@ fn deleted_and_created_again_under_the_same_name() {
 }
 
 #[test]
-fn activated() {
+fn places_after_an_activation() {
     let activated = row(|fixture| _ = fixture.activate("web"));
     assert_eq!(
         activated,
@@ -176,7 +176,7 @@ fn the_same_event_after_its_backoff() {
     assert_eq!(
         woken,
         [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Active), Some(Gated), Some(Backoff), None],
-        "only a tick ends a backoff that is being waited for"
+        "only a tick ends a backoff"
     );
 }
 
@@ -223,11 +223,11 @@ fn in_the_queue_for_more_than_five_minutes() {
 }
 
 #[test]
-fn popped() {
+fn only_active_pods_and_pods_in_backoff_are_popped() {
     let popped = PLACES.map(|place| {
         let (mut fixture, _attempt) = with_web_in(place);
         fixture.try_pop().map(|attempt| attempt.pod().name.to_string())
     });
     let web = || Some("web".to_string());
-    assert_eq!(popped, [web(), web(), None, None, None, None, None], "there is nothing else, so backoff is cut short");
+    assert_eq!(popped, [web(), web(), None, None, None, None, None], "without active pods, backoff ends early");
 }

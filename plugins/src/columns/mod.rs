@@ -1,4 +1,4 @@
-//! Per-node state that plugins read.
+//! Columns: the state of each node that plugins read.
 
 mod node_disks;
 mod node_features;

@@ -1,11 +1,11 @@
-//! Mounted disks of a node that conflict with each other.
+//! Disks that pods of a node mount, to find conflicts with the disks of new pods.
 
 use schedc_core::column::Column;
 use schedc_core::intern::Interner;
 use schedc_core::map::Map;
 use schedc_core::model::{Node, Pod, Volume};
 
-/// GCE disks, EBS volumes, iSCSI targets and RBD images that pods mount without a claim.
+/// GCE disks, EBS volumes, iSCSI targets and RBD images that the node's pods mount without a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeDisks {
     /// The number of mounts of each disk.

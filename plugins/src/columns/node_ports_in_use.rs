@@ -6,12 +6,11 @@ use schedc_core::model::{HostPort, Node, Pod};
 
 /// Host ports in use: kube-scheduler's `NodeInfo.UsedPorts`.
 ///
-/// As in kube-scheduler, a port is either in use or free, without a count. It becomes free when one pod that
-/// uses it is removed. Pods that a scheduler placed do not share ports. If other pods share a port, the
-/// result depends on the order of removals.
+/// As in kube-scheduler, a port is either in use or free, without a count. It becomes free when one pod that uses it is
+/// removed, even if another pod still uses it. Pods that a scheduler placed do not share ports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodePortsInUse {
-    /// Sorted, each once.
+    /// The ports in use, sorted, each once.
     ports: Vec<HostPort>,
 }
 
@@ -24,7 +23,7 @@ impl NodePortsInUse {
     }
 }
 
-/// Returns whether two pods of one node cannot use both ports.
+/// Returns whether two pods of one node cannot use both ports. `any` is the symbol of `0.0.0.0`.
 #[inline(always)]
 pub(crate) fn collide(a: &HostPort, b: &HostPort, any: Symbol) -> bool {
     a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == any || b.ip == any)

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 /// Resources of a node. Amounts wrap on overflow, as in kube-scheduler's `NodeInfo`.
 ///
-/// The resources that every pod requests lie close together in memory, because the duration of a loop over all
-/// nodes depends on the number of bytes that it reads.
+/// The resources that most pods request lie close together in memory, because the duration of a loop over all nodes
+/// depends on the number of bytes that it reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeResources {
     /// Maximum number of pods.
@@ -19,7 +19,7 @@ pub struct NodeResources {
     pub pods: i64,
     /// `status.allocatable`.
     pub allocatable: Basics,
-    /// Sum of the pods' requests, each rounded up separately.
+    /// Sum of the pods' requests. The amounts of each pod are rounded up before they are added.
     pub requested: Basics,
     /// Sum of the pods' requests as scoring counts them (`NonZeroRequested`).
     pub non_zero: NonZero,
@@ -27,7 +27,7 @@ pub struct NodeResources {
     scalars: Option<Arc<Scalars>>,
 }
 
-/// The resources that every node has.
+/// Amounts of CPU, memory and ephemeral storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Basics {
     /// CPU in thousandths of a core.

@@ -1,4 +1,4 @@
-//! Columns that followed added and removed pods equal rebuilt columns.
+//! Columns that are updated with added and removed pods equal rebuilt columns.
 
 use proptest::prelude::*;
 use schedc_core::column::Column;
@@ -10,9 +10,8 @@ use super::*;
 
 const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
 
-/// Returns a strategy for the manifest of a pod with a few resources, disks and host ports. Pods with different
-/// values of
-/// `first_port` share no port.
+/// Returns a strategy for the manifest of a pod with a few resources, disks and host ports. Host ports are among the
+/// three from `first_port`, so pods whose `first_port` differs by at least 3 share none.
 fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
     let requests = prop::collection::btree_map(
         prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),
@@ -40,7 +39,7 @@ fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
     })
 }
 
-fn check<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner: &mut Interner) {
+fn check_equals_rebuilt<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner: &mut Interner) {
     let node = node(NODE, interner);
     let mut updated = C::build(&node, interner);
     let mut present = vec![false; pods.len()];
@@ -66,9 +65,9 @@ proptest! {
     ) {
         let mut interner = Interner::default();
         let pods: Vec<_> = pods.iter().map(|yaml| pod(yaml, &mut interner)).collect();
-        check::<NodeResources>(&pods, &history, &mut interner);
-        check::<NodeDisks>(&pods, &history, &mut interner);
-        check::<NodePortsInUse>(&pods, &history, &mut interner);
+        check_equals_rebuilt::<NodeResources>(&pods, &history, &mut interner);
+        check_equals_rebuilt::<NodeDisks>(&pods, &history, &mut interner);
+        check_equals_rebuilt::<NodePortsInUse>(&pods, &history, &mut interner);
     }
 }
 
@@ -90,7 +89,7 @@ fn a_shared_port_is_free_once_one_pod_is_removed() {
 }
 
 #[test]
-fn integer_labels() {
+fn only_integer_label_values_are_integers() {
     let mut interner = Interner::default();
     let labels = "{a: '7', b: '-3', c: '+5', d: x, e: '', f: '9223372036854775808', g: '1.5'}";
     let node = node(&format!("metadata: {{name: n1, labels: {labels}}}"), &mut interner);

@@ -1,4 +1,4 @@
-//! Arguments: the number of nodes to evaluate.
+//! Arguments: the number of candidates to find.
 
 use schedc_core::args::{Args, Errors, Node, Part};
 
@@ -44,7 +44,7 @@ mod tests {
     use crate::testing::args;
 
     #[test]
-    fn candidate_counts() {
+    fn the_candidate_count_is_a_percentage_with_a_minimum() {
         for (profile, nodes, candidate_count) in [
             ("", 0, 0),
             ("", 99, 99),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn argument_rules() {
+    fn invalid_arguments_are_reported() {
         for (profile, complaint) in [
             (
                 "min-candidate-nodes-percentage = 101",

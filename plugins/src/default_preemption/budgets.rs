@@ -12,8 +12,8 @@ use crate::indexes::DisruptionBudgets;
 /// Some pods of a node.
 pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 
-/// Splits pods into those whose removal violates a budget, and the others (`filterPodsWithPDBViolation`). The pods are
-/// removed in the order of `pods`, which both results keep.
+/// Splits pods into those whose removal violates a budget, and the others (`filterPodsWithPDBViolation`). Removals are
+/// counted in the order of `pods`. Both results keep this order.
 pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets) -> (Pods<'a>, Pods<'a>) {
     if budgets.is_empty() {
         return (Pods::new(), pods);

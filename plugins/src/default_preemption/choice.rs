@@ -37,7 +37,7 @@ impl BestCandidates {
     pub(super) fn nodes(&self) -> &[NodeIndex] {
         &self.nodes
     }
-    /// Returns the lowest cost.
+    /// Returns the lowest cost; `None` without candidates.
     pub(super) fn cost(&self) -> Option<&VictimCost> {
         self.cost.as_ref()
     }

@@ -42,8 +42,8 @@ impl<'a, P: Profile> DryRun<'a, P> {
         DryRun { cx, budgets, cycle, copied: None }
     }
 
-    /// Evaluates the resolvable nodes without a known outcome, starting at `first`. Ends when there are enough candidates
-    /// and one of them violates no budget.
+    /// Collects the candidates among the resolvable nodes, starting at `first`. Evaluates only nodes without a known
+    /// outcome. Ends early when there are enough candidates and one of them violates no budget.
     pub(super) fn candidates(
         mut self,
         trials: &mut PreemptionTrials,
@@ -117,12 +117,12 @@ fn positions(victims: &[&Arc<Pod>], pods: &[Arc<Pod>]) -> VictimPositions {
     victims.iter().filter_map(position).map(|at| at as u32).collect()
 }
 
-/// Returns the reasons of the evaluated nodes if preemption helps on none. `nodes` is the number of nodes in the
-/// cluster.
+/// Returns the reasons why preemption helps on no node, with their numbers of nodes. `nodes` is the number of nodes in
+/// the cluster; nodes that were not evaluated have the reason that preemption is not helpful.
 ///
 /// # Errors
-/// The errors of the trials. The caller ignores them if preemption helps on a node: then it does not call this
-/// function.
+/// The errors of the trials, if there are any. (If preemption helps on a node, the caller ignores errors, and does not
+/// call this function.)
 pub(super) fn failure_reasons(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<ReasonCounts, String> {
     let mut reasons = ReasonCounts::default();
     let mut errors = BTreeSet::new();

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pods_by_importance() {
+    fn pods_are_sorted_by_priority_and_start_time() {
         let mut interner = Interner::default();
         let minute = |minute: i64| (1_767_225_600 + 60 * minute) * 1_000_000_000;
         let mut check = |pods: &[(&str, i32, &str)], now: i64, expected: &str| {

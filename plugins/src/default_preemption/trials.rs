@@ -1,4 +1,4 @@
-//! Preemption trials, cached for equivalent pods.
+//! Trials: evaluations of preemption on single nodes, with outcomes that are cached for equivalent pods.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -39,15 +39,15 @@ pub(super) struct PreemptionTrials {
     victims: Vec<Vec<Victims>>,
     /// Rejections of the evaluated nodes where preemption does not help.
     failures: VerdictCounts,
-    /// Scratch memory for a set of nodes.
+    /// Scratch memory for the nodes whose outcomes are removed.
     stale: NodeSet,
-    /// Scratch memory for the choice.
+    /// Scratch memory for the best candidates.
     best: BestCandidates,
     /// The message of the last pod for which preemption helps on no node.
     pub(super) failure_text: LastText,
 }
 
-/// A text that is composed often, and is mostly equal to the last one.
+/// The text that was composed last. Most texts equal the one before, and share its memory.
 #[derive(Debug, Default)]
 pub(super) struct LastText {
     text: Reason,
@@ -84,7 +84,7 @@ impl PreemptionTrials {
         [&mut self.tried, &mut self.works, &mut self.guarded].into_iter().for_each(|mask| mask.resize(slots));
     }
 
-    /// Removes the outcomes that are invalid for `pod`, which is equivalent to the pod before it.
+    /// Removes outdated outcomes. `pod` is equivalent to the pods of the earlier outcomes.
     pub(super) fn update<S: State>(&mut self, pod: &Pod, cache: &Cache<S>, budgets: &DisruptionBudgets, now: i64) {
         let changes = self.read.filter(|_| self.now == now).and_then(|read| cache.log.since(read));
         let mut stale = std::mem::take(&mut self.stale);
@@ -157,7 +157,7 @@ impl PreemptionTrials {
         self.tried.contains(node)
     }
 
-    /// Returns the nodes of a mask word on which preemption does not help.
+    /// Returns the evaluated nodes of a mask word on which preemption does not help.
     pub(super) fn failed(&self, word: usize) -> u64 {
         self.tried.words()[word] & !self.works.words()[word]
     }
@@ -175,13 +175,13 @@ impl PreemptionTrials {
         victims.positions.iter().filter_map(move |&at| pods.get(at as usize))
     }
 
-    /// Returns the cleared scratch memory for the choice.
+    /// Returns the scratch memory for the best candidates, without candidates.
     pub(super) fn take_best(&mut self) -> BestCandidates {
         self.best.clear();
         std::mem::take(&mut self.best)
     }
 
-    /// Stores the memory of a choice for the next one.
+    /// Stores the memory of the best candidates for the next pod.
     pub(super) fn recycle(&mut self, best: BestCandidates) {
         self.best = best;
     }
@@ -200,8 +200,8 @@ impl PreemptionTrials {
 }
 
 /// The trials of a profile, by
-/// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
-/// and priority. The least recently used trials are evicted if the memory limit is exceeded.
+/// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
+/// priority. The least recently used trials are evicted while the memory limit is exceeded, except the last ones.
 #[derive(Debug)]
 pub(super) struct TrialCache {
     entries: Mutex<CacheEntries>,
@@ -227,7 +227,7 @@ struct CacheEntry {
     used: u64,
 }
 
-/// Memory limit in bytes.
+/// Memory limit of the cache, in bytes.
 const BUDGET: usize = 64 << 20;
 
 impl TrialCache {
@@ -245,12 +245,13 @@ impl TrialCache {
         })
     }
 
-    /// Calls `compose` with the last message for a pod for which no trial is necessary.
+    /// Calls `compose` for a pod for which no trial is necessary, with the last message for such a pod.
     pub(super) fn without_trials<T>(&self, compose: impl FnOnce(&mut LastText) -> T) -> T {
         compose(&mut self.lock().text_without_trials)
     }
 
-    /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
+    /// Runs `evaluate` with the trials of the pod's equivalence class, and keeps the new outcomes for the next pod of
+    /// the class. A pod without a class starts with empty trials.
     pub(super) fn with<P: Profile, T>(
         &self,
         cx: &PostFilterContext<'_, P>,

@@ -28,8 +28,8 @@ mod writes;
 
 pub(super) use removals::Removals;
 
-/// The writes of PreBind. It contains strings instead of symbols, because PreBind runs outside of the scheduler,
-/// without the interner.
+/// The writes of PreBind. It contains strings instead of symbols, because PreBind runs concurrently with the scheduling
+/// of other pods, without access to the interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
@@ -39,7 +39,7 @@ pub(super) struct BindingPlan {
     written: Mutex<Vec<WrittenClaim>>,
 }
 
-/// A claim of the pod.
+/// A claim of the pod, and what PreBind writes to it.
 #[derive(Debug)]
 struct PlannedClaim {
     /// Name of the claim in the pod's spec; `None` for the claim for extended resources.
@@ -64,7 +64,7 @@ pub(super) struct NewAllocation {
     texts: SharedTexts,
 }
 
-/// The object of a claim.
+/// The ResourceClaim that PreBind writes.
 #[derive(Debug)]
 enum ClaimTarget {
     Existing {
@@ -138,15 +138,17 @@ impl BindingPlan {
         self.claims.iter().filter_map(|claim| claim.new.as_ref())
     }
 
-    /// Returns the allocations for reports.
+    /// Returns the claims with their allocations as JSON, for reports.
     pub(super) fn preview(&self, interner: &Interner) -> Value {
         self.claims.iter().map(|claim| claim.preview(interner)).collect()
     }
 
-    /// Writes the claims, and waits until all devices are ready, at most `timeout` nanoseconds.
+    /// Waits until the removals of the previous attempt have ended, and writes the claims. Then waits until all devices
+    /// are ready, at most `timeout` nanoseconds.
     ///
     /// # Errors
-    /// The API server refuses a write, a device fails, or the timeout passes.
+    /// A request to the API server fails, a claim has changed so that the pod cannot use it, a device fails, or the
+    /// timeout passes.
     pub(super) async fn run(
         &self,
         client: &impl Client,

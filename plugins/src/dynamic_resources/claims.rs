@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pod_waits_for_its_claims() {
+    fn unusable_claims_are_reported() {
         let check = |claim: &str, status: &str, expected: Result<usize, &str>| {
             let mut base = Base::default();
             let mut claims = ResourceClaims::default();

@@ -29,9 +29,9 @@ pub(super) struct Devices {
     classes: Map<Symbol, Arc<DeviceClass>>,
     slices_read: Epoch,
     classes_read: Epoch,
-    /// Position in the log of received allocations up to which they are in the inventory; `pending_read` is that of
-    /// pending ones.
+    /// Position in the log of received allocations up to which they are in the inventory.
     allocations_read: u64,
+    /// Position in the log of pending allocations up to which they are in the inventory.
     pending_read: u64,
     /// The claims with allocations in the inventory.
     claims: Map<Uid, (Symbol, Symbol)>,
@@ -39,7 +39,7 @@ pub(super) struct Devices {
     unnamed: Map<Uid, u64>,
     /// Number of claims without a name so far.
     unnamed_so_far: u64,
-    /// The last compiled specs.
+    /// The specs that were compiled last, and the result.
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of share ids so far.
     shares: u64,
@@ -49,7 +49,7 @@ pub(super) struct Devices {
     sizes: Option<[Arc<PluginCacheSize>; 2]>,
 }
 
-/// Position in the changes of devices.
+/// Position in the log of changes of the inventory of one cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     cluster: u64,
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     /// Returns the pending allocation of a claim that the scheduler created.
-    fn of_created_claim() -> PendingAllocations {
+    fn pending_allocation_of_created_claim() -> PendingAllocations {
         let mut pending = PendingAllocations::default();
         pending.insert(Uid("new".into()), None, Arc::default());
         let object = ObjectRef {
@@ -393,7 +393,7 @@ mod tests {
             if let Some((uid, version)) = received {
                 claims.set_object(None, Some(&claim(uid, version, &mut interner)));
             }
-            let mut pending = of_created_claim();
+            let mut pending = pending_allocation_of_created_claim();
             release_received(&claims, updated, &mut pending, &interner);
             assert_eq!(pending.get(&Uid("new".into())).is_some(), is_pending, "{received:?} {updated:?}");
         };

@@ -89,7 +89,7 @@ pub(super) struct NodeAllocation {
 pub(super) struct Feasible<T> {
     /// Score of the existing allocations.
     pub(super) score: i64,
-    /// Devices for the claims that are to be allocated, if there are any.
+    /// The result of `find` for the claims that are to be allocated; `None` if there are none.
     pub(super) found: Option<T>,
     pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
@@ -174,7 +174,7 @@ impl NodeEvaluator<'_> {
         Ok(Feasible { score, found, extended })
     }
 
-    /// Converts the reason why the allocator found no devices.
+    /// Converts the reason why the allocator found no devices to a rejection or failure of the node.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
         let name = |at| self.name(at);
         match unfit {
@@ -298,7 +298,7 @@ impl Evaluation {
         self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
     }
 
-    /// Returns the score of each node; `None` if all are 0, as without requests that have alternatives.
+    /// Returns the score of each node; `None` if all are 0. Only requests with alternatives score.
     pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
         (self.scored > 0).then(|| self.results.iter().map(|result| result.score()).collect())
     }

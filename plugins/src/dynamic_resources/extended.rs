@@ -86,7 +86,7 @@ impl ExtendedClaim {
 /// Request in the claim for extended resources: a number of devices of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ExtendedRequest {
-    /// `container-I-request-J`.
+    /// `container-I-request-J`, with the numbers of the container and of its request.
     name: Symbol,
     class: Symbol,
     count: i64,
@@ -121,8 +121,8 @@ fn requests(
             let reusable = &long_lived[later.unwrap_or(long_lived.len())..];
             short_lived.extend(request(wanted, class, reusable, &mut of_short_lived));
         }
-        // Short-lived containers run one after the other. They share the largest of their requests; of equal ones, the
-        // first.
+        // Short-lived containers, which are init containers but not sidecars, run one after the other. They share the
+        // largest of their requests; of equal ones, the first.
         if let Some(&largest) = short_lived.iter().rev().max_by_key(|request| request.count) {
             for mapping in &mut of_short_lived {
                 if short_lived.iter().any(|other| other.name == mapping.request) {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_that_end_use_the_devices_of_later_ones() {
+    fn init_containers_use_the_devices_of_later_containers() {
         check(
             &[("init", "example.com/gpu: 1"), ("sidecar", "example.com/gpu: 2"), ("main", "example.com/gpu: 1")],
             &["container-1-request-0 gpu: 2", "container-2-request-0 gpu: 1"],
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_missing_devices_of_containers_that_end_the_largest_number_is_requested() {
+    fn init_containers_share_the_largest_additional_request() {
         check(
             &[("init", "example.com/gpu: 4"), ("init", "example.com/gpu: 6"), ("main", "example.com/gpu: 1")],
             &["container-1-request-0 gpu: 5", "container-2-request-0 gpu: 1"],

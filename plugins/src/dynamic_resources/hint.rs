@@ -45,7 +45,7 @@ impl DynamicResources {
         new: &ResourceClaim,
         view: IndexView<'_, DynamicResources>,
     ) -> bool {
-        // While another claim is missing, the pod is unschedulable in any case.
+        // While a claim of the pod is missing or unusable, the pod is unschedulable in any case.
         let Ok(claims) = claims::of_pod(rejected, view.indexes.0) else { return false };
         // Released devices may help every pod.
         let is_freed =

@@ -142,12 +142,12 @@ impl PodClaims {
         self.claims.is_empty()
     }
 
-    /// Returns the claim that an earlier attempt left behind.
+    /// Returns the claim for extended resources that an earlier attempt left behind.
     pub(super) fn obsolete(&self) -> Option<&Arc<ResourceClaim>> {
         self.claims.iter().find(|claim| claim.pod_claim.is_none())?.claim.as_ref()
     }
 
-    /// Returns whether evaluations of these claims have equal results.
+    /// Returns whether the claims have these states. If they do, evaluations have equal results.
     pub(super) fn have_equal_states(&self, other: &[ClaimState]) -> bool {
         self.claims.len() == other.len() && self.claims.iter().zip(other).all(|(claim, other)| claim.state == *other)
     }

@@ -18,8 +18,8 @@ use super::pod_claims::{ClaimState, bit};
 use super::{DynamicResources, ViewOf, binding};
 
 impl DynamicResources {
-    /// Deallocates a random claim of those that are unavailable on a node and that no other pod uses. If there is none,
-    /// deletes the claim that an earlier attempt left behind.
+    /// Returns repairs that deallocate the claims that are unavailable on a node and that no other pod uses, a random
+    /// one first. If there are none, returns a repair that deletes the claim that an earlier attempt left behind.
     pub(super) fn release<P: Profile>(&self, cx: &PostFilterContext<'_, P>, view: ViewOf<'_>) -> PostFilterResult {
         let nothing = || PostFilterResult::unschedulable("no new claims to deallocate");
         if !cx.pod.spec.may_use_devices() {
@@ -57,7 +57,7 @@ impl DynamicResources {
         }
     }
 
-    /// Returns the bits of the claims that are unavailable on a node that passes the earlier filters.
+    /// Returns the bits of the claims that are unavailable on at least one node that the earlier filters accept.
     fn unavailable<P: Profile>(&self, evaluator: &NodeEvaluator<'_>, cx: &PostFilterContext<'_, P>) -> u64 {
         let is_allocated = |state: &ClaimState| matches!(state, ClaimState::Allocated { .. });
         let Some(cycle) = cx.cycle.filter(|_| evaluator.claims.claims.iter().any(|claim| is_allocated(&claim.state)))

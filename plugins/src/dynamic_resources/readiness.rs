@@ -11,7 +11,8 @@ pub(super) enum Readiness<'a> {
     Failed(&'a DeviceCondition),
 }
 
-/// Returns the readiness of an allocated claim: that of the first device that is not ready or failed, else `Ready`.
+/// Returns the readiness of an allocated claim: that of the first device that has failed or is not ready, else `Ready`.
+/// A claim that is not allocated is not ready.
 pub(super) fn readiness(claim: &ResourceClaim) -> Readiness<'_> {
     let Some(allocation) = &claim.status.allocation else { return Readiness::NotReady };
     for result in allocation.results.iter().filter(|result| !result.binding_conditions.is_empty()) {

@@ -55,9 +55,9 @@ pub struct AttachedVolumes {
     /// Nodes by name, including nodes that objects name but that do not exist.
     named: Map<Symbol, NamedNode>,
     limits: Limits,
-    /// Number of nodes with pods with uncountable volumes.
+    /// Number of nodes whose pods have uncountable volumes.
     nodes_with_failures: usize,
-    /// The nodes with pods that use a volume, each once. No entry is empty.
+    /// For each volume, the nodes with pods that use it, each once. No entry is empty.
     users: Map<CountedVolume, SmallVec<[NodeIndex; 2]>>,
 }
 
@@ -72,7 +72,7 @@ struct NodeEntry {
 }
 
 impl AttachedVolumes {
-    /// Returns a claim.
+    /// Returns the claim with this name.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&PersistentVolumeClaim> {
         self.claims.get(&(namespace, name))?.claim.as_deref()
     }
@@ -82,7 +82,7 @@ impl AttachedVolumes {
         self.claims.get(&(namespace, claim))?.counted
     }
 
-    /// Returns a driver's limits and volumes on all nodes.
+    /// Returns a driver's limits and numbers of volumes on all nodes.
     pub fn driver(&self, driver: Symbol) -> Option<&DriverNodes> {
         self.limits.driver(driver)
     }

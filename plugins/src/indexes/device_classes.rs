@@ -33,7 +33,7 @@ impl DeviceClasses {
         self.classes.get(&name)
     }
 
-    /// Returns whether devices back an extended resource.
+    /// Returns whether a class backs an extended resource.
     #[inline]
     pub fn is_backed(&self, resource: Symbol) -> bool {
         self.by_resource.contains_key(&resource)
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_class_backs_a_resource_and_then_the_lowest_name() {
+    fn of_the_newest_classes_the_first_by_name_backs_a_resource() {
         let mut interner = Interner::default();
         let gpu = "extendedResourceName: example.com/gpu";
         let objects = [("b", "01"), ("d", "02"), ("c", "02")].map(|(name, day)| class(name, day, gpu, &mut interner));

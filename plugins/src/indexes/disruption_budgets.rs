@@ -11,7 +11,7 @@ use schedc_core::model::{Object, PodDisruptionBudget};
 /// selector matches no pod.
 #[derive(Clone, Debug, Default)]
 pub struct DisruptionBudgets {
-    /// Sorted by name.
+    /// The budgets of each namespace, sorted by name.
     by_namespace: Map<Symbol, Vec<Arc<PodDisruptionBudget>>>,
     version: BudgetsVersion,
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// Change counter of an index. Epochs of two indexes are never equal. Therefore a result cached between
-/// cycles is not reused for another cluster.
+/// Change counter of an index. [`Epoch::equals`] is false for the epochs of two indexes. Therefore a result cached
+/// between cycles is not reused for another cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Epoch {
     index: Arc<()>,
@@ -27,7 +27,7 @@ impl Epoch {
     }
 }
 
-/// Always equal: an updated index equals a rebuilt one, regardless of the number of events.
+/// `==` ignores epochs, because an updated index equals a rebuilt one, regardless of the number of events.
 impl PartialEq for Epoch {
     fn eq(&self, _: &Self) -> bool {
         true

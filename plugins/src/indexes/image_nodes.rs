@@ -68,7 +68,7 @@ mod tests {
             history in prop::collection::vec((0..3_usize, prop::option::of(prop::collection::vec(0..4, 0..4))), 0..20),
         ) {
             let mut interner = Interner::default();
-            let mut kept = ImageNodes::default();
+            let mut updated = ImageNodes::default();
             let mut nodes: [Option<Node>; 3] = [None, None, None];
             for (slot, images) in history {
                 let new = images.map(|images| {
@@ -76,12 +76,12 @@ mod tests {
                     node(&format!("status: {{images: [{}]}}", images.join(", ")), &mut interner)
                 });
                 let old = std::mem::replace(&mut nodes[slot], new);
-                kept.set_node(NodeIndex(slot as u32), old.as_ref(), nodes[slot].as_ref());
+                updated.set_node(NodeIndex(slot as u32), old.as_ref(), nodes[slot].as_ref());
                 let mut rebuilt = ImageNodes::default();
                 for (slot, node) in nodes.iter().enumerate() {
                     rebuilt.set_node(NodeIndex(slot as u32), None, node.as_ref());
                 }
-                prop_assert_eq!(&kept.nodes, &rebuilt.nodes);
+                prop_assert_eq!(&updated.nodes, &rebuilt.nodes);
             }
         }
     }

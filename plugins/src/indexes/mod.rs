@@ -1,4 +1,4 @@
-//! Cluster-wide state that plugins read.
+//! Indexes: cluster-wide state that plugins read.
 
 mod affinity_terms;
 mod attached_volumes;

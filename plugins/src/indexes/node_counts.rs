@@ -3,7 +3,7 @@
 use schedc_core::map::Map;
 use schedc_core::model::NodeIndex;
 
-/// A number of pods for each node with pods. A change takes constant time.
+/// A number of pods for each node with pods. A change takes constant time, unless it changes the representation.
 #[derive(Clone, Debug, Default)]
 pub struct NodeCounts {
     /// The representation if few nodes have pods.

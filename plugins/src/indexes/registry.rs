@@ -97,7 +97,8 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         })
     }
 
-    /// Evicts and returns all keys except the `limit / 2` most recently registered, if there are more than `limit`.
+    /// If there are more than `limit` keys, evicts all except the most recently registered `limit / 2` (rounded up).
+    /// Returns the evicted keys.
     pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
         if self.len() <= limit {
             return Vec::new();
@@ -128,7 +129,7 @@ mod tests {
     fn recently_registered_keys_are_kept() {
         let mut registry = Registry::default();
         let ids: Vec<_> = (0..5).map(|key| registry.register(key, |_, key| key * 10)).collect();
-        assert_eq!(registry.register(1, |_, _| unreachable!("it is there")), ids[1]);
+        assert_eq!(registry.register(1, |_, _| unreachable!("key 1 is registered")), ids[1]);
         assert!(registry.forget(5).is_empty());
         let mut forgotten = registry.forget(4);
         forgotten.sort_unstable();
@@ -136,7 +137,10 @@ mod tests {
         assert_eq!((registry.get(ids[1]), registry.get(ids[4])), (Some((&1, &10)), Some((&4, &40))));
         assert_eq!(registry.get(ids[0]), None);
         let new = registry.register(9, |_, _| 90);
-        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its id is new, its slot is not");
+        assert!(
+            !ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot),
+            "the new id has a slot of an evicted key"
+        );
         assert_eq!((registry.get(new), registry.get(ids[2])), (Some((&9, &90)), None));
         assert_eq!(registry.iter_mut().count(), 3);
     }

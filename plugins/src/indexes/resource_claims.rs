@@ -13,11 +13,11 @@ use schedc_core::model::{Object, ResourceClaim, Uid};
 pub struct ResourceClaims {
     /// By namespace and name.
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
-    /// The allocated claims.
+    /// The allocated claims, by uid.
     allocated: Map<Uid, Arc<ResourceClaim>>,
     /// Claims for extended resources, by the uid of their pod. Usually one claim; several are sorted by uid.
     extended: Map<Uid, Vec<Arc<ResourceClaim>>>,
-    /// Claims whose allocation changed.
+    /// Uids of the claims whose allocation changed.
     allocations: ChangeLog<Uid>,
 }
 
@@ -44,7 +44,8 @@ impl ResourceClaims {
         self.allocated.values()
     }
 
-    /// Returns the claim that was created for a pod's extended resources; the first one if several attempts left one.
+    /// Returns the claim that was created for a pod's extended resources; the one with the lowest uid if several
+    /// attempts left claims.
     pub fn extended(&self, pod: &Uid) -> Option<&Arc<ResourceClaim>> {
         if self.extended.is_empty() { None } else { self.extended.get(pod)?.first() }
     }

@@ -1,4 +1,4 @@
-//! Number of pods on each node that label selectors select.
+//! For label selectors, the number of selected pods on each node.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec}
 use super::NodeCounts;
 use super::registry::{Id, Registry};
 
-/// Maximum number of registered queries.
+/// Number of registered queries above which older ones are evicted.
 const MAX_QUERIES: usize = 4096;
 
 /// Selection of pods by namespace and labels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodTerm {
-    /// The namespaces.
+    /// Namespaces by name.
     pub namespaces: Box<[Symbol]>,
     /// Additional namespaces, by their labels. An empty selector selects every namespace; other selectors select
     /// only known namespaces. `None` selects none.
@@ -217,7 +217,7 @@ pub struct SelectorCounts {
     queries: Registry<PodQuery, QueryCounts>,
     /// The queries that list namespaces by name, for each name.
     by_namespace: Map<Symbol, Vec<PodQueryId>>,
-    /// All other queries.
+    /// Queries that do not list namespaces by name only.
     any_namespace: Vec<PodQueryId>,
 }
 

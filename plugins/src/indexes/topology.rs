@@ -1,4 +1,4 @@
-//! Topology domains: the nodes with one value of a label.
+//! Topology domains: sets of nodes with the same value of a label.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,14 +9,15 @@ use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
 
 use super::registry::{Id, Registry};
 
-/// Maximum number of registered keys.
+/// Number of registered keys above which older ones are evicted.
 const LIMIT: usize = 128;
 
 /// Id of a registered topology key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TopologyKey(Id);
 
-/// The nodes with one value of a topology key, as a dense number. The empty value is a value too.
+/// Number of a topology domain, the nodes with one value of a topology key. Numbers of removed domains are reused. The
+/// empty value has a domain, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Domain(u32);
 
@@ -64,7 +65,7 @@ struct Domains {
 pub struct DomainNodes {
     /// Start of each domain's words in `words`.
     starts: Box<[u32]>,
-    /// Mask words with their word numbers.
+    /// The nonzero words of the node masks of all domains, with their word numbers.
     words: Box<[(u32, u64)]>,
 }
 
@@ -277,27 +278,27 @@ mod tests {
         ) {
             let mut interner = Interner::default();
             let keys = [interner.intern("zone"), interner.intern("rack")];
-            let mut kept = Topology::default();
-            let ids = keys.map(|key| kept.register(key));
+            let mut updated = Topology::default();
+            let ids = keys.map(|key| updated.register(key));
             let mut nodes: Vec<Option<Node>> = vec![None; 6];
             for (slot, change) in history {
-                let old_version = kept.version(ids[0]);
+                let old_version = updated.version(ids[0]);
                 let new = change.map(|(zone, rack)| {
                     let zone = if zone == 3 { String::new() } else { format!("zone: 'z{zone}', ") };
                     let rack = if rack == 2 { "''".to_owned() } else { format!("r{rack}") };
                     node(&format!("metadata: {{name: n{slot}, labels: {{{zone}rack: {rack}}}}}"), &mut interner)
                 });
                 let old = std::mem::replace(&mut nodes[slot as usize], new);
-                let before = kept.domains(ids[0]).clone();
+                let before = updated.domains(ids[0]).clone();
                 let copy = (*before).clone();
-                kept.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
+                updated.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
                 prop_assert_eq!(&*before, &copy, "the state of a cycle stays");
-                prop_assert!(**kept.domains(ids[0]) == copy || kept.version(ids[0]) > old_version);
-                ids.iter().for_each(|id| check_members(&kept, *id));
+                prop_assert!(**updated.domains(ids[0]) == copy || updated.version(ids[0]) > old_version);
+                ids.iter().for_each(|id| check_members(&updated, *id));
             }
-            let mut late = Topology::default();
+            let mut rebuilt = Topology::default();
             for (slot, node) in nodes.iter().enumerate() {
-                late.set_node(NodeIndex(slot as u32 * distance), None, node.as_ref());
+                rebuilt.set_node(NodeIndex(slot as u32 * distance), None, node.as_ref());
             }
             for (key, id) in keys.into_iter().zip(ids) {
                 let expected: Vec<_> =
@@ -307,13 +308,13 @@ mod tests {
                     found.resize(6, None);
                     found
                 };
-                prop_assert_eq!(values(&kept, id), &*expected);
-                let id = late.register(key);
-                check_members(&late, id);
-                prop_assert_eq!(values(&late, id), expected);
+                prop_assert_eq!(values(&updated, id), &*expected);
+                let id = rebuilt.register(key);
+                check_members(&rebuilt, id);
+                prop_assert_eq!(values(&rebuilt, id), expected);
                 let distinct: std::collections::BTreeSet<_> = nodes.iter().flatten().collect::<Vec<_>>().iter()
                     .filter_map(|node| node.labels.value(key)).collect();
-                prop_assert!(late.domain_count(id) == distinct.len(), "numbers are dense");
+                prop_assert!(rebuilt.domain_count(id) == distinct.len(), "numbers are dense");
             }
         }
     }

@@ -35,7 +35,7 @@ pub struct Volumes {
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
-    /// By name.
+    /// Slots of the nodes, by name.
     nodes: Map<Symbol, NodeIndex>,
     /// The nodes on which an in-tree plugin is migrated, by plugin. No entry is empty.
     migrated: Map<Symbol, NodeMask>,
@@ -240,7 +240,7 @@ mod tests {
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
             let mut annotations = String::new();
-            let (kind, rest) = match kind {
+            let (kind, fields) = match kind {
                 0 => {
                     let claim = if name == 0 { "" } else { ", claimRef: {namespace: ns, name: c}" };
                     let spec = format!("storageClassName: g{group}, capacity: {{storage: {size}}}");
@@ -257,7 +257,7 @@ mod tests {
                 5 => ("CSIStorageCapacity", format!("storageClassName: g{group}, capacity: {size}")),
                 _ => ("VolumeAttachment", format!("spec: {{attacher: d{size}, nodeName: w{group}, source: {{}}}}")),
             };
-            format!("{{kind: {kind}, metadata: {{name: o{name}{annotations}}}, {rest}}}")
+            format!("{{kind: {kind}, metadata: {{name: o{name}{annotations}}}, {fields}}}")
         })
     }
 
@@ -267,25 +267,25 @@ mod tests {
             history in prop::collection::vec((any_object(), any::<bool>(), 0..8_usize), 0..40),
         ) {
             let mut interner = Interner::default();
-            let mut kept = Volumes::default();
+            let mut updated = Volumes::default();
             let mut objects = BTreeMap::new();
             let mut nodes: [Option<Node>; 2] = [None, None];
             for (yaml, exists, slot) in history {
                 if let Some(node) = nodes.get_mut(slot) {
                     let new = exists.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
                     let old = std::mem::replace(node, new);
-                    kept.set_node(NodeIndex(slot as u32), old.as_ref(), node.as_ref());
+                    updated.set_node(NodeIndex(slot as u32), old.as_ref(), node.as_ref());
                 }
                 let object = object(&yaml, &mut interner);
                 let key = object.key();
                 let old = if exists { objects.insert(key, object) } else { objects.remove(&key) };
-                kept.set_object(old.as_ref(), objects.get(&key));
+                updated.set_object(old.as_ref(), objects.get(&key));
                 let mut rebuilt = Volumes::default();
                 for (slot, node) in nodes.iter().enumerate() {
                     rebuilt.set_node(NodeIndex(slot as u32), None, node.as_ref());
                 }
                 objects.values().for_each(|object| rebuilt.set_object(None, Some(object)));
-                prop_assert_eq!(&kept, &rebuilt);
+                prop_assert_eq!(&updated, &rebuilt);
             }
         }
     }

@@ -9,8 +9,8 @@ use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 use super::InterPodAffinityArgs;
 use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
 
-/// The pod's affinity terms, and the terms of other pods that match it. Pods with equal terms have equal values,
-/// regardless of their labels and namespaces.
+/// The pod's affinity terms, and the terms of other pods that match it. Pods with equal terms of both kinds have equal
+/// values, even if their labels or namespaces differ.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InterPodAffinityPod {
     /// Required affinity.
@@ -21,6 +21,7 @@ pub struct InterPodAffinityPod {
     pub(super) existing_anti_affinity: ExistingAntiAffinityTerms,
     /// Terms that affect scores.
     pub(super) preferences: Preferences,
+    /// The error in the pod's terms, if there is one.
     pub(super) broken: Option<Arc<str>>,
     /// The pod's namespace and labels, for terms that are not registered.
     pub(super) identity: ExcludedFromSignature<PodIdentity>,

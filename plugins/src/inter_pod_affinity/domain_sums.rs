@@ -74,7 +74,7 @@ impl DomainSums {
         self.add_at(self.domain(node), pods, weight);
     }
 
-    /// Adds to a sum. Returns the sum before and after.
+    /// Adds to a sum. Returns the sum before and after; `None` without a domain.
     #[inline]
     fn add_at(&mut self, domain: Domain, pods: i64, weight: i64) -> Option<(i64, i64)> {
         let sum = self.sums.get_mut(domain.get())?;
@@ -120,9 +120,9 @@ impl DomainSums {
         self.key.is_some_and(|key| Arc::ptr_eq(&self.domains, topology.domains(key)))
     }
 
-    /// Applies the changes of pods and nodes; the result equals [`DomainSums::count`] of all sources. Each source
-    /// has the position in its change log up to which it was counted. A domain counts as changed if `matters`
-    /// returns true for the sums before and after.
+    /// Applies the changes of pods and nodes; the result equals [`DomainSums::count`] of all sources. Each source has
+    /// the position in its change log up to which it was counted. A domain counts as changed if `matters` returns true
+    /// for the sums before and after. Fails if a log no longer has all changes, or if the key was not registered.
     pub(super) fn update<'a>(
         &mut self,
         sources: impl Iterator<Item = (u64, WeightedCounts<'a>)> + Clone,

@@ -79,7 +79,7 @@ pub(super) fn matching_pods(counts: &SelectorCounts, query: PodQueryId, weight: 
     WeightedCounts { nodes: counts.counts(query), log: counts.log(query), weight }
 }
 
-/// Returns the pods with an anti-affinity term.
+/// Returns the pods with an anti-affinity term; `None` if the term was forgotten.
 fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'_>> {
     terms.anti_required(term).map(|term| WeightedCounts { nodes: term.nodes(), log: term.log(), weight: 1 })
 }
@@ -437,7 +437,7 @@ impl InterPodAffinityState {
             self.affinity.len() == 1 && self.anti_affinity.is_empty() && self.existing_anti_affinity.is_empty();
         for sums in &mut self.affinity {
             sums.drain_changed(topology, |has_match, word, nodes| match has_match {
-                // Every node with all labels passes.
+                // For the first pod of a group, every node with all labels passes.
                 _ if self.first => {}
                 true if is_only_term => verdicts.set_word(word, nodes, nodes),
                 true => verdicts.reevaluate_word(word, nodes),

@@ -1,4 +1,4 @@
-//! Events that add required pods to a domain, or remove pods that anti-affinity excludes.
+//! Events after which a node may satisfy required affinity or anti-affinity.
 
 use schedc_core::events::{Action, EventObject, EventPod, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};

@@ -190,7 +190,7 @@ impl InterPodAffinityScores {
     #[inline(always)]
     fn of_node(&self, node: NodeIndex) -> Result<i64, ScoreError> {
         if self.weights.is_empty() {
-            // Reached only in a profile without PreScore, which skips Score otherwise.
+            // Reached only in a profile without PreScore: PreScore skips Score for pods without weighted terms.
             return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
         }
         let sums = self.weights.iter().filter_map(|sums| sums.at(node));

@@ -131,7 +131,7 @@ fn term(key: &str, app: &str) -> String {
 }
 
 #[test]
-fn arguments() {
+fn arguments_have_defaults_and_ranges() {
     let args = |profile| args::<InterPodAffinityArgs>(profile).copied();
     assert_eq!(args(""), Ok(DEFAULT));
     let written = "hard-pod-affinity-weight = 0\nignore-preferred-terms-of-existing-pods = true";

@@ -40,7 +40,7 @@ fn with_added_affinity() -> &'static NodeAffinityArgs {
 }
 
 #[test]
-fn selectors_and_required_terms() {
+fn nodes_must_match_selectors_and_required_terms() {
     let check = |pod: &str, fits: [bool; 3]| {
         let verdicts = Cluster::new(&NODES).filter::<NodeAffinity>(&PLAIN, pod);
         let rejected = ": UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector";
@@ -198,7 +198,7 @@ fn a_node_wakes_pods_that_it_matches_now() {
 }
 
 #[test]
-fn profile_errors() {
+fn invalid_added_affinity_is_reported() {
     let check = |expression: &str, expected: &str| {
         let profile = format!("added-affinity.required = [{{ match-expressions = [{{ {expression} }}] }}]");
         let problem = args::<NodeAffinityArgs>(&profile).and_then(NodeAffinityArgs::check);

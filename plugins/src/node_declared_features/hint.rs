@@ -1,4 +1,4 @@
-//! Events that change the declared features of a node or the required features of the pod.
+//! Events that add a node, or change the declared features of a node or the required features of the pod.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};

@@ -63,7 +63,7 @@ fn fits_empty(pod: &Pod, node: &Node, view: IndexView<'_, NodeResourcesFit>) -> 
     requests.fit(&NodeResources::build(node, view.interner())).is_ok()
 }
 
-/// Returns whether devices serve a requested resource on the node.
+/// Returns whether the node lacks a requested resource that a device class backs.
 fn is_left_to_devices(requested: &Resources, node: &Node, classes: &DeviceClasses) -> bool {
     let is_absent = |name| node.allocatable.scalar(name).unwrap_or(0) <= 0;
     requested.scalars.iter().any(|&(name, amount)| amount != 0 && is_absent(name) && classes.is_backed(name))

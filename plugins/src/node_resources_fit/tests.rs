@@ -48,7 +48,7 @@ fn every_requested_resource_must_fit() {
 }
 
 #[test]
-fn allowed_pod_numbers() {
+fn nodes_with_the_maximum_number_of_pods_are_rejected() {
     let check = |pods: &str, requests: &str, expected: &str| {
         let node = with_allocatable(&format!("cpu: 1{pods}"));
         let mut cluster = Cluster::new(&[&node]).with_pods(&[&with_requests("")]);
@@ -101,7 +101,7 @@ fn score(args: &NodeResourcesFitArgs, requests: &str) -> i64 {
 }
 
 #[test]
-fn strategies() {
+fn least_and_most_allocated_score_by_utilization() {
     let least = PLAIN;
     let most = NodeResourcesFitArgs {
         scoring_strategy: ScoringStrategy { r#type: ScoringStrategyType::MostAllocated, ..PLAIN.scoring_strategy },
@@ -144,7 +144,7 @@ fn resources_count_by_weight() {
 }
 
 #[test]
-fn a_shape_of_utilization() {
+fn a_shape_maps_utilization_to_scores() {
     let ratio: &NodeResourcesFitArgs = args(
         r#"
             [scoring-strategy]
@@ -182,7 +182,7 @@ fn overflowing_amounts_wrap() {
 }
 
 #[test]
-fn profile_errors() {
+fn invalid_scoring_strategies_are_reported() {
     let check = |profile: &str, expected: &str| {
         assert_eq!(args::<NodeResourcesFitArgs>(profile).err().unwrap_or_default(), expected, "{profile}");
     };
@@ -253,7 +253,7 @@ fn nodes_without_a_rare_resource_are_not_filtered() {
         "{metadata: {name: n2}, status: {allocatable: {cpu: 1, example.com/nic: 1}}}",
         "{metadata: {name: n3}, status: {allocatable: {cpu: 1, example.com/nic: 1}}}",
     ]);
-    for (requests, hopeful) in [
+    for (requests, candidates) in [
         ("cpu: 1", None),
         ("example.com/nic: 1", None),
         ("example.com/gpu: 1", Some(vec![1])),
@@ -267,6 +267,6 @@ fn nodes_without_a_rare_resource_are_not_filtered() {
             CandidateNodes::Likely(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
             _ => None,
         };
-        assert_eq!(found, hopeful, "{requests}");
+        assert_eq!(found, candidates, "{requests}");
     }
 }

@@ -33,8 +33,8 @@ impl EnqueueExtensions for NodeVolumeLimits {
     }
 }
 
-/// Returns whether a volume can count against a limit: it has a claim, or a driver replaces its in-tree
-/// plugin.
+/// Returns whether a volume can count against a limit: it has a claim, or it is an in-tree volume that a driver
+/// replaces or that is invalid.
 fn may_count(volume: &Volume) -> bool {
     volume.claim().is_some() || matches!(volume, Volume::InTree { csi: Ok(Some(_)) | Err(_) })
 }

@@ -21,7 +21,7 @@ pub(super) struct HypotheticalChanges {
 }
 
 impl HypotheticalChanges {
-    /// Applies a pod that is added to a node (`by` is 1) or removed from it (-1). Returns whether it has an
+    /// Applies a pod that is added to a node (`by` is 1) or removed from it (-1). Returns whether the pod has an
     /// effect.
     pub(super) fn change(
         &mut self,

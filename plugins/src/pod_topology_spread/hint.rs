@@ -1,4 +1,4 @@
-//! Events that change the distribution of pods.
+//! Events that change the counted pods or the domains of hard constraints.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,8 @@ impl EnqueueExtensions for PodTopologySpread {
     }
 }
 
-/// Returns whether a pod can count for the rejected one.
+/// Returns whether an event of this pod can help the rejected pod: it is the same pod, or one of its namespace on a
+/// node.
 fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
     pod.uid == rejected.uid || (pod.occupies_node() && pod.spec.namespace == rejected.spec.namespace)
 }

@@ -1,4 +1,4 @@
-//! Scores of feasible nodes by soft constraints, and their normalisation.
+//! Scores of feasible nodes by soft constraints, and their normalization.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ struct ConstraintCounts {
     seen: u64,
     /// Whether every node is a separate domain.
     is_hostname: bool,
-    /// Content of this constraint's part of a node's score class.
+    /// What a node's score class contains for this constraint.
     part: ClassKey,
     /// Index of the domain of nodes without the label, which nodes with an empty value share.
     without_label: usize,
@@ -62,7 +62,7 @@ struct ConstraintCounts {
     domain_count: usize,
     /// Contribution of a pod: `ln(domain_count + 2)`.
     weight: f64,
-    /// Constant added to the sum.
+    /// Constant added to the sum: the maximum skew minus 1.
     constant: f64,
 }
 
@@ -279,7 +279,7 @@ pub(super) fn count(
     scores
 }
 
-/// Returns the index where the pods of a node count for a constraint, if they do.
+/// Returns the index in `pods` of the constraint at position `at` for the pods of a node; `None` if they do not count.
 #[inline]
 fn index_of_pods(
     pod: &PodTopologySpreadPod,

@@ -55,8 +55,9 @@ struct DomainCounts {
     counts: Vec<i32>,
     /// Number of domains that count.
     domains: usize,
-    /// The minimum count, and the number of domains with it.
+    /// The minimum count.
     lowest: i32,
+    /// Number of domains with the minimum count.
     at_lowest: u32,
     /// The maximum count of a domain that can have another pod.
     limit: i64,

@@ -118,7 +118,7 @@ impl Cluster {
     }
 }
 
-/// Returns a pod of app `web` with constraints and additional spec fields.
+/// Returns the manifest of a pod of app `web` with constraints and additional spec fields.
 fn pod(constraints: &str, more: &str) -> String {
     format!("{{metadata: {{labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{constraints}]{more}}}}}")
 }
@@ -130,7 +130,7 @@ fn constraint(action: &str, key: &str, max_skew: i32, more: &str) -> String {
 }
 
 #[test]
-fn arguments() {
+fn default_constraints_are_validated() {
     let args = |profile: &str| args::<PodTopologySpreadArgs>(profile).copied();
     assert_eq!(args(""), Ok(DEFAULT));
     let constraint = |action| format!("{{ max-skew = 1, topology-key = 'zone', when-unsatisfiable = '{action}' }}");

@@ -9,12 +9,13 @@ use schedc_core::model::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
 use crate::indexes::{ClaimKey, Volumes};
 
-/// Changed volumes and claims, which override the cluster's.
+/// Assumed states of volumes and claims, which override those of the cluster.
 #[derive(Debug, Default)]
 pub(super) struct AssumeCache {
     volumes: Map<Symbol, Assumption<PersistentVolume>>,
     claims: Map<ClaimKey, Assumption<PersistentVolumeClaim>>,
-    /// Number of entries at which outdated entries are removed: twice the number after the last removal.
+    /// Number of entries at which outdated entries are removed: twice the number after the last removal, but at least
+    /// 64.
     cleanup_threshold: usize,
 }
 
@@ -54,8 +55,8 @@ impl AssumeCache {
         Some(assumed)
     }
 
-    /// Assumes that the claim's volume is provisioned for a node. Returns `None` if it already is, or if the claim does
-    /// not exist.
+    /// Assumes that the claim's volume is provisioned for a node. Returns `None` if the claim already has this selected
+    /// node, or does not exist.
     pub(super) fn provision(
         &mut self,
         cluster: &Volumes,

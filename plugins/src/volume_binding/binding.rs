@@ -24,7 +24,8 @@ impl BindingPlan {
     /// Writes the bindings, and waits at most `timeout` seconds until the claims are bound (`BindPodVolumes`).
     ///
     /// # Errors
-    /// The API server refuses a write, another client has changed an object, or the timeout passes.
+    /// A request to the API server fails, another client has changed an object, the claims cannot be bound, or the
+    /// timeout passes.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
         // Subscribes before the writes, so no update is missed.
         let mut updates =
@@ -76,7 +77,7 @@ impl BindingPlan {
     }
 }
 
-/// Patches an object and returns its new state. After a conflict or an unknown outcome, the patch is computed
+/// Patches an object and returns its new state. After an error other than NotFound and Invalid, the patch is computed
 /// again from the current object.
 async fn change(
     client: &impl Client,

@@ -13,8 +13,8 @@ use crate::columns::NodeLabels;
 /// Annotation that requests the provisioning of a claim's volume for a node.
 pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// The bindings and provisionings of a pod's unbound claims. It contains strings, because PreBind runs
-/// outside of the scheduler, without its interner.
+/// The bindings and provisionings of a pod's unbound claims. It contains strings, because PreBind runs concurrently
+/// with the scheduling of other pods, without access to the interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     pub(super) pod: ObjectRef,

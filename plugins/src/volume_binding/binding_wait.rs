@@ -221,7 +221,7 @@ impl<'a> BindingWait<'a> {
 }
 
 impl ObservedObject {
-    /// Returns the object, `null` if it was not observed.
+    /// Returns the object; `null` if it is unknown or deleted.
     fn value(&self) -> &Value {
         match self {
             ObservedObject::Present(value) => value,
@@ -236,7 +236,7 @@ impl ObservedObject {
     }
 }
 
-/// Returns whether a claim has its volume and binding is complete (`isPVCFullyBound`).
+/// Returns whether a claim names its volume and its binding is complete (`isPVCFullyBound`).
 fn is_bound(claim: &Value) -> bool {
     !text(&claim["spec"]["volumeName"]).is_empty() && annotation(claim, BIND_COMPLETED).is_some()
 }

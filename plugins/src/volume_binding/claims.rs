@@ -20,7 +20,7 @@ type Claim = Arc<PersistentVolumeClaim>;
 /// Reads the claims, as PreFilter does. The set of feasible nodes is not computed here.
 ///
 /// # Errors
-/// A claim does not exist, cannot be used, or is unbound with immediate binding.
+/// A claim does not exist, cannot be used, is unbound with immediate binding, or its class has no binding mode.
 pub(super) fn look_up(
     pod: &PodClaims,
     view: View<'_, VolumeBinding>,

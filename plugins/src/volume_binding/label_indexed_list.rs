@@ -45,7 +45,8 @@ impl<T> LabelIndexedList<T> {
         &self.items
     }
 
-    /// Returns the first item that `fits`, which is not called for items that require other labels.
+    /// Returns the first item for which `fits` returns true. `fits` is not called for items that require other label
+    /// values.
     pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
         let mut best = u32::MAX;
         let mut look = |list: &[u32]| {

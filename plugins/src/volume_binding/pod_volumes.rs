@@ -33,7 +33,7 @@ enum ClaimBindings {
 
 #[derive(Debug, PartialEq)]
 struct Claims {
-    /// Bound claims, in the pod's order.
+    /// Volumes of bound claims that not every node can access, in the pod's order.
     bound: BoundVolumes,
     /// Unbound claims with a volume that is being provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
@@ -54,7 +54,7 @@ pub(super) enum Bound {
     /// The volume exists.
     Volume {
         volume: Arc<PersistentVolume>,
-        /// The nodes on which its plugin is migrated.
+        /// The nodes on which the in-tree plugin of the volume is migrated to CSI.
         migrated: NodeMask,
     },
 }
@@ -71,14 +71,14 @@ pub(super) struct Selected {
 #[derive(Debug)]
 pub(super) struct Unbound {
     pub(super) claim: Arc<PersistentVolumeClaim>,
-    /// Volumes that are reserved for the claim: the first one is used, if any.
+    /// Volumes that are reserved for the claim. If one of them is free, no other volume is used.
     pub(super) own: Vec<Arc<PersistentVolume>>,
     /// Other volumes that can be bound to it.
     pub(super) others: LabelIndexedList<Arc<PersistentVolume>>,
     pub(super) provision: Provision,
 }
 
-// Volumes and claims are equal here if they have the same effect on Filter, regardless of their names.
+// Claims and bound volumes are equal here if they have the same effect on Filter, regardless of their names.
 
 impl PartialEq for Bound {
     fn eq(&self, other: &Bound) -> bool {
@@ -142,7 +142,7 @@ pub enum VolumeRejection {
 pub struct Conflicts {
     /// A bound volume is not accessible.
     pub unreachable: bool,
-    /// No volume matches an unbound claim.
+    /// An unbound claim can neither be bound to a volume nor be provisioned, regardless of capacity.
     pub no_volume: bool,
     /// The capacity is insufficient for provisioning.
     pub no_capacity: bool,

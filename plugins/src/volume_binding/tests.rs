@@ -18,7 +18,8 @@ use crate::testing::Cluster;
 
 const ARGS: VolumeBindingArgs = VolumeBindingArgs::DEFAULT;
 
-/// Nodes `n1` and `n2`, a plugin, and volumes.
+/// Nodes `n1` and `n2`, a plugin, and volumes. Volumes of class `made` can be provisioned, volumes of class `found`
+/// cannot.
 struct TestCluster {
     cluster: Cluster<NodeLabels>,
     volumes: Volumes,
@@ -55,7 +56,7 @@ impl TestCluster {
     }
 
     /// Returns the feasible nodes of a pod with a claim.
-    fn fits(&mut self, claim: &str) -> String {
+    fn feasible_nodes(&mut self, claim: &str) -> String {
         let pod = self.compiled(claim);
         let view = self.view();
         let cycle = self.plugin.pre_filter(&ARGS, &pod, view).expect("a usable claim").slot.state;
@@ -80,7 +81,7 @@ impl TestCluster {
         let pod = Arc::new(self.pod(claim));
         let node_name = format!("n{}", node + 1).into();
         let placement = Placement { pod, node: NodeIndex(node), node_name };
-        let reserved = self.plugin.reserve(&ARGS, &placement, self.view()).expect("it fits");
+        let reserved = self.plugin.reserve(&ARGS, &placement, self.view()).expect("the pod fits");
         (placement, reserved)
     }
 
@@ -100,24 +101,24 @@ fn claim(name: &str, class: &str) -> String {
 fn a_volume_is_reserved_for_one_claim_until_unreserve() {
     let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
     let placed = cluster.reserve("c", 0);
-    assert_eq!(cluster.fits("d"), "");
+    assert_eq!(cluster.feasible_nodes("d"), "");
     // Another pod with the claim gets the same volume.
-    assert_eq!(cluster.fits("c"), "n1 n2");
+    assert_eq!(cluster.feasible_nodes("c"), "n1 n2");
     let second = cluster.reserve("c", 1);
     cluster.unreserve(&second);
-    assert_eq!(cluster.fits("d"), "", "the first pod still has it");
+    assert_eq!(cluster.feasible_nodes("d"), "", "the first pod still has the volume");
     cluster.unreserve(&placed);
     cluster.unreserve(&placed);
-    assert_eq!(cluster.fits("d"), "n1 n2");
+    assert_eq!(cluster.feasible_nodes("d"), "n1 n2");
 }
 
 #[test]
 fn a_volume_is_provisioned_for_one_node_until_unreserve() {
     let mut cluster = TestCluster::new(&[&claim("c", "made")]);
     let placed = cluster.reserve("c", 1);
-    assert_eq!(cluster.fits("c"), "n2");
+    assert_eq!(cluster.feasible_nodes("c"), "n2");
     cluster.unreserve(&placed);
-    assert_eq!(cluster.fits("c"), "n1 n2");
+    assert_eq!(cluster.feasible_nodes("c"), "n1 n2");
 }
 
 #[test]
@@ -126,13 +127,13 @@ fn later_cluster_changes_replace_assumptions() {
     let placed = [cluster.reserve("c", 0), cluster.reserve("e", 0)];
     cluster.object(VOLUME);
     cluster.object(&claim("e", "made"));
-    assert_eq!([cluster.fits("d"), cluster.fits("e")], ["n1 n2", "n1 n2"]);
+    assert_eq!([cluster.feasible_nodes("d"), cluster.feasible_nodes("e")], ["n1 n2", "n1 n2"]);
     // Assumptions about outdated versions are ignored, and reverting them has no effect.
     let later = cluster.reserve("d", 0);
     placed.iter().for_each(|placed| cluster.unreserve(placed));
-    assert_eq!(cluster.fits("c"), "");
+    assert_eq!(cluster.feasible_nodes("c"), "");
     cluster.unreserve(&later);
-    assert_eq!(cluster.fits("c"), "n1 n2");
+    assert_eq!(cluster.feasible_nodes("c"), "n1 n2");
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn unreserve_without_reserve_changes_nothing() {
     let (placement, reserved) = cluster.reserve("d", 0);
     assert!(reserved.0.is_none());
     cluster.plugin.unreserve(&ARGS, &placement, None);
-    assert_eq!(cluster.fits("c"), "n1 n2");
+    assert_eq!(cluster.feasible_nodes("c"), "n1 n2");
 }
 
 #[test]
@@ -159,11 +160,11 @@ fn outdated_assumptions_are_dropped() {
 }
 
 #[test]
-fn scoring_by_capacity_is_off() {
+fn arguments_for_scoring_by_capacity_are_rejected() {
     let shape = "[{ utilization = 0, score = 0 }]";
     let complaints = crate::testing::args::<VolumeBindingArgs>(&format!("shape = {shape}"));
     assert_eq!(
-        complaints.expect_err("it is off"),
+        complaints.expect_err("scoring by capacity is off"),
         "p.toml:1:9: `shape` needs the feature gate StorageCapacityScoring, which is off"
     );
     assert!(crate::testing::args::<VolumeBindingArgs>("bind-timeout-seconds = -1").is_err());

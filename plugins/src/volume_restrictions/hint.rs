@@ -1,4 +1,4 @@
-//! Events that release volumes.
+//! Events that release volumes, or add the claims of a pod.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};

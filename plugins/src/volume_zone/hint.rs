@@ -25,7 +25,7 @@ impl EnqueueExtensions for VolumeZone {
                 let volumes = &rejected.spec.volumes;
                 claim.namespace == rejected.spec.namespace && volumes.contains(&Volume::Claim { claim: claim.name })
             }
-            // The claim of the volume does not matter.
+            // The volume need not be one of the pod's volumes.
             (Some(Object::PersistentVolume(old)), Object::PersistentVolume(new)) => !same_zones(old, new),
             _ => true,
         }))

@@ -56,7 +56,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-const GROUP: &str = "apiVersion: resource.k8s.io/v1";
+const API_VERSION: &str = "apiVersion: resource.k8s.io/v1";
 
 fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
     match *change {
@@ -79,7 +79,7 @@ fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
             let device = |at| format!("{{name: d{at}, attributes: {{at: {{int: {at}}}}}{taints}}},");
             let devices: String = (0..devices).map(device).collect();
             cluster.object(&format!(
-                "{{{GROUP}, kind: ResourceSlice, metadata: {{name: s{name}}}, spec: {{driver: d, {nodes},
+                "{{{API_VERSION}, kind: ResourceSlice, metadata: {{name: s{name}}}, spec: {{driver: d, {nodes},
                   pool: {{name: p{pool}, generation: {generation}, resourceSliceCount: 1}}, devices: [{devices}]}}}}"
             ));
         }
@@ -96,7 +96,7 @@ fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
             let selectors =
                 if is_big { "selectors: [{cel: {expression: 'device.attributes[\"d\"].at > 0'}}]" } else { "" };
             cluster.object(&format!(
-                "{{{GROUP}, kind: DeviceClass, metadata: {{name: gpu}},
+                "{{{API_VERSION}, kind: DeviceClass, metadata: {{name: gpu}},
                   spec: {{extendedResourceName: example.com/gpu, {selectors}}}}}"
             ));
         }
@@ -105,7 +105,7 @@ fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
                 format!("allocation: {{devices: {{results: [{{request: r, driver: d, pool: p{pool}, device: d{device}}}]}}}}")
             });
             cluster.object(&format!(
-                "{{{GROUP}, kind: ResourceClaim, metadata: {{name: other{claim}}}, spec: {{}}, status: {{{status}}}}}"
+                "{{{API_VERSION}, kind: ResourceClaim, metadata: {{name: other{claim}}}, spec: {{}}, status: {{{status}}}}}"
             ));
         }
     }
@@ -128,7 +128,7 @@ fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
         for number in 0..2 {
             let name = format!("claim-{kind}-{number}");
             cluster.object(&format!(
-                "{{{GROUP}, kind: ResourceClaim, metadata: {{name: {name}}}, spec: {{devices: {{requests: [{request}]}}}}}}"
+                "{{{API_VERSION}, kind: ResourceClaim, metadata: {{name: {name}}}, spec: {{devices: {{requests: [{request}]}}}}}}"
             ));
             pods.push(cluster.pod(&format!(
                 "{{metadata: {{name: {name}}}, spec: {{resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]}}}}"

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use crate::cycle::scheduler::device_scores::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-const GROUP: &str = "apiVersion: resource.k8s.io/v1";
+const API_VERSION: &str = "apiVersion: resource.k8s.io/v1";
 
 /// Returns a cluster in which n1 has 4 devices of the class, n2 has 2, and n3 has the resource itself.
 fn cluster(selectors: &str) -> TestCluster<Pipeline> {
@@ -14,7 +14,7 @@ fn cluster(selectors: &str) -> TestCluster<Pipeline> {
         cluster.node(&format!("{{metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 4, pods: 9{gpus}}}}}}}"));
     }
     cluster.object(&format!(
-        "{{{GROUP}, kind: DeviceClass, metadata: {{name: gpu}},
+        "{{{API_VERSION}, kind: DeviceClass, metadata: {{name: gpu}},
           spec: {{extendedResourceName: example.com/gpu, {selectors}}}}}"
     ));
     slice(&mut cluster, "n1", 4);
@@ -22,12 +22,12 @@ fn cluster(selectors: &str) -> TestCluster<Pipeline> {
     cluster
 }
 
-/// Adds a slice with GPUs.
+/// Adds or replaces the slice of a node, with this number of GPUs.
 fn slice(cluster: &mut TestCluster<Pipeline>, node: &str, gpus: usize) {
     let device = |at| format!("{{name: gpu-{at}, attributes: {{kind: {{string: gpu}}}}}},");
     let devices: String = (0..gpus).map(device).collect();
     cluster.object(&format!(
-        "{{{GROUP}, kind: ResourceSlice, metadata: {{name: {node}}}, spec: {{driver: d, nodeName: {node},
+        "{{{API_VERSION}, kind: ResourceSlice, metadata: {{name: {node}}}, spec: {{driver: d, nodeName: {node},
           pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}, devices: [{devices}]}}}}"
     ));
 }
@@ -39,7 +39,7 @@ fn allocate(cluster: &mut TestCluster<Pipeline>, gpus: &[usize]) {
     let status =
         if gpus.is_empty() { String::new() } else { format!("allocation: {{devices: {{results: [{results}]}}}}") };
     cluster.object(&format!(
-        "{{{GROUP}, kind: ResourceClaim, metadata: {{name: other}}, spec: {{}}, status: {{{status}}}}}"
+        "{{{API_VERSION}, kind: ResourceClaim, metadata: {{name: other}}, spec: {{}}, status: {{{status}}}}}"
     ));
 }
 
@@ -75,7 +75,7 @@ fn devices_are_scored_on_nodes_without_the_resource() {
 fn only_devices_of_the_class_are_scored() {
     let mut cluster = cluster("selectors: [{cel: {expression: 'device.attributes[\"d\"].kind == \"gpu\"'}}]");
     cluster.object(&format!(
-        "{{{GROUP}, kind: ResourceSlice, metadata: {{name: nic}}, spec: {{driver: d, nodeName: n1,
+        "{{{API_VERSION}, kind: ResourceSlice, metadata: {{name: nic}}, spec: {{driver: d, nodeName: n1,
           pool: {{name: nic, generation: 1, resourceSliceCount: 1}},
           devices: [{{name: nic-0, attributes: {{kind: {{string: nic}}}}}}]}}}}"
     ));

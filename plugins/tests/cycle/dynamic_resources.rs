@@ -56,7 +56,7 @@ fn claim(name: &str, status: &str) -> String {
     )
 }
 
-fn user(name: &str) -> String {
+fn pod_with_claim(name: &str) -> String {
     format!("spec: {{resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]}}")
 }
 
@@ -69,15 +69,15 @@ fn cached_answers_follow_allocations() {
     cluster.object(&claim("other", ""));
     // The third pod with this signature has a cached answer.
     for _ in 0..4 {
-        assert_eq!(cluster.decide(&user("mine")), "n1");
+        assert_eq!(cluster.decide(&pod_with_claim("mine")), "n1");
     }
     cluster.object(&claim("other", ALLOCATED));
     let rejected = "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable";
     for _ in 0..4 {
-        assert_eq!(cluster.decide(&user("mine")), rejected);
+        assert_eq!(cluster.decide(&pod_with_claim("mine")), rejected);
     }
     cluster.object(&claim("other", ""));
-    assert_eq!(cluster.decide(&user("mine")), "n1");
+    assert_eq!(cluster.decide(&pod_with_claim("mine")), "n1");
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn cached_answers_follow_slices() {
     let mut cluster = with_device();
     cluster.object(&claim("mine", ""));
     for _ in 0..4 {
-        assert_eq!(cluster.decide(&user("mine")), "n1");
+        assert_eq!(cluster.decide(&pod_with_claim("mine")), "n1");
     }
     cluster.object(
         "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: a}, spec: {driver: d, nodeName: n2,
           pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}",
     );
-    assert_eq!(cluster.decide(&user("mine")), "n2");
+    assert_eq!(cluster.decide(&pod_with_claim("mine")), "n2");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn an_unused_claim_on_other_nodes_is_deallocated() {
         "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n3]}]}]}";
     cluster.object(&claim("mine", &ALLOCATED.replace("}]}}", &format!("}}]}}, {nodes}}}"))));
     assert_eq!(
-        cluster.decide(&user("mine")),
+        cluster.decide(&pod_with_claim("mine")),
         "0/2 nodes are available: 2 resourceclaim not available on the node. deallocation of ResourceClaim completed"
     );
 }

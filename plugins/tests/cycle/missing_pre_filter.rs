@@ -6,7 +6,7 @@ use crate::cycle::scheduler::unprepared::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
 #[test]
-fn attempts_fail() {
+fn attempts_without_pre_filter_fail() {
     let mut cluster = TestCluster::<Pipeline>::new();
     cluster.node("metadata: {name: n1}");
     cluster.object("{kind: PersistentVolumeClaim, metadata: {name: c}}");

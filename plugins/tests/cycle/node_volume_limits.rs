@@ -43,19 +43,19 @@ fn check(cluster: &mut TestCluster<Pipeline>, volumes: &[&str], expected: Expect
 }
 
 #[test]
-fn attach_limits_of_drivers() {
+fn nodes_beyond_the_attach_limit_of_a_driver_are_rejected() {
     let mut cluster = cluster();
     cluster.running(&pod("p1", "n1", &["a"]));
     cluster.running(&pod("p2", "n1", &["a", "f"]));
-    let both = || {
+    let all_fit = || {
         expect![[r#"
         n1
         n2
         n3
     "#]]
     };
-    check(&mut cluster, &["b"], both());
-    check(&mut cluster, &["b", "b", "a"], both());
+    check(&mut cluster, &["b"], all_fit());
+    check(&mut cluster, &["b", "b", "a"], all_fit());
     let full_n1 = || {
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -66,7 +66,7 @@ fn attach_limits_of_drivers() {
     check(&mut cluster, &["b", "c"], full_n1());
     // A volume to be provisioned counts for the driver of its class.
     check(&mut cluster, &["b", "g"], full_n1());
-    check(&mut cluster, &["f", "g"], both());
+    check(&mut cluster, &["f", "g"], all_fit());
     check(
         &mut cluster,
         &["a", "b", "c"],
@@ -78,7 +78,7 @@ fn attach_limits_of_drivers() {
     );
     // The node exceeds the limit, but the pod adds no volume.
     cluster.running(&pod("p3", "n1", &["b", "c"]));
-    check(&mut cluster, &["a", "b"], both());
+    check(&mut cluster, &["a", "b"], all_fit());
     check(&mut cluster, &["a", "d"], full_n1());
 }
 
@@ -151,7 +151,7 @@ fn in_tree_volumes_count_for_the_csi_driver() {
 }
 
 #[test]
-fn claims_that_cannot_be_counted() {
+fn uncountable_claims_reject_the_pod_or_fail_the_attempt() {
     let mut cluster = cluster();
     let bad_disk = "awsElasticBlockStore: {volumeID: 'aws://z/x'}";
     check(
@@ -204,10 +204,10 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
         n3
     "#]]
     .assert_eq(&cluster.verdicts_with(&pod("new", "''", &["f"]), without));
-    let twice = cluster.pod(&pod("p2", "''", &[bad_disk]));
+    let second = cluster.pod(&pod("p2", "''", &[bad_disk]));
     let with_another = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&bad);
-        node.add_pod(&twice);
+        node.add_pod(&second);
     };
     expect![[r#"
         n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
@@ -218,7 +218,7 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
 }
 
 #[test]
-fn hypothetical_pods() {
+fn hypothetical_pods_change_the_number_of_volumes() {
     let mut cluster = cluster();
     let old = cluster.running(&pod("p1", "n1", &["a", "b"]));
     let other = cluster.pod(&pod("p2", "''", &["c"]));
@@ -266,7 +266,7 @@ fn hypothetical_pods() {
 }
 
 #[test]
-fn other_pods_skip() {
+fn pods_without_counted_volumes_skip() {
     let mut cluster = cluster();
     cluster.running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
     check(

@@ -55,7 +55,7 @@ fn hosts_with_fewer_pods_are_chosen() {
     cluster.object(&service("app: web"));
     assert_eq!(cluster.decide(WEB), "n3");
     cluster.running("{metadata: {name: second, labels: {app: web}}, spec: {nodeName: n3}}");
-    assert_eq!(cluster.decide(WEB), "n2", "zones are even, and n2 has none");
+    assert_eq!(cluster.decide(WEB), "n2", "the zones have equally many pods, and n2 has none");
 }
 
 #[test]

@@ -22,13 +22,13 @@ fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     cluster
 }
 
-/// Returns a pod on a node, with a priority, a number of cpus and the minute of its start.
+/// Returns the manifest of a pod on a node, with a priority, a number of CPUs and the minute of its start.
 fn running(name: &str, node: &str, priority: i32, cpu: &str, minute: u32) -> String {
     let status = format!("{{startTime: '2026-01-01T00:{minute:02}:00Z'}}");
     pod(&format!("name: {name}, labels: {{app: {name}}}"), priority, cpu, &format!("nodeName: {node}"), &status)
 }
 
-/// Returns a pending pod.
+/// Returns the manifest of a pending pod.
 fn pending(priority: i32, cpu: &str) -> String {
     pod("name: new", priority, cpu, "", "{}")
 }
@@ -41,7 +41,7 @@ fn pod(metadata: &str, priority: i32, cpu: &str, spec: &str, status: &str) -> St
     )
 }
 
-/// Returns a budget for the pods of one app.
+/// Returns the manifest of a budget for the pods of one app.
 fn budget(app: &str, fields: &str) -> String {
     let spec = format!("spec: {{selector: {{matchLabels: {{app: {app}}}}}}}");
     format!("{{kind: PodDisruptionBudget, metadata: {{name: {app}}}, {spec}, {fields}}}")
@@ -54,8 +54,9 @@ fn rejected(decision: Decision) -> Unschedulable {
     }
 }
 
-/// Returns the result for a pod: the candidates, with a star for the best ones, or the message.
-fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
+/// Returns the result of preemption for a pod: the candidates with their victims, and a star for the best candidates.
+/// Without candidates, returns the message.
+fn preemption_result<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
     let pod = rejected(cluster.decision(pod, 0));
     if pod.candidates().is_empty() {
         return pod.message;
@@ -79,11 +80,11 @@ fn names<'p>(pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>) -> String 
 }
 
 fn check(nodes: &[&str], pods: &[String], pod: &str, expected: Expect) {
-    expected.assert_eq(&found(&mut cluster::<Pipeline>(nodes, pods), pod));
+    expected.assert_eq(&preemption_result(&mut cluster::<Pipeline>(nodes, pods), pod));
 }
 
 #[test]
-fn the_least_important_pods_go_and_no_more_than_needed() {
+fn only_the_necessary_least_important_pods_are_evicted() {
     let pods = [
         running("a", "n1", 1, "1", 1),
         running("b", "n1", 1, "1", 2),
@@ -104,7 +105,7 @@ fn the_least_important_pods_go_and_no_more_than_needed() {
 }
 
 #[test]
-fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
+fn one_less_important_pod_is_evicted_instead_of_more_important_ones() {
     let pods =
         [running("large", "n1", 1, "3", 1), running("small", "n1", 2, "500m", 1), running("other", "n1", 2, "500m", 2)];
     check(&["n1"], &pods, &pending(5, "3"), expect!["n1*: large"]);
@@ -118,7 +119,7 @@ fn equally_important_pods_are_evicted_in_reverse_order() {
     let uid = cluster.pod(&pods[0]).uid.clone();
     cluster.cache.remove_pod(&uid);
     cluster.running(&running("e", "n1", 1, "1", 1));
-    expect!["n1*: c e"].assert_eq(&found(&mut cluster, &pending(5, "2")));
+    expect!["n1*: c e"].assert_eq(&preemption_result(&mut cluster, &pending(5, "2")));
 }
 
 #[test]
@@ -132,13 +133,13 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
 }
 
 #[test]
-fn preemption_failure_reasons() {
+fn nodes_have_a_reason_why_preemption_fails() {
     let strong = |node: &str| running(node, node, 9, "4", 1);
     let mut cluster =
         cluster::<Pipeline>(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);
     cluster.node("{metadata: {name: n3}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}");
     cluster.node("{metadata: {name: n4}, status: {allocatable: {cpu: 1, pods: 9}}}");
-    expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&found(&mut cluster, &pending(5, "2")));
+    expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&preemption_result(&mut cluster, &pending(5, "2")));
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn the_nomination_is_set_cleared_or_kept() {
 }
 
 #[test]
-fn ineligible_preemptors() {
+fn pods_that_wait_for_a_victim_or_never_preempt_are_ineligible() {
     let dying = |name: &str, node: &str, priority: i32, reason: &str| {
         let metadata = format!("name: {name}, deletionTimestamp: 2026-01-01T00:00:09Z");
         let condition = format!("{{type: DisruptionTarget, status: 'True', reason: {reason}}}");
@@ -179,7 +180,7 @@ fn ineligible_preemptors() {
             cluster
                 .node("{metadata: {name: n1}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 20}}}");
         }
-        expected.assert_eq(&found(&mut cluster, &pod("name: new", 5, "4", "", "{nominatedNodeName: n1}")));
+        expected.assert_eq(&preemption_result(&mut cluster, &pod("name: new", 5, "4", "", "{nominatedNodeName: n1}")));
     };
     check(
         dying("v", "n1", 1, preempted),
@@ -194,7 +195,7 @@ fn ineligible_preemptors() {
     check(dying("v", "n1", 1, preempted), true, expect!["n2*: w2"]);
     let mut cluster = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
     expect!["0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."]
-        .assert_eq(&found(&mut cluster, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
+        .assert_eq(&preemption_result(&mut cluster, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn budgets_protect_as_many_pods_as_they_can() {
     let check = |budgets: &[String], cpu: &str, expected: Expect| {
         let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
         budgets.iter().for_each(|budget| cluster.object(budget));
-        expected.assert_eq(&found(&mut cluster, &pending(5, cpu)));
+        expected.assert_eq(&preemption_result(&mut cluster, &pending(5, cpu)));
     };
     check(&[], "2", expect!["n1*: c d"]);
     check(&[budget("d", "status: {}")], "2", expect!["n1*: b c"]);
@@ -247,7 +248,7 @@ fn a_budget_is_used_up_in_the_order_of_importance() {
     ] {
         let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
         cluster.object(&budget("web", &format!("status: {{disruptionsAllowed: {allowed}}}")));
-        expected.assert_eq(&found(&mut cluster, &pending(5, "3")));
+        expected.assert_eq(&preemption_result(&mut cluster, &pending(5, "3")));
     }
 }
 
@@ -257,7 +258,7 @@ fn candidates_are_compared_by_their_victims() {
     // Fewest violations of budgets.
     let mut cluster = cluster::<Pipeline>(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
     cluster.object(&budget("a", "status: {}"));
-    expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&found(&mut cluster, &pending(5, "4")));
+    expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&preemption_result(&mut cluster, &pending(5, "4")));
     // Lowest priority of the most important victim.
     let pods = [on("a", "n1", 3, "4", 1), on("b", "n2", 2, "2", 1), on("c", "n2", 2, "2", 1)];
     check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a; n2*: b c"]);
@@ -280,7 +281,7 @@ fn candidates_are_compared_by_their_victims() {
 fn equal_candidates_are_chosen_at_random() {
     let nodes = ["n1", "n2", "n3"];
     let mut cluster = cluster::<Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
-    expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&found(&mut cluster, &pending(5, "4")));
+    expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&preemption_result(&mut cluster, &pending(5, "4")));
     let mut draw = |seed| rejected(cluster.decision(&pending(5, "4"), seed)).victims()[0].0.to_string();
     let drawn: BTreeSet<String> = (0..20).map(&mut draw).collect();
     assert_eq!(Vec::from_iter(drawn), ["default/n1", "default/n2", "default/n3"]);
@@ -288,7 +289,7 @@ fn equal_candidates_are_chosen_at_random() {
 }
 
 #[test]
-fn not_all_nodes_must_be_tried() {
+fn evaluation_ends_with_enough_candidates() {
     let nodes = ["n1", "n2", "n3"];
     let mut cluster = cluster::<one_candidate::Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
     let tried = |cluster: &mut TestCluster<one_candidate::Pipeline>| -> BTreeSet<String> {
@@ -311,7 +312,7 @@ fn not_all_nodes_must_be_tried() {
 }
 
 #[test]
-fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
+fn the_pod_must_fit_with_and_without_nominated_pods() {
     let mut cluster = cluster::<Pipeline>(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
     let nominated = cluster.pod(&pod("name: nominated", 5, "1", "", "{nominatedNodeName: n1}"));
     let node = cluster.cache.base.interner.intern("n1");
@@ -329,7 +330,7 @@ fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
         (6, "2", expect!["n1*: b"]),
         (6, "4", expect!["n1*: a b"]),
     ] {
-        expected.assert_eq(&found(&mut cluster, &pending(priority, cpu)));
+        expected.assert_eq(&preemption_result(&mut cluster, &pending(priority, cpu)));
     }
 }
 
@@ -347,7 +348,7 @@ fn affinity_is_evaluated_without_the_victims() {
     let check = |cluster: &mut TestCluster<Pipeline>, kind: &str, expected: Expect| {
         let term = "{topologyKey: zone, labelSelector: {matchLabels: {app: v}}}";
         let rule = format!("affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
-        expected.assert_eq(&found(cluster, &pod("name: new", 5, "1", &rule, "{}")));
+        expected.assert_eq(&preemption_result(cluster, &pod("name: new", 5, "1", &rule, "{}")));
     };
     // On n2, the pod on n1 conflicts, but only pods of the node itself can be evicted.
     check(&mut cluster, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
@@ -397,9 +398,9 @@ fn pre_filter_may_reject_the_pod_as_a_whole() {
         let mut cluster = cluster::<Pipeline>(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
         cluster.object(claim);
         cluster.running(&with_claim("holder", holder, ", nodeName: n1"));
-        expected.assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
+        expected.assert_eq(&preemption_result(&mut cluster, &with_claim("new", 5, "")));
     }
     // Evicting pods does not create a missing claim.
     let mut cluster = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
-    expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
+    expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&preemption_result(&mut cluster, &with_claim("new", 5, "")));
 }

@@ -22,7 +22,7 @@ enum Step {
     DeleteNode { node: usize },
     Pod { pod: usize, node: usize, kind: usize },
     DeletePod { pod: usize },
-    Claim { pod: usize, how: usize },
+    Claim { pod: usize, variant: usize },
     Limit { node: usize, limit: Option<usize> },
     Budget { budget: usize, app: usize, allowed: Option<usize> },
     Nominate { pod: usize, node: usize },
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => n().prop_map(|node| Step::DeleteNode { node }),
         6 => (n(), n(), n()).prop_map(|(pod, node, kind)| Step::Pod { pod, node, kind }),
         3 => n().prop_map(|pod| Step::DeletePod { pod }),
-        3 => (n(), n()).prop_map(|(pod, how)| Step::Claim { pod, how }),
+        3 => (n(), n()).prop_map(|(pod, variant)| Step::Claim { pod, variant }),
         1 => (n(), prop::option::of(0..3_usize)).prop_map(|(node, limit)| Step::Limit { node, limit }),
         2 => (n(), n(), prop::option::of(0..3_usize))
             .prop_map(|(budget, app, allowed)| Step::Budget { budget, app, allowed }),
@@ -48,8 +48,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns a preempting pod. The pods have two priorities, and most of them are equivalent. Some depend on pods of
-/// other nodes, some have volumes.
+/// Returns the manifest of a preempting pod. The pods have two priorities, and most of them are equivalent. Some depend
+/// on pods of other nodes, some have volumes.
 fn preemptor(pod: usize) -> String {
     let (priority, cpu) = ([3, 6][pod % 2], [2, 2, 4][pod % 3]);
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
@@ -134,7 +134,7 @@ impl<P: Profile> History<P> {
                 let uid = self.cluster.pod(&running(pod % PODS, 0)).uid.clone();
                 self.cluster.cache.remove_pod(&uid);
             }
-            Step::Claim { pod, how } => self.claim(pod % PODS, how % 6),
+            Step::Claim { pod, variant } => self.claim(pod % PODS, variant % 6),
             Step::Limit { node, limit } => {
                 let driver = |limit| format!("{{name: d, nodeID: id, allocatable: {{count: {limit}}}}}");
                 let drivers = limit.map(driver).unwrap_or_default();
@@ -159,23 +159,23 @@ impl<P: Profile> History<P> {
 
     /// Binds the claim of a pod to a volume (in a zone, on two nodes, or on any node; shared or exclusive), or
     /// deletes the claim.
-    fn claim(&mut self, pod: usize, how: usize) {
-        let labels = if how == 3 { ", labels: {topology.kubernetes.io/zone: z1}" } else { "" };
+    fn claim(&mut self, pod: usize, variant: usize) {
+        let labels = if variant == 3 { ", labels: {topology.kubernetes.io/zone: z1}" } else { "" };
         let terms =
             "nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1, n2]}]}]";
-        let affinity = if how == 4 { format!("nodeAffinity: {{required: {{{terms}}}}},") } else { String::new() };
+        let affinity = if variant == 4 { format!("nodeAffinity: {{required: {{{terms}}}}},") } else { String::new() };
         self.cluster.object(&format!(
             "{{kind: PersistentVolume, metadata: {{name: v{pod}{labels}}}, spec: {{capacity: {{storage: 1Gi}},
                accessModes: [ReadWriteMany], claimRef: {{namespace: default, name: c{pod}}}, {affinity}
                csi: {{driver: d, volumeHandle: h{pod}}}}}, status: {{phase: Bound}}}}"
         ));
-        let mode = if how == 2 { "ReadWriteOncePod" } else { "ReadWriteMany" };
+        let mode = if variant == 2 { "ReadWriteOncePod" } else { "ReadWriteMany" };
         let manifest = format!(
             "{{kind: PersistentVolumeClaim, metadata: {{name: c{pod}, namespace: default,
                annotations: {{pv.kubernetes.io/bind-completed: 'yes'}}}}, spec: {{volumeName: v{pod},
                accessModes: [{mode}], resources: {{requests: {{storage: 1Gi}}}}}}}}"
         );
-        if how != 5 {
+        if variant != 5 {
             return self.cluster.object(&manifest);
         }
         let object: Object = testing::object(&manifest, &mut self.cluster.cache.base.interner);
@@ -219,7 +219,7 @@ fn play<P: Profile>(history: &[Step]) -> Result<(), TestCaseError> {
         cluster.step(Step::Node { node, cpu: 4, cordoned: false })?;
     }
     for pod in 0..PODS {
-        cluster.step(Step::Claim { pod, how: 0 })?;
+        cluster.step(Step::Claim { pod, variant: 0 })?;
         cluster.step(Step::Pod { pod, node: pod, kind: pod })?;
     }
     history.iter().try_for_each(|&step| cluster.step(step))
@@ -247,7 +247,7 @@ fn histories_contain_preemptions() {
         cluster.step(Step::Node { node, cpu: 4, cordoned: false }).unwrap();
     }
     for pod in 0..PODS {
-        cluster.step(Step::Claim { pod, how: 0 }).unwrap();
+        cluster.step(Step::Claim { pod, variant: 0 }).unwrap();
         cluster.step(Step::Pod { pod, node: pod, kind: pod }).unwrap();
     }
     for pod in 0..PODS {

@@ -52,10 +52,12 @@ fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         12 => ([0..CLAIMS, 0..CLAIMS + 4], 0..1000_usize).prop_map(|(claims, draw)| Event::Pod(claims, draw)),
         4 => gone,
-        3 => (0..CLAIMS, 0..6_usize, 0..6_usize).prop_map(|(claim, how, volume)| Event::Claim(claim, how, volume)),
+        3 => (0..CLAIMS, 0..6_usize, 0..6_usize)
+            .prop_map(|(claim, claim_state, volume)| Event::Claim(claim, claim_state, volume)),
         1 => (0..NODES, 0..4_usize, any::<bool>()).prop_map(|(node, count, migrated)| Event::CsiNode(node, count, migrated)),
         1 => (0..NODES, prop::option::weighted(0.8, 0..2_usize)).prop_map(|(node, zone)| Event::Node(node, zone)),
-        1 => (0..NODES, 0..CLAIMS, any::<bool>()).prop_map(|(node, claim, there)| Event::Attached(node, claim, there)),
+        1 => (0..NODES, 0..CLAIMS, any::<bool>())
+            .prop_map(|(node, claim, is_attached)| Event::Attached(node, claim, is_attached)),
     ]
 }
 
@@ -98,7 +100,7 @@ impl Pair {
                 self.cache.remove_pod(&pod.uid);
             }
             Event::Gone(..) => {}
-            Event::Claim(claim, how, volume) => self.claim(*claim, *how, *volume),
+            Event::Claim(claim, claim_state, volume) => self.claim(*claim, *claim_state, *volume),
             Event::CsiNode(node, count, migrated) => {
                 let plugins = if *migrated { "kubernetes.io/aws-ebs" } else { "" };
                 self.object(&format!(
@@ -124,20 +126,20 @@ impl Pair {
                 );
                 self.cache.set_node(node);
             }
-            Event::Attached(node, claim, there) => {
+            Event::Attached(node, claim, is_attached) => {
                 let yaml = format!(
                     "{{kind: VolumeAttachment, metadata: {{name: at-{node}-{claim}}}, spec: {{attacher: d, nodeName: n{node},
                        source: {{persistentVolumeName: v{claim}}}}}}}"
                 );
                 let object = testing::object(&yaml, &mut self.cache.base.interner);
-                if *there { self.cache.set_object(object) } else { self.cache.remove_object(&object.key()) }
+                if *is_attached { self.cache.set_object(object) } else { self.cache.remove_object(&object.key()) }
             }
         }
     }
 
     /// Sets a claim to a state: bound, waiting for its first consumer in either class, missing, or exclusive to
     /// one pod.
-    fn claim(&mut self, claim: usize, how: usize, volume: usize) {
+    fn claim(&mut self, claim: usize, claim_state: usize, volume: usize) {
         let zone = |zone: &str| {
             (
                 format!(", labels: {{topology.kubernetes.io/zone: {zone}}}"),
@@ -154,7 +156,7 @@ impl Pair {
             0 => format!("awsElasticBlockStore: {{volumeID: vol-{claim}}}"),
             _ => format!("csi: {{driver: d, volumeHandle: h{claim}}}"),
         };
-        let (class, claimed) = match how {
+        let (class, claimed) = match claim_state {
             0..=2 => ("made", format!("claimRef: {{namespace: default, name: c{claim}}},")),
             _ => ("found", String::new()),
         };
@@ -163,20 +165,21 @@ impl Pair {
                capacity: {{storage: 1Gi}}, accessModes: [ReadWriteOnce], {claimed} {affinity} {source}}},
                status: {{phase: Available}}}}"
         ));
-        let modes = if how == 1 { "ReadWriteOncePod" } else { "ReadWriteOnce" };
-        let (bound, class) = match how {
+        let modes = if claim_state == 1 { "ReadWriteOncePod" } else { "ReadWriteOnce" };
+        let (bound, class) = match claim_state {
             0..=2 => (format!("volumeName: v{claim},"), "made"),
             3 => (String::new(), "made"),
             _ => (String::new(), "found"),
         };
-        let completed = if how <= 2 { "annotations: {pv.kubernetes.io/bind-completed: 'yes'}" } else { "labels: {}" };
+        let completed =
+            if claim_state <= 2 { "annotations: {pv.kubernetes.io/bind-completed: 'yes'}" } else { "labels: {}" };
         let yaml = format!(
             "{{kind: PersistentVolumeClaim, metadata: {{name: c{claim}, namespace: default, {completed}}},
                spec: {{storageClassName: {class}, {bound} accessModes: [{modes}],
                resources: {{requests: {{storage: 1Gi}}}}}}}}"
         );
         let object = testing::object(&yaml, &mut self.cache.base.interner);
-        if how == 5 { self.cache.remove_object(&object.key()) } else { self.cache.set_object(object) }
+        if claim_state == 5 { self.cache.remove_object(&object.key()) } else { self.cache.set_object(object) }
     }
 
     /// Schedules a pod with both schedulers, compares the results, and places the pod accordingly.

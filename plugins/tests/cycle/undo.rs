@@ -17,7 +17,7 @@ use crate::cycle::test_cluster::TestCluster;
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     macro_rules! compare {
         ($($plugin:ident)*) => {{
-            // There is no `..`, so no plugin of the profile can be forgotten.
+            // Without `..`, the pattern must list every plugin of the profile that has a state.
             let Cycle { $($plugin),* } = a;
             [$((stringify!($plugin), *$plugin != b.$plugin)),*]
         }};
@@ -29,7 +29,8 @@ fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     plugins.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// Returns pods with all fields that affect other pods: labels, namespace, affinity, spreading, claims and deletion.
+/// Returns a strategy for pods with all fields that affect other pods: labels, namespace, affinity, spreading, claims
+/// and deletion.
 fn any_pod() -> impl Strategy<Value = String> {
     let app = || select(vec!["web", "db", "cache"]);
     let term = (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {

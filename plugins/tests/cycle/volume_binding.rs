@@ -54,7 +54,7 @@ fn check(objects: &[String], claims: &[&str], expected: Expect) {
 }
 
 #[test]
-fn node_affinity_of_bound_volumes() {
+fn nodes_must_match_the_affinity_of_bound_volumes() {
     check(
         &[volume("v", "a", "1", ""), claim("c", "1", "volumeName: v")],
         &["c"],
@@ -142,7 +142,7 @@ fn the_smallest_volume_that_fits_is_taken() {
 }
 
 #[test]
-fn mismatches_of_volumes_and_claims() {
+fn volumes_that_do_not_match_the_claim_are_not_bound() {
     const CLAIM: &str =
         "storageClassName: found, selector: {matchLabels: {disk: fast}}, volumeAttributesClassName: gold";
     const FITS: &str = "kind: PersistentVolume
@@ -171,7 +171,7 @@ status: {phase: Available}";
 }
 
 #[test]
-fn a_prebound_volume_is_chosen_or_none() {
+fn only_the_prebound_volume_is_chosen() {
     let own = "storageClassName: found, claimRef: {namespace: default, name: c, uid: c}";
     // For a volume that is reserved for the claim, phase and access modes are not checked.
     let own = volume("own", "a", "9", own).replace("Available", "Bound").replace("ReadWriteOnce", "ReadOnlyMany");
@@ -240,7 +240,7 @@ fn volumes_are_provisioned_with_enough_capacity() {
 }
 
 #[test]
-fn claims_that_cannot_be_used() {
+fn unusable_claims_reject_the_pod() {
     let ephemeral = "metadata: {name: p, uid: u}\nspec: {volumes: [{name: v, ephemeral: {}}]}";
     let named = pod(&["c"]);
     for (object, pod, expected) in [
@@ -285,7 +285,7 @@ fn claims_that_cannot_be_used() {
 }
 
 #[test]
-fn failures_are_errors() {
+fn invalid_classes_and_selectors_are_errors() {
     let class = "{kind: StorageClass, metadata: {name: odd}, provisioner: p}";
     let message = cluster(&[class, &claim("c", "1", "storageClassName: odd")]).decide(&pod(&["c"]));
     assert_eq!(

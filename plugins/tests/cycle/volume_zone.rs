@@ -33,7 +33,7 @@ fn volumes_keep_pods_in_their_zones() {
 }
 
 #[test]
-fn claims_without_a_volume() {
+fn claims_without_a_volume_reject_the_pod_unless_they_wait_for_it() {
     const CLASSES: [&str; 3] = [
         "{kind: StorageClass, metadata: {name: late}, provisioner: p, volumeBindingMode: WaitForFirstConsumer}",
         "{kind: StorageClass, metadata: {name: now}, provisioner: p, volumeBindingMode: Immediate}",

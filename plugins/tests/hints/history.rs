@@ -25,21 +25,21 @@ pub(crate) struct Miss {
     /// The pod, before the step.
     pub(crate) pod: String,
     pub(crate) step: Step,
-    /// The manifests of all objects before the step, by name.
+    /// The manifests of all objects before the step, by name, including the pod.
     pub(crate) known: BTreeMap<String, String>,
 }
 
-/// Applies all steps. The pod is attempted after `others`, whenever an event of a step queues it, and after a known
+/// Applies all steps. The pod is attempted after `initial`, whenever an event of a step queues it, and after a known
 /// miss. Returns the number of steps whose events queued the pod.
 pub(crate) fn wakes(
     pod: &str,
-    others: &[Step],
+    initial: &[Step],
     steps: &[Step],
     is_known: impl Fn(&Miss) -> bool,
 ) -> Result<usize, Box<Miss>> {
     let mut cluster = TestCluster::new(pod);
     let mut known: BTreeMap<String, String> = BTreeMap::from([("me".to_owned(), pod.to_owned())]);
-    let mut happen = |cluster: &mut TestCluster, step: &Step| {
+    let mut apply_step = |cluster: &mut TestCluster, step: &Step| {
         let before = known.clone();
         let old = match &step.manifest {
             Some(new) => known.insert(step.name.clone(), new.clone()),
@@ -51,13 +51,13 @@ pub(crate) fn wakes(
         };
         (before, events)
     };
-    for step in others {
-        happen(&mut cluster, step);
+    for step in initial {
+        apply_step(&mut cluster, step);
     }
     let mut wakes = 0;
     let mut parked = rejectors(cluster.attempt());
     for step in steps {
-        let (known, events) = happen(&mut cluster, step);
+        let (known, events) = apply_step(&mut cluster, step);
         match parked {
             None => parked = rejectors(cluster.attempt()),
             Some(by) if events.iter().any(|event| cluster.wakes(by, *event)) => {

@@ -24,7 +24,9 @@ const KNOWN: [(&str, EventResource, When); 8] = [
 
 /// Returns whether the miss is known.
 pub(crate) fn is_known(miss: &Miss) -> bool {
-    KNOWN.iter().any(|(plugin, resource, is)| miss.by.contains(plugin) && miss.step.resource == *resource && is(miss))
+    KNOWN
+        .iter()
+        .any(|(plugin, resource, matches)| miss.by.contains(plugin) && miss.step.resource == *resource && matches(miss))
 }
 
 fn has_terms(manifest: &str, kind: &str) -> bool {
@@ -61,7 +63,7 @@ const N2: &str = "{metadata: {name: n2, labels: {zone: b}}, status: {allocatable
 const CORDONED: &str =
     "{metadata: {name: n2, labels: {zone: b}}, spec: {unschedulable: true}, status: {allocatable: {pods: 9}}}";
 
-/// Returns a pod with required terms.
+/// Returns the manifest of a pod with required terms of one kind.
 fn pod(meta: &str, node: &str, kind: &str, terms: &[&str]) -> String {
     let terms = terms.join(", ");
     format!(
@@ -87,7 +89,7 @@ fn nodes_outside_the_anti_affinity_of_running_pods() {
 }
 
 #[test]
-fn the_last_pod_of_its_affinity_is_deleted_and_it_matches_itself() {
+fn the_last_matching_pod_is_deleted_and_the_pending_pod_matches_itself() {
     let pending = pod("name: me, labels: {app: web}", "''", "podAffinity", &[WEB]);
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n2}}";
     let other = "{metadata: {name: p0, labels: {app: db}}, spec: {nodeName: n2}}";
@@ -119,9 +121,9 @@ fn a_counted_pod_is_terminating() {
     let pending = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
         {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}";
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
-    let leaves =
+    let terminating =
         "{metadata: {name: p0, labels: {app: web}, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {nodeName: n1}}";
-    let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", leaves)];
+    let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", terminating)];
     check(pending, &steps, "PodTopologySpread");
 }
 
@@ -132,7 +134,7 @@ fn a_pod_of_another_namespace_releases_a_disk() {
     check(pending, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
 }
 
-/// Returns a claim of the class `fast`.
+/// Returns the manifest of a claim of the class `fast`.
 fn claim(name: &str) -> String {
     format!(
         "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, uid: {name}}},
@@ -192,13 +194,13 @@ fn a_pod_attaches_the_needed_volume_to_a_full_node() {
 
 #[test]
 fn a_driver_stops_reporting_its_capacity() {
-    let sparing = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}";
-    let generous = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: false}}";
+    let with_capacity_tracking = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}";
+    let without_capacity_tracking = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: false}}";
     let data = claim("data");
-    for last in [generous, "-"] {
+    for last in [without_capacity_tracking, "-"] {
         let steps = [
             (StorageClass, "fast", FAST),
-            (CsiDriver, "csi", sparing),
+            (CsiDriver, "csi", with_capacity_tracking),
             (PersistentVolumeClaim, "data", data.as_str()),
             (Node, "n1", N1),
             (CsiDriver, "csi", last),

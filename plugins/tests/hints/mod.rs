@@ -85,7 +85,7 @@ fn hinted() -> BTreeMap<&'static str, Vec<ClusterEvent>> {
         for registration in plugin.events.expect("every plugin declares its events").iter().filter(|r| r.has_hint) {
             let ClusterEvent { resource, actions: registered } = registration.event;
             let registered = actions(resource).into_iter().filter(|action| registered.contains(*action));
-            // A registration for every change has one hint for all of them.
+            // A registration for `UPDATE` covers every kind of update, with one hint for all of them.
             let mut registered: Vec<_> = registered.collect();
             if registered.contains(&Action::UPDATE) {
                 registered.retain(|action| *action == Action::UPDATE || !Action::UPDATE.contains(*action));
@@ -129,14 +129,16 @@ fn hints_match_their_tables() {
             let kind = *kind.unwrap_or_else(|| panic!("{plugin} has no hint for {}", event.name));
             let queue = event.queue.iter().map(|change| (change, QueueingHint::Queue));
             let skip = event.skip.iter().map(|change| (change, QueueingHint::Skip));
-            wrong.extend(queue.chain(skip).filter_map(|(change, said)| check(plugin, event, kind, change, said).err()));
+            wrong.extend(
+                queue.chain(skip).filter_map(|(change, expected)| check(plugin, event, kind, change, expected).err()),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A hint with a constant result is unnecessary. Therefore each registration has both
-/// results in its table.
+/// A hint with a constant result is unnecessary. Therefore each registration has both results in its table, except that
+/// of DefaultPreemption.
 #[test]
 fn every_hinted_event_queues_some_pods_and_skips_others() {
     let has = |plugin: &str, event: &str, changes: fn(&Event) -> &[Change]| {

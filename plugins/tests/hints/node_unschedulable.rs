@@ -4,8 +4,9 @@ use crate::hints::table::{Event, Hints, added, updated};
 
 const OPEN: &str = "metadata: {name: n1}";
 const CORDONED: &str = "{metadata: {name: n1}, spec: {unschedulable: true}}";
-const TAINT: &str = "{metadata: {name: n1}, spec: {unschedulable: true, taints: [{key: a, effect: NoSchedule}]}}";
-const UNCORDONED: &str = "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}]}}";
+const CORDONED_WITH_TAINT: &str =
+    "{metadata: {name: n1}, spec: {unschedulable: true, taints: [{key: a, effect: NoSchedule}]}}";
+const OPEN_WITH_TAINT: &str = "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}]}}";
 const POD: &str = "metadata: {name: me}";
 
 pub(crate) const HINTS: Hints = Hints {
@@ -16,8 +17,12 @@ pub(crate) const HINTS: Hints = Hints {
             name: "NodeUpdateNodeTaint",
             rejected: POD,
             // This plugin does not check other taints.
-            queue: &[updated(CORDONED, OPEN), updated(CORDONED, UNCORDONED), updated(TAINT, OPEN)],
-            skip: &[updated(OPEN, UNCORDONED), updated(CORDONED, TAINT), updated(OPEN, CORDONED).without_event()],
+            queue: &[updated(CORDONED, OPEN), updated(CORDONED, OPEN_WITH_TAINT), updated(CORDONED_WITH_TAINT, OPEN)],
+            skip: &[
+                updated(OPEN, OPEN_WITH_TAINT),
+                updated(CORDONED, CORDONED_WITH_TAINT),
+                updated(OPEN, CORDONED).without_event(),
+            ],
             ..Event::OF
         },
         Event {

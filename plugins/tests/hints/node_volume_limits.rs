@@ -6,7 +6,7 @@ const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}]}}";
 const WITH_DISK: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: own, ephemeral: {}}, {name: b, awsElasticBlockStore: {volumeID: vol-1}}]}}";
-const TWO: &str =
+const LIMIT_OF_TWO: &str =
     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 2}}]}}";
 const UNLIMITED: &str = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x}]}}";
 
@@ -18,24 +18,24 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[
                 updated(
-                    TWO,
+                    LIMIT_OF_TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 3}}]}}",
                 ),
                 updated(
-                    TWO,
+                    LIMIT_OF_TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [
                         {name: d, nodeID: x, allocatable: {count: 2}}, {name: e, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
-                updated(UNLIMITED, TWO),
+                updated(UNLIMITED, LIMIT_OF_TWO),
             ],
             skip: &[
                 updated(
-                    TWO,
+                    LIMIT_OF_TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
                 // Removing a limit is no increase.
-                updated(TWO, UNLIMITED),
-                updated(TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
+                updated(LIMIT_OF_TWO, UNLIMITED),
+                updated(LIMIT_OF_TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
             ],
             ..Event::OF
         },

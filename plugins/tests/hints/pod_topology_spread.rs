@@ -11,8 +11,8 @@ const SOFT_CONSTRAINT: &str = "{metadata: {name: me, labels: {app: web}}, spec: 
 const WEB: &str = "{metadata: {name: other, labels: {app: web}}, spec: {nodeName: n1}}";
 const OTHER: &str = "{metadata: {name: other, labels: {app: other}}, spec: {nodeName: n1}}";
 const WEB_ELSEWHERE: &str = "{metadata: {name: other, namespace: far, labels: {app: web}}, spec: {nodeName: n1}}";
-const A1: &str = "metadata: {name: n1, labels: {zone: a, rack: r1}}";
-const A: &str = "metadata: {name: n1, labels: {zone: a}}";
+const IN_ZONE_AND_RACK: &str = "metadata: {name: n1, labels: {zone: a, rack: r1}}";
+const IN_ZONE: &str = "metadata: {name: n1, labels: {zone: a}}";
 
 /// Pods with a constraint that honors or ignores taints, without and with a toleration.
 const HONORS_TAINTS: &str = "{metadata: {name: me}, spec: {topologySpreadConstraints: [
@@ -90,8 +90,8 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "NodeAdd",
             rejected: POD,
-            queue: &[added(A1)],
-            skip: &[added("metadata: {name: n1}"), added(A)],
+            queue: &[added(IN_ZONE_AND_RACK)],
+            skip: &[added("metadata: {name: n1}"), added(IN_ZONE)],
             ..Event::OF
         },
         // Without hard constraints, every node counts.
@@ -99,21 +99,21 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "NodeDelete",
             rejected: POD,
-            queue: &[deleted(A1)],
-            skip: &[deleted("metadata: {name: n1}"), deleted(A)],
+            queue: &[deleted(IN_ZONE_AND_RACK)],
+            skip: &[deleted("metadata: {name: n1}"), deleted(IN_ZONE)],
             ..Event::OF
         },
         Event {
             name: "NodeUpdateNodeLabel",
             rejected: POD,
             queue: &[
-                updated(A, A1),
-                updated(A1, A),
-                updated(A1, "metadata: {name: n1, labels: {zone: b, rack: r1}}"),
+                updated(IN_ZONE, IN_ZONE_AND_RACK),
+                updated(IN_ZONE_AND_RACK, IN_ZONE),
+                updated(IN_ZONE_AND_RACK, "metadata: {name: n1, labels: {zone: b, rack: r1}}"),
             ],
             skip: &[
-                updated("metadata: {name: n1}", A),
-                updated(A1, "metadata: {name: n1, labels: {zone: a, rack: r1, disk: ssd}}"),
+                updated("metadata: {name: n1}", IN_ZONE),
+                updated(IN_ZONE_AND_RACK, "metadata: {name: n1, labels: {zone: a, rack: r1, disk: ssd}}"),
             ],
             ..Event::OF
         },
@@ -122,11 +122,17 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[updated(
                 "{metadata: {name: n1, labels: {zone: a, rack: r1}}, spec: {taints: [{key: a, effect: NoSchedule}]}}",
-                A1,
+                IN_ZONE_AND_RACK,
             )],
             skip: &[
-                updated("{metadata: {name: n1, labels: {zone: a}}, spec: {taints: [{key: a, effect: NoSchedule}]}}", A),
-                updated("{metadata: {name: n1, labels: {zone: a, rack: r1}}, spec: {unschedulable: true}}", A1),
+                updated(
+                    "{metadata: {name: n1, labels: {zone: a}}, spec: {taints: [{key: a, effect: NoSchedule}]}}",
+                    IN_ZONE,
+                ),
+                updated(
+                    "{metadata: {name: n1, labels: {zone: a, rack: r1}}, spec: {unschedulable: true}}",
+                    IN_ZONE_AND_RACK,
+                ),
             ],
             ..Event::OF
         },

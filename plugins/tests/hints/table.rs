@@ -19,7 +19,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// An event without expectations.
+    /// An event without expectations, for the fields that an entry omits: `..Event::OF`.
     pub(crate) const OF: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
 }
 

@@ -1,4 +1,4 @@
-//! A cluster in which one object changes.
+//! A cluster that remembers the last change of an object, for hints.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct TestCluster {
     cache: Cache<<Pipeline as Profile>::State>,
     engine: Engine<Pipeline>,
     rejected: Arc<Pod>,
-    updated: Changed,
+    last_change: Changed,
 }
 
 /// The result of an attempt.
@@ -43,7 +43,7 @@ impl TestCluster {
         let mut cache = Cache::default();
         let rejected = Arc::new(testing::pod(rejected, &mut cache.base.interner));
         let engine = Engine::new(&Handle::default()).expect("plugins that start");
-        TestCluster { cache, engine, rejected, updated: Changed::Nothing }
+        TestCluster { cache, engine, rejected, last_change: Changed::Nothing }
     }
 
     pub(crate) fn object(&mut self, yaml: &str) {
@@ -77,7 +77,7 @@ impl TestCluster {
                     }
                     _ => object_event(EventResource::Node),
                 };
-                self.updated = Changed::Node(old, new);
+                self.last_change = Changed::Node(old, new);
                 events
             }
             EventResource::Pod => {
@@ -95,7 +95,7 @@ impl TestCluster {
                     self.rejected = Arc::new(new.clone());
                 }
                 let events = self.pod_events(old.as_ref(), new.as_ref());
-                self.updated = Changed::Pod(old, new);
+                self.last_change = Changed::Pod(old, new);
                 events
             }
             resource => {
@@ -104,7 +104,7 @@ impl TestCluster {
                 if let (Some(old), None) = (&old, &new) {
                     self.cache.remove_object(&old.key());
                 }
-                self.updated = Changed::Object(old, new);
+                self.last_change = Changed::Object(old, new);
                 object_event(resource)
             }
         }
@@ -127,13 +127,13 @@ impl TestCluster {
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
         let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
-        interested.hint(&*self.engine.plugins, at, &self.rejected, self.updated.object(), &self.cache)
+        interested.hint(&*self.engine.plugins, at, &self.rejected, self.last_change.object(), &self.cache)
     }
 
     /// Returns whether the hint of one of these plugins queues the pod.
     pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
-        interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.updated.object(), &self.cache)
+        interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.last_change.object(), &self.cache)
     }
 
     /// Returns the result of an attempt.

@@ -103,18 +103,18 @@ fn compare<S: State>(
         reasons.sort();
         reasons
     };
-    let pre_filter =
-        got.pre_filter.as_ref().map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
+    let pre_filter = got.pre_filter.as_ref().map(|rejection| {
+        (rejection.plugin, rejection.code, sorted(&mut rejection.reasons.iter().map(ToString::to_string)))
+    });
     compare_values(out, &format!("{place}: PreFilter"), &rules.pre_filter.as_ref().map(in_rules), &pre_filter);
     let names = |nodes: &mut dyn Iterator<Item = &String>| nodes.cloned().collect::<Vec<_>>();
     let got_names = names(&mut got.nodes.iter().map(|node| &node.node));
     compare_values(out, &format!("{place}: nodes"), &names(&mut rules.nodes.keys()), &got_names);
     for node in &got.nodes {
         let Some(expected) = rules.nodes.get(&node.node) else { continue };
-        let verdict = node
-            .verdicts
-            .first()
-            .map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
+        let verdict = node.verdicts.first().map(|rejection| {
+            (rejection.plugin, rejection.code, sorted(&mut rejection.reasons.iter().map(ToString::to_string)))
+        });
         compare_values(out, &format!("{place}: {}", node.node), &expected.rejection.as_ref().map(in_rules), &verdict);
         let expected: Vec<_> = expected.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
         let scores: Vec<_> = node.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
@@ -126,7 +126,10 @@ fn compare<S: State>(
         Decision::Node(node) => {
             let node = cache.base.name(*node);
             if !rules.choices().contains(node) {
-                out.push(format!("{place}: {node} is chosen, and not of {:?}", rules.choices()));
+                out.push(format!(
+                    "{place}: {node} is chosen, but the reference implementation chooses one of {:?}",
+                    rules.choices()
+                ));
             }
         }
         Decision::Error(error) if !rules.failures.contains(error) => {

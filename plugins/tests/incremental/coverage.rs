@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::incremental::history::Step;
 use crate::incremental::test_cluster::{ObjectState, TestCluster};
 
-/// The fields that each plugin reads: changes of these must change its results. `+`, `~` and `-`: the object
-/// is added, updated, deleted.
+/// The fields that each plugin reads: some change of each field must change its results, and no other change may. `+`,
+/// `~` and `-`: the object is added, updated, deleted.
 const READS: [(&str, &[&str]); 16] = [
     ("DynamicResources", &["scheduled"]),
     ("ImageLocality", &["Node +-", "Node images", "scheduled"]),
@@ -104,7 +104,7 @@ fn kinds(entry: &str) -> Vec<String> {
 const PODS: usize = 80;
 /// Number of pods that are evaluated before and after a change.
 const EVALUATED: usize = 2;
-/// Number of pods for a change that affects few pods.
+/// Number of pods that are evaluated before and after a change that affects few pods.
 const EVALUATED_IF_FEW: usize = 6;
 
 /// Counts by plugin and kind of change.
@@ -241,16 +241,21 @@ type PodPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<PodPredicate<'a>> {
     let mentions = |value: &Value, text: &str| value.to_string().contains(text);
     let name = metadata["name"].to_string();
-    let is_near = |pod: &Value| pod["metadata"]["namespace"] == metadata["namespace"];
+    let is_in_namespace = |pod: &Value| pod["metadata"]["namespace"] == metadata["namespace"];
     match kind.as_str().unwrap_or_default() {
-        "PersistentVolumeClaim" => Some(Box::new(move |pod| is_near(pod) && mentions(&pod["spec"]["volumes"], &name))),
+        "PersistentVolumeClaim" => {
+            Some(Box::new(move |pod| is_in_namespace(pod) && mentions(&pod["spec"]["volumes"], &name)))
+        }
         "PersistentVolume" | "StorageClass" | "CSINode" | "CSIDriver" | "CSIStorageCapacity" | "VolumeAttachment" => {
+            // `persistentVolumeClaim`, or the `volumeClaimTemplate` of an ephemeral volume.
             Some(Box::new(move |pod| mentions(&pod["spec"]["volumes"], "laim")))
         }
-        "Service" => Some(Box::new(move |pod| is_near(pod) && pod["spec"]["topologySpreadConstraints"].is_null())),
+        "Service" => {
+            Some(Box::new(move |pod| is_in_namespace(pod) && pod["spec"]["topologySpreadConstraints"].is_null()))
+        }
         "ReplicationController" | "ReplicaSet" | "StatefulSet" => Some(Box::new(move |pod| {
             let owners = &pod["metadata"]["ownerReferences"];
-            is_near(pod) && owners[0]["kind"] == *kind && pod["spec"]["topologySpreadConstraints"].is_null()
+            is_in_namespace(pod) && owners[0]["kind"] == *kind && pod["spec"]["topologySpreadConstraints"].is_null()
         })),
         "Namespace" => Some(Box::new(move |pod| mentions(&pod["spec"]["affinity"], "namespaceSelector"))),
         _ => None,

@@ -18,7 +18,7 @@ const NAMESPACES: [&str; 3] = ["default", "other", "third"];
 /// some histories.
 struct HistoryShape {
     nodes: usize,
-    /// Whether the pods of the history have storage claims only, in one namespace.
+    /// Whether the pods of the history are in one namespace, and have only the feature of storage claims.
     storage: bool,
     /// Percentage of pods with each [`pods::PodFeature`].
     features: BTreeMap<pods::PodFeature, usize>,
@@ -46,6 +46,7 @@ enum Kind {
     Nothing,
 }
 
+/// The kinds of steps, with their usual weights.
 const KINDS: [(Kind, usize); 12] = [
     (Kind::AddNode, 8),
     (Kind::UpdateNode, 25),
@@ -127,6 +128,7 @@ pub(crate) fn history(seed: u64, profiles: usize) -> History {
 }
 
 impl HistoryGenerator {
+    /// Returns true with this probability in percent.
     fn often(&mut self, percent: usize) -> bool {
         self.random.below(100) < percent
     }

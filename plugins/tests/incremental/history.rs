@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) enum Step {
     /// Adds or updates an object.
     Set {
-        /// The kind of change, for the table.
+        /// The kind of change, for the table of coverage.
         change: String,
         /// The object.
         manifest: Value,

@@ -40,13 +40,14 @@ impl<P: Profile> Side<P> {
         Side { snapshot: Snapshot::new().ok().unwrap(), others: HashMap::new() }
     }
 
+    /// Returns a new snapshot with these steps applied.
     fn after(steps: &[Step]) -> Self {
         let mut side = Side::new();
-        steps.iter().enumerate().for_each(|(at, step)| side.take(step, at));
+        steps.iter().enumerate().for_each(|(at, step)| side.apply(step, at));
         side
     }
 
-    fn take(&mut self, step: &Step, draw: usize) {
+    fn apply(&mut self, step: &Step, draw: usize) {
         match step {
             Step::Set { manifest, .. } => self.set(manifest),
             Step::Delete { reference, .. } => self.delete(reference),
@@ -164,8 +165,8 @@ impl<S: State> Visitor<S> for Check<'_> {
         let mut random = Random::new(*seed);
         let (before, after) = steps.split_at(random.below(steps.len() + 1));
         let pods = scheduled_pods(steps);
-        let before_all = Side::<P>::after(before).answers(&pods);
-        let after_all = Side::<P>::after(steps).answers(&pods);
+        let answers_before = Side::<P>::after(before).answers(&pods);
+        let answers_after = Side::<P>::after(steps).answers(&pods);
 
         let mut side = Side::<P>::after(before);
         side.snapshot.fork();
@@ -176,35 +177,36 @@ impl<S: State> Visitor<S> for Check<'_> {
                 1 if side.snapshot.forks() > 1 => side.snapshot.commit(),
                 2 => {
                     side.snapshot.fork();
-                    after[at..].iter().take(4).for_each(|step| side.take(step, random.below(9)));
+                    after[at..].iter().take(4).for_each(|step| side.apply(step, random.below(9)));
                     side.snapshot.revert();
                 }
                 _ => {}
             }
-            side.take(step, before.len() + at);
+            side.apply(step, before.len() + at);
         }
-        same(*seed, "forked", &side.answers(&pods), &after_all);
+        assert_equal_answers(*seed, "forked", &side.answers(&pods), &answers_after);
         while side.snapshot.forks() > 0 {
             side.snapshot.revert();
         }
-        same(*seed, "reverted", &side.answers(&pods), &before_all);
+        assert_equal_answers(*seed, "reverted", &side.answers(&pods), &answers_before);
         side.snapshot.fork();
-        after.iter().enumerate().for_each(|(at, step)| side.take(step, before.len() + at));
+        after.iter().enumerate().for_each(|(at, step)| side.apply(step, before.len() + at));
         side.snapshot.commit();
-        same(*seed, "committed", &side.answers(&pods), &after_all);
+        assert_equal_answers(*seed, "committed", &side.answers(&pods), &answers_after);
 
-        // Pods that the snapshot places have reservations, which the scheduler in `agree` does not have.
+        // Pods that the snapshot places have reservations, which the scheduler in `assert_agrees_with_scheduler` does
+        // not have.
         let changes: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
         let mut side = Side::<P>::after(&changes);
         for pod in &pods {
             let pod = side.pod(pod);
-            agree(*seed, &mut side.snapshot, &pod);
+            assert_agrees_with_scheduler(*seed, &mut side.snapshot, &pod);
         }
         pods.len()
     }
 }
 
-fn same(seed: u64, when: &str, found: &Answers, expected: &Answers) {
+fn assert_equal_answers(seed: u64, when: &str, found: &Answers, expected: &Answers) {
     for (found, expected) in found.0.iter().zip(&expected.0) {
         for (found, expected) in found.0.iter().zip(&expected.0) {
             assert_eq!(found, expected, "seed {seed}, {when}");
@@ -215,7 +217,7 @@ fn same(seed: u64, when: &str, found: &Answers, expected: &Answers) {
 }
 
 /// Checks that the snapshot's answer for each node equals the scheduler's, without nominated pods.
-fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
+fn assert_agrees_with_scheduler<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
     let mut cache = copy(snapshot.cluster());
     let found = engine.explain(pod, &mut cache, false);
@@ -244,7 +246,7 @@ fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
 }
 
 #[test]
-fn a_reverted_snapshot_answers_like_the_scheduler() {
+fn forked_snapshots_answer_like_unforked_ones_and_the_scheduler() {
     let cases = if slow_tests::is_enabled() { CASES } else { FEW_CASES };
     let mut bundle = Profiles::new(&Handle::default()).unwrap();
     let pods: usize = (0..cases)

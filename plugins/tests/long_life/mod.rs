@@ -1,4 +1,5 @@
-//! Memory while pods with names, labels, selectors and namespaces that never return come and go.
+//! Memory in use while pods come and go, each with a name, labels and selectors that never return. Namespaces come and
+//! go, too.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -21,7 +22,7 @@ const RUNNING: usize = 60;
 const IN_NAMESPACE: usize = 10;
 /// Number of pods after which every cache has been full: the largest has 8,192 entries.
 const WARM: usize = 12_288;
-/// Number of pods after that, in which every cache is full again.
+/// Number of further pods, during which every cache becomes full again.
 const MORE: usize = 8_192;
 /// Number of pods between two measurements.
 const STEP: usize = 512;

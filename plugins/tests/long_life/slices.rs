@@ -1,5 +1,5 @@
-//! Unused strings are freed in slices, between any other steps. Afterwards, exactly the strings of the remaining
-//! objects are left, and every outcome is the same as without freeing strings.
+//! Unused strings are freed in small portions, between any other steps. Afterwards, exactly the strings of the
+//! remaining objects are left, and every outcome is the same as without freeing strings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const PODS: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Adds a pod with a unique label, or replaces a pod by a version with another one.
+    /// Adds a pod with a unique label, or changes this label of a pending pod.
     SetPod(usize),
     DeletePod(usize),
     /// Delivers a pod as bound to a node, which may be missing.

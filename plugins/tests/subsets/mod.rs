@@ -35,9 +35,9 @@ const COUNT: u64 = 8;
 
 /// Number of profiles that omit plugins at single extension points.
 const WITH_GAPS: u64 = 4;
-/// Number of omissions in each.
+/// Number of omissions in each of these profiles.
 const GAPS: usize = 6;
-/// Plugins without whose PreFilter every attempt fails. Only one profile may omit it.
+/// Plugins without whose PreFilter every attempt fails. Only the first profile may omit these PreFilters.
 const NEED_PRE_FILTER: [&str; 4] = ["InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeRestrictions"];
 
 fn one_of<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {

@@ -120,7 +120,7 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
-    /// Computes statuses of budgets that the scenario omits.
+    /// Computes the budget statuses that the scenario omits, and updates the budgets in the cluster.
     pub(super) fn update_budgets(&mut self) {
         let changed = self.budgets.as_mut().map(BudgetStatuses::update).unwrap_or_default();
         changed.iter().for_each(|budget| self.set_object(budget));
@@ -191,7 +191,7 @@ impl<'a> ScenarioCluster<'a> {
         }
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cluster.add_pod(converted.clone(), node, PodState::Bound),
-            // Resources are reserved for nominated pods in the queue.
+            // The nomination of a gated pod reserves no resources.
             (None, Some(node)) if self.cluster.gate_status(self.profile, &converted).is_none() => {
                 self.cluster.nominate(converted.clone(), node);
             }
@@ -248,7 +248,7 @@ impl<'a> ScenarioCluster<'a> {
 }
 
 impl ScenarioCluster<'_> {
-    /// Writes the claims of a placed pod. `entries` are the allocations of its decision for the node.
+    /// Writes the claims of a placed pod. `entries` are its allocations on its node, from the decision.
     pub(super) fn place_claims(&mut self, pod: &Pod, entries: &Value) {
         for claim in self.claims.placed(pod, entries) {
             self.set_object(&claim);

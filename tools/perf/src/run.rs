@@ -58,6 +58,8 @@ pub fn run(bundle: &AnyBundle, chosen: &SelectedWorkload<'_>, options: Options) 
         peak_rss_mb: measure::peak_memory(),
     };
     let placements = std::mem::take(&mut probe.placements);
+    // Frees memory for the validation, which stores the cluster again.
+    drop(runner);
     let profile = options.profile.or_else(|| profile_for(bundle.profiles, ""));
     placements.validate(profile.and_then(|profile| bundle.profiles.get(profile))).map_err(|error| error.at(place))?;
     Ok(report)

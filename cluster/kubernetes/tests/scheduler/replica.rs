@@ -21,7 +21,7 @@ use crate::support::Fast;
 
 /// Speed of the clock of a single scheduler.
 const ALONE: u32 = 20;
-/// Speed of the clock with leases: 15 seconds last for three, long enough for a busy machine.
+/// Speed of the clock with leases: a lease of 15 seconds lasts three real seconds, long enough for a busy machine.
 const ELECTED: u32 = 5;
 
 /// Scheduler, which is killed when this value is dropped.
@@ -61,7 +61,8 @@ impl Replica {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.spawn(async move {
                 while let Some(time) = held.recv().await {
-                    // Nothing else runs meanwhile, since there is one thread.
+                    // This blocks the only thread of the runtime, so no other task of the replica runs meanwhile. A
+                    // scheduler with extenders is not blocked: it has a separate thread.
                     std::thread::sleep(time);
                 }
             });

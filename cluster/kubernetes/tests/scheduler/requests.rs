@@ -1,8 +1,8 @@
-//! In the same scenarios, all requests that change objects equal kube-scheduler's.
+//! Requests that change objects equal those of kube-scheduler in the same scenarios.
 //!
 //! The recording is of kube-scheduler 1.36.2. Requests are compared in order for each object. Events of a pod are
-//! compared separately, since they are written concurrently. Times, uids, versions, and the names of programs and hosts
-//! are ignored. Intended differences are in [`DIFFERENCES`].
+//! compared separately, since they are written concurrently. Times, uids, versions, and the names of replicas, hosts
+//! and events are ignored. Intended differences are in [`DIFFERENCES`].
 
 use std::collections::BTreeMap;
 
@@ -180,7 +180,7 @@ fn leave_out_nothing(value: &mut Value) {
     }
 }
 
-/// Replaces times, uids, versions, and names of programs, hosts and events.
+/// Replaces or removes times, uids, versions, and names of replicas, hosts and events.
 fn forget_what_varies(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(forget_what_varies),
@@ -208,7 +208,7 @@ fn words(key: &str, text: &str) -> String {
             text.split_once(" became leader").map_or(text.to_owned(), |_| "a replica became leader".to_owned())
         }
         "reportingInstance" => text.rsplit_once('-').map_or(String::new(), |(scheduler, _)| scheduler.to_owned()),
-        // Name of a pod, and a number.
+        // The name of an event: that of its object, a dot, and 16 hexadecimal digits.
         "name" => match text.rsplit_once('.') {
             Some((pod, number)) if number.len() == 16 => pod.to_owned(),
             _ => text.to_owned(),

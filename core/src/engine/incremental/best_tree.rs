@@ -210,7 +210,7 @@ impl BestTree {
         self.nodes.get(1).copied().unwrap_or_default()
     }
 
-    /// Returns its size in bytes.
+    /// Returns the size of the tree in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<BlockBest>()
     }
@@ -262,7 +262,7 @@ mod tests {
         }
 
         #[test]
-        fn changed_nodes_are_found_in_order(
+        fn the_best_nodes_are_found_after_changes(
             history in prop::collection::vec((0usize..1999, -2i64..2, any::<bool>()), 1..60),
             step in 1usize..9,
         ) {

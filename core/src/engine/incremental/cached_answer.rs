@@ -46,7 +46,7 @@ pub(crate) struct CachedAnswer<P: Profile> {
 }
 
 impl<P: Profile> CachedAnswer<P> {
-    /// Evaluates every node for a pod.
+    /// Creates an answer: evaluates every node for a pod.
     ///
     /// # Errors
     /// A plugin failed, and there is no answer to cache. The attempt is lost.
@@ -89,7 +89,7 @@ impl<P: Profile> CachedAnswer<P> {
         AnswerUpdate { cached: self, cx, work, observer: &mut (), is_new: false }.run()
     }
 
-    /// Returns the highest total and the number of nodes with it; no node without scoring.
+    /// Returns the highest total and the number of nodes with it; 0 nodes without scoring.
     pub(crate) fn best(&self) -> BlockBest {
         if self.score.is_some() { self.best.root() } else { BlockBest::default() }
     }

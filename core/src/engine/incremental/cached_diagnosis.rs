@@ -134,7 +134,7 @@ impl NodeVerdicts {
 /// The verdicts for the last pod without a feasible node. The next pod reuses those on unchanged nodes.
 pub(crate) struct CachedDiagnosis<P: Profile> {
     verdicts: NodeVerdicts,
-    /// The nodes whose verdict may have changed since.
+    /// The nodes whose verdict may have changed since the last diagnosis.
     stale: NodeSet,
     validity: Validity<P>,
 }

@@ -16,7 +16,7 @@ pub struct NominatedNodes {
     priority: i32,
     /// The nominated node of the last update's pod. The pod's own nomination does not count there.
     own: Option<Symbol>,
-    /// The nodes with such pods, at the last update.
+    /// The nodes with nominated pods that precede the pod of the last update.
     nodes: NodeMask,
     count: usize,
 }
@@ -27,12 +27,12 @@ impl NominatedNodes {
         &self.nodes
     }
 
-    /// Returns whether there is no such node.
+    /// Returns whether [`NominatedNodes::nodes`] is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns whether such a pod is nominated for a node.
+    /// Returns whether [`NominatedNodes::nodes`] contains a node.
     #[inline]
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.nodes.contains(node)

@@ -30,7 +30,7 @@ pub fn without_samples<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Counter of decisions, which alone determines the samples.
+/// Counter of decisions: one of [`INTERVAL`] decisions is a sample, except in [`without_samples`].
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
     decisions: u64,

@@ -59,7 +59,7 @@ pub(crate) struct Signatures<P: Profile> {
     /// Identity of the cluster, and [`Profile::compile_epoch`] when specs were compiled.
     cluster: Arc<()>,
     epoch: u64,
-    /// Grows with every lookup.
+    /// Grows with every use of a signature's answer.
     clock: u64,
     /// Size of the cached answers in bytes.
     bytes: usize,
@@ -95,7 +95,7 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Begins an attempt: compiles a pod, unless one with the same spec is known.
+    /// Begins an attempt: compiles a pod, unless a compiled pod with the same spec can be used again.
     #[inline]
     pub(crate) fn read(&mut self, plugins: &P, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         cache.base.begin_attempt(pod);
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_of_similar_values_are_seen_again() {
+    fn hashes_of_similar_values_are_seldom_forgotten() {
         let mut seen = RecentHashes::default();
         let hashes: Vec<u64> = (0..LIMIT as i64).map(|number| hash_of(&("cpu", 1_000_000 + number))).collect();
         assert!(!hashes.iter().any(|&hash| seen.check_and_insert(hash)));

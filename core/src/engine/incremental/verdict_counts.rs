@@ -96,7 +96,7 @@ impl VerdictCounts {
         given.map(|counted| (&counted.verdict, counted.nodes as usize))
     }
 
-    /// Returns its approximate size in bytes; texts are few.
+    /// Returns its approximate size in bytes, without texts, which are few.
     pub fn bytes(&self) -> usize {
         self.of_node.capacity() * size_of::<u32>() + self.counted.capacity() * 2 * size_of::<CountedVerdict>()
     }

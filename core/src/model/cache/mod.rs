@@ -42,7 +42,7 @@ pub enum PodState {
 /// Reason why a pod cannot be assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumeError {
-    /// It has a node.
+    /// The pod has a node.
     HasNode,
     /// There is no node in the slot.
     NoNode,
@@ -253,7 +253,7 @@ impl<S: State> Cache<S> {
                 if !is_last || (old.started, old.nominated_node) != (new.started, new.nominated_node) {
                     self.log.push(LogEntry::pod(index));
                 }
-                // Its new place among the pods is the last: kube-scheduler's `updatePod`.
+                // The newer version becomes the last of the node's pods: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);
                 info.reserve_pod();

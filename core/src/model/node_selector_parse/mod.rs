@@ -51,9 +51,9 @@ impl NodeSelector {
     /// term would change PreFilter's result, a replacement requires the same names and matches no node.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
-        // Names of the dropped terms.
-        let mut unnamed = false;
-        let mut named = Vec::new();
+        // Whether a dropped term requires no names, and the names that dropped terms require.
+        let mut has_unnamed = false;
+        let mut dropped_names = Vec::new();
         for term in terms {
             if !term.is_empty()
                 && let Ok(term) = NodeSelectorTerm::parse(term, "", interner)
@@ -62,19 +62,19 @@ impl NodeSelector {
                 continue;
             }
             match term.names() {
-                None => unnamed = true,
-                Some(names) => named.extend(names),
+                None => has_unnamed = true,
+                Some(names) => dropped_names.extend(names),
             }
         }
         let all_named = |terms: &[NodeSelectorTerm]| terms.iter().all(|t| t.match_fields.iter().any(|f| !f.negated));
         if parsed.len() < terms.len() && all_named(&parsed) {
-            if unnamed {
+            if has_unnamed {
                 parsed.extend((!parsed.is_empty()).then(|| NodeSelectorTerm::never(&[])));
             } else {
-                named.sort_unstable();
-                named.dedup();
-                let named: Vec<_> = named.into_iter().map(|name| interner.intern(name)).collect();
-                parsed.extend(named.iter().map(|&name| NodeSelectorTerm::never(&[name])));
+                dropped_names.sort_unstable();
+                dropped_names.dedup();
+                let dropped_names: Vec<_> = dropped_names.into_iter().map(|name| interner.intern(name)).collect();
+                parsed.extend(dropped_names.iter().map(|&name| NodeSelectorTerm::never(&[name])));
                 if parsed.is_empty() {
                     let other = interner.intern(NAME_FIELD);
                     parsed.push(NodeSelectorTerm::never(&[Symbol::EMPTY, other]));
@@ -186,10 +186,10 @@ impl RequirementText<'_> {
     /// Parses a condition on a label; `path` as in [`NodeSelectorTerm::parse`].
     pub(super) fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
         let path = if path.is_empty() { String::new() } else { format!("{path}.") };
-        let mut own: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut report = |text: String| {
-            if !own.contains(&text) {
-                own.push(text);
+            if !reported.contains(&text) {
+                reported.push(text);
             }
         };
         let values = self.values.as_deref().unwrap_or_default();
@@ -241,8 +241,8 @@ impl RequirementText<'_> {
                 report(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
             }
         }
-        if !own.is_empty() {
-            errors.append(&mut own);
+        if !reported.is_empty() {
+            errors.append(&mut reported);
             return None;
         }
         let values = match operator {

@@ -65,7 +65,7 @@ fn errors_are_worded_as_in_kubernetes() {
 }
 
 #[test]
-fn label_keys() {
+fn invalid_label_keys_have_kubernetes_errors() {
     for good in ["zone", "a", "A.b_c-d", "example.com/zone", "topology.kubernetes.io/zone"] {
         assert!(label_key_problems(good).is_empty(), "{good}");
     }
@@ -84,7 +84,7 @@ fn label_keys() {
 }
 
 #[test]
-fn preferred_terms_report_all_that_is_wrong() {
+fn every_invalid_preferred_term_reports_the_errors_of_all_terms() {
     let mut interner = Interner::default();
     let terms = [
         (1, labels(requirement("zone", "In", &["a"]))),

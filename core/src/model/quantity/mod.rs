@@ -134,7 +134,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the nearest floating-point number, like `AsApproximateFloat64()`.
+    /// Returns an approximate floating-point number, like `AsApproximateFloat64()`.
     pub fn as_f64(self) -> f64 {
         match self.0 {
             Amount::Short { value, exponent: 0 } => value as f64,

@@ -1,6 +1,6 @@
 //! Powers of ten, with Kubernetes' behaviour on overflow.
 
-/// Returns `value * 10^by`, unless that overflows.
+/// Returns `value * 10^by`; `None` if that overflows, or if `by` is negative and `value` is not 0.
 pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     match value {
         0 => Some(0),

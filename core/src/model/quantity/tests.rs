@@ -7,7 +7,7 @@ fn quantity(text: &str) -> Quantity {
 }
 
 #[test]
-fn suffixes_scale_and_both_values_round_up() {
+fn suffixes_scale_and_values_are_rounded_away_from_zero() {
     for (text, value, milli) in [
         ("0", 0, 0),
         ("1", 1, 1000),
@@ -81,7 +81,7 @@ fn invalid_quantities_have_kubernetes_errors() {
 }
 
 #[test]
-fn finer_than_a_billionth_is_rounded_up() {
+fn amounts_finer_than_a_billionth_are_rounded_away_from_zero() {
     assert_eq!(quantity("0.1n"), quantity("1n"));
     assert_eq!(quantity("-0.1n"), quantity("-1n"));
     assert_eq!(quantity("1e-400"), quantity("1n"));
@@ -128,7 +128,7 @@ fn overflow_has_the_result_of_kubernetes() {
 }
 
 #[test]
-fn negative_long_amounts_are_rounded_oddly() {
+fn negative_long_amounts_are_rounded_as_kubernetes_does() {
     // Kubernetes drops the upper bits, truncates, then adds one.
     assert_eq!(quantity("-16Ei").value(), 1);
     assert_eq!(quantity("-1.00000000000000000001").value(), 0);
@@ -148,7 +148,7 @@ fn sums_are_rounded_once() {
 }
 
 #[test]
-fn the_larger_of_two() {
+fn raise_to_keeps_the_larger_quantity() {
     let mut largest = quantity("1Gi");
     largest.raise_to(quantity("1G"));
     assert_eq!(largest, quantity("1Gi"));
@@ -160,7 +160,7 @@ fn the_larger_of_two() {
 }
 
 #[test]
-fn order_is_that_of_the_numbers() {
+fn quantities_are_ordered_by_value() {
     let ascending = [
         "-1e50", "-16Ei", "-1", "-1m", "-1n", "0", "1n", "1m", "1", "1000001u", "1k", "1Ki", "1E", "16Ei", "10E",
         "1e50",
@@ -208,7 +208,7 @@ fn differences_are_exact() {
 }
 
 #[test]
-fn integers_are_not_reduced_from_fractions() {
+fn as_i64_does_not_reduce_fractions() {
     for (text, expected) in [
         ("50k", Some(50_000)),
         ("1Gi", Some(1 << 30)),
@@ -222,16 +222,19 @@ fn integers_are_not_reduced_from_fractions() {
 }
 
 #[test]
-fn floating_point_numbers_are_the_nearest() {
+fn as_f64_is_close_to_the_amount() {
     for (text, expected) in [("1500m", 1.5), ("1Ki", 1024.0), ("-2", -2.0), ("1e20", 1e20), ("0", 0.0)] {
-        let found = quantity(text).as_f64();
-        assert!((found - expected).abs() <= expected.abs() * 1e-15, "{text}: {found}");
+        let actual = quantity(text).as_f64();
+        assert!((actual - expected).abs() <= expected.abs() * 1e-15, "{text}: {actual}");
     }
 }
 
 proptest! {
     #[test]
-    fn no_text_panics(text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}", other in any::<String>()) {
+    fn no_text_makes_the_parser_panic(
+        text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}",
+        other in any::<String>(),
+    ) {
         for text in [&text, &other] {
             if let Ok(parsed) = Quantity::parse(text) {
                 let mut sum = parsed;
@@ -245,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn milli_values_are_kept(milli in -1_000_000_000_000_i64..1_000_000_000_000) {
+    fn milli_values_survive_parsing(milli in -1_000_000_000_000_i64..1_000_000_000_000) {
         prop_assert_eq!(quantity(&format!("{milli}m")).milli_value(), milli);
         let spelled = format!("{}{}.{:03}", if milli < 0 { "-" } else { "" }, milli.abs() / 1000, milli.abs() % 1000);
         prop_assert_eq!(quantity(&spelled), Quantity::from_milli(milli));

@@ -74,14 +74,14 @@ pub const fn string(node: &Node, format: Format, errors: &mut Errors) -> &'stati
 
 /// Reads one of `names`, and returns its index.
 pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize {
-    let is = match node.value {
+    let actual = match node.value {
         Value::Str(value) => match position(names, value) {
             Some(place) => return place,
             None => Quoted(value),
         },
         _ => Text(node.value.kind()),
     };
-    errors.report(node, &[Subject, Text(" is "), is, Text(", but must be one of "), Quotes(names)]);
+    errors.report(node, &[Subject, Text(" is "), actual, Text(", but must be one of "), Quotes(names)]);
     0
 }
 
@@ -129,7 +129,7 @@ pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'stat
         return &[];
     };
     if entries.len() < allowed.min {
-        count(node, entries.len(), ", but must have at least ", allowed.min, errors);
+        wrong_count(node, entries.len(), ", but must have at least ", allowed.min, errors);
     }
     if let Some(field) = allowed.unique {
         unique(entries, field, errors);
@@ -139,17 +139,17 @@ pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'stat
     }
     match allowed.max {
         Some(max) if entries.len() > max => {
-            count(node, entries.len(), ", but may have at most ", max, errors);
+            wrong_count(node, entries.len(), ", but may have at most ", max, errors);
             entries.split_at(max).0
         }
         _ => entries,
     }
 }
 
-const fn count(node: &Node, is: usize, but: &str, bound: usize, errors: &mut Errors) {
-    let entries = if is == 1 { " entry" } else { " entries" };
-    let (is, bound) = (is as i64, bound as i64);
-    errors.report(node, &[Subject, Text(" has "), Number(is), Text(entries), Text(but), Number(bound)]);
+const fn wrong_count(node: &Node, count: usize, but: &str, bound: usize, errors: &mut Errors) {
+    let entries = if count == 1 { " entry" } else { " entries" };
+    let (count, bound) = (count as i64, bound as i64);
+    errors.report(node, &[Subject, Text(" has "), Number(count), Text(entries), Text(but), Number(bound)]);
 }
 
 /// Returns the value that `unique` or `increasing` refers to.

@@ -16,8 +16,8 @@ const UNITS: [(&[u8], i64); 8] = [
     (b"h", 3_600_000_000_000),
 ];
 
-/// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, is
-/// negative, or is too long for 64 bits.
+/// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, has a
+/// sign, or is too long for 64 bits.
 pub const fn parse_duration(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     if matches!(rest, b"0") {
@@ -127,11 +127,11 @@ pub fn format_duration(time: Duration) -> String {
         };
     }
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let rest = format!("{}{}s", seconds % 60, fraction(nanoseconds.into(), 9));
+    let seconds_text = format!("{}{}s", seconds % 60, fraction(nanoseconds.into(), 9));
     match (hours, minutes) {
-        (0, 0) => rest,
-        (0, _) => format!("{minutes}m{rest}"),
-        _ => format!("{hours}h{minutes}m{rest}"),
+        (0, 0) => seconds_text,
+        (0, _) => format!("{minutes}m{seconds_text}"),
+        _ => format!("{hours}h{minutes}m{seconds_text}"),
     }
 }
 

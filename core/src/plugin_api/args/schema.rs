@@ -150,9 +150,9 @@ impl Json {
 
     fn array<T>(&mut self, items: &[T], item: impl Fn(&mut Self, &T)) {
         self.nested('[', ']', |out| {
-            for it in items {
+            for value in items {
                 out.next_line();
-                item(out, it);
+                item(out, value);
             }
         });
     }

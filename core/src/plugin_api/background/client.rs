@@ -29,8 +29,9 @@ impl BackgroundClient {
         BackgroundClient { requests }
     }
 
-    /// Watches nodes, bound pods, and objects of other kinds that plugins watch. Existing objects come first, as
-    /// additions; then every cluster event in order.
+    /// Watches nodes, bound pods, and objects of other kinds that plugins watch, except namespaces, workloads and
+    /// disruption budgets, which have no events. Existing objects come first, as additions; then every cluster event in
+    /// order.
     ///
     /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names in
     /// events are symbols, which are meaningless in a task: resolve them in `read`, with [`Base::interner`].

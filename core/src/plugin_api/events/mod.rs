@@ -139,7 +139,7 @@ impl Action {
     pub const UPDATE_POD_SCALE_DOWN: Action = Action(1 << 9);
     /// The last scheduling gates of a pod were removed.
     pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Action = Action(1 << 10);
-    /// A pod's tolerations changed.
+    /// The number of a pod's tolerations changed.
     pub const UPDATE_POD_TOLERATION: Action = Action(1 << 11);
     /// A pod's generated resource claims changed.
     pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Action = Action(1 << 12);
@@ -223,7 +223,7 @@ impl fmt::Display for ClusterEvent {
 pub struct EventPod<'a> {
     /// The pod.
     pub pod: &'a Pod,
-    /// Its node. The spec of an assumed pod does not have it.
+    /// Its node. The spec may lack it: the cache stores the node of a pod apart from the spec.
     pub node: Option<Symbol>,
 }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_change_is_an_update_and_no_arrival() {
+    fn a_label_change_is_an_update_and_not_an_addition() {
         assert!(Action::UPDATE.contains(Action::UPDATE_NODE_LABEL));
         assert!(!Action::UPDATE.intersects(Action::ADD.or(Action::DELETE)));
         assert!(Action::ALL.contains(Action::UPDATE) && Action::ALL.contains(Action::ADD));

@@ -11,7 +11,7 @@ use crate::model::{Node, Object, Pod};
 pub struct PodOnNode {
     /// The pod.
     pub pod: Arc<Pod>,
-    /// Its node. The spec of an assumed pod does not have it.
+    /// Its node. The spec may lack it: the cache stores the node of a pod apart from the spec.
     pub node: Option<Symbol>,
 }
 
@@ -78,8 +78,8 @@ pub fn object_changed(old: Option<&Object>, new: Option<&Object>) -> Option<Clus
     change_action(old.is_some(), new.is_some()).map(|action| ClusterEvent::new(resource, action))
 }
 
-fn change_action(was: bool, is: bool) -> Option<Action> {
-    match (was, is) {
+fn change_action(existed: bool, exists: bool) -> Option<Action> {
+    match (existed, exists) {
         (false, false) => None,
         (false, true) => Some(Action::ADD),
         (true, true) => Some(Action::UPDATE),

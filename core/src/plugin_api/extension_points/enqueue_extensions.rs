@@ -29,9 +29,9 @@ impl Registration {
 /// Result of a hint: whether an event may make a pod schedulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueueingHint {
-    /// It cannot: the pod stays where it is.
+    /// The event cannot: the pod stays where it is.
     Skip,
-    /// It may: the pod is retried.
+    /// The event may: the pod is retried.
     Queue,
 }
 

@@ -28,8 +28,8 @@ pub type VictimList = SmallVec<[Uid; 4]>;
 /// Result of a PostFilter plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostFilterResult {
-    /// `Success` if the pod may become schedulable: no further plugin runs. After `Unschedulable`, the next plugin
-    /// runs. After `UnschedulableAndUnresolvable` or `Error`, no further plugin runs either.
+    /// `Success` if the pod may become schedulable: no further plugin runs. After `Unschedulable` or `Pending`, the next
+    /// plugin runs. After any other code, no further plugin runs either.
     pub status: Status,
     /// Change of the pod's nomination.
     pub nomination: Nomination,

@@ -10,7 +10,8 @@ use crate::plugin_api::plugin::{IndexView, Plugin};
 pub struct QueuedPod {
     /// The pod.
     pub pod: Arc<Pod>,
-    /// Time of its arrival in the queue, in nanoseconds of the scheduler's clock.
+    /// Time for the order of the queue, in nanoseconds of the scheduler's clock: the creation of a new pod, or the return
+    /// of the pod after an attempt, unless [`QueueSortPlugin::timestamp`] returns another time.
     pub timestamp: i64,
     /// Number of attempts.
     pub attempts: u32,

@@ -24,7 +24,7 @@ pub use overrides::{Overrides, Setting};
 /// such a pod.
 pub const EXTENDER: &str = "Extender";
 
-/// A node that extenders removed.
+/// An extender's rejection of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtenderRejection {
     /// The node; it may be one that the extender did not receive. If a node has several entries, the last one counts.
@@ -40,12 +40,12 @@ pub trait Extenders: Send + Sync + 'static {
     /// Whether there are no extenders.
     const NONE: bool = false;
 
-    /// Prepares the extenders, before any call. `here` has overrides for the extenders of all `profiles`, which include
-    /// this profile.
+    /// Prepares the extenders, before any call. `overrides` are for the extenders of all `profiles`, which include this
+    /// profile.
     ///
     /// # Errors
     /// The extenders cannot be called.
-    fn set_up(&self, _here: &Overrides, _profiles: &[ProfileInfo]) -> Result<(), String> {
+    fn set_up(&self, _overrides: &Overrides, _profiles: &[ProfileInfo]) -> Result<(), String> {
         Ok(())
     }
 
@@ -74,7 +74,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(candidates)
     }
 
-    /// Returns the extenders that bind this pod instead of the Bind plugins, in order.
+    /// Returns the indexes of the extenders that bind this pod instead of the Bind plugins, in order.
     fn binders(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
         Vec::new()
     }
@@ -87,7 +87,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Returns the extenders that are notified when the decision for a node is reverted.
+    /// Returns the indexes of the extenders that are notified when the decision for a node is reverted.
     fn unreservers(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
         Vec::new()
     }

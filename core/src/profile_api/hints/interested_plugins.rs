@@ -52,7 +52,7 @@ impl InterestedPlugins {
     }
 
     /// Returns whether an event causes an attempt for a pod: a plugin that rejected the pod is interested in the event,
-    /// and its hint is `Queue` or fails.
+    /// and has no hint for it, or a hint that is `Queue` or fails.
     pub fn wakes<P: Profile>(
         &self,
         profile: &P,

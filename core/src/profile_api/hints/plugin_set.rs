@@ -52,11 +52,11 @@ impl PluginSet {
     }
     /// Returns the places, in order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
+        let mut remaining = self.0;
         std::iter::from_fn(move || {
-            let at = left.trailing_zeros() as usize;
-            (left != 0).then(|| {
-                left &= left - 1;
+            let at = remaining.trailing_zeros() as usize;
+            (remaining != 0).then(|| {
+                remaining &= remaining - 1;
                 at
             })
         })
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_of_plugins_have_places() {
+    fn a_set_has_the_inserted_places() {
         let mut set = PluginSet::default();
         for at in [3, 127, 64, 3] {
             set.insert(at);

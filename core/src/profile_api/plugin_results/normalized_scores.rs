@@ -53,7 +53,7 @@ pub struct NormalizedScores {
 }
 
 /// Maximum number of changed levels for which one loop over the nodes per level is fastest.
-const FEW: usize = 3;
+const MAX_SINGLE_LEVELS: usize = 3;
 
 /// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
 /// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
@@ -250,8 +250,8 @@ impl NormalizedScores {
         }
         let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
         // For few levels, one after the other is faster than a lookup for each node.
-        let few = moved.len() <= FEW;
-        if !few {
+        let has_few_levels = moved.len() <= MAX_SINGLE_LEVELS;
+        if !has_few_levels {
             by_level.clear();
             by_level.resize(levels.len(), 0);
             moved.iter().for_each(|&(level, by)| by_level[level as usize] = by);
@@ -262,7 +262,7 @@ impl NormalizedScores {
                 continue;
             }
             let mut any = 0;
-            if few {
+            if has_few_levels {
                 for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
                     any |= add_to_totals(totals, of_node, |level| if level == moved { by } else { 0 });
                 }

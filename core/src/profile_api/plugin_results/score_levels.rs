@@ -35,7 +35,8 @@ pub(super) struct ScoreLevels {
 enum Staleness {
     /// Nothing.
     Current,
-    /// The extremes may have changed: a level lost its last node, or nothing is normalised yet.
+    /// The extremes may have changed: a level with an extreme raw score lost its last node, or nothing is normalised
+    /// yet.
     Extremes,
     /// The raw scores of levels changed.
     RawScores,
@@ -124,10 +125,10 @@ impl ScoreLevels {
         if level == ScoreLevels::INFEASIBLE {
             return;
         }
-        let left = &mut self.all[level as usize];
-        left.nodes -= 1;
-        if left.nodes == 0 {
-            let ScoreLevel { class, raw, .. } = *left;
+        let entry = &mut self.all[level as usize];
+        entry.nodes -= 1;
+        if entry.nodes == 0 {
+            let ScoreLevel { class, raw, .. } = *entry;
             if raw == self.extent.max || raw == self.extent.min {
                 self.staleness = self.staleness.max(Staleness::Extremes);
             }
@@ -148,8 +149,8 @@ impl ScoreLevels {
         }
     }
 
-    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted scores in `moved`,
-    /// except those of new levels.
+    /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted
+    /// scores in `moved`, except those of new levels.
     ///
     /// # Errors
     /// A normalised score is out of range.

@@ -38,7 +38,7 @@ pub(super) enum ChangeExtent {
 #[derive(Debug, Default)]
 pub struct Changes {
     pub(super) extent: ChangeExtent,
-    /// The changed nodes, each once, including removed ones.
+    /// The changed nodes, each once, including removed ones. Empty if the answer is new.
     pub(crate) nodes: Vec<NodeIndex>,
     /// The changed nodes that exist.
     pub(crate) existing: NodeSet,
@@ -49,7 +49,8 @@ pub struct Changes {
 /// The nodes whose verdicts changed.
 #[derive(Debug, Default)]
 pub struct VerdictChanges {
-    /// The nodes whose verdict may have changed, because plugins report it, or because they were added or removed.
+    /// The nodes whose verdict changed or may have changed: after Filter, because a plugin reports it, or because the
+    /// node itself was added, changed or removed.
     pub(crate) dirty: NodeSet,
     /// The nodes that the current plugin re-evaluates. Empty between plugins.
     pub reevaluate: NodeSet,

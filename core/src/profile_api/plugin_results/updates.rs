@@ -150,8 +150,8 @@ pub fn score_each(
 /// infeasible nodes are not read.
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
-    const MANY: u32 = 12;
-    bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MANY
+    const MIN_NODES: u32 = 12;
+    bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MIN_NODES
 }
 
 /// Initialises the totals of the nodes of a whole word with these scores.

@@ -117,7 +117,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         object: EventObject<'_>,
         cache: &Cache<Self::State>,
     ) -> Result<QueueingHint, HintError>;
-    /// Compares two pods with QueueSort.
+    /// Returns whether `a` precedes `b`, by QueueSort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
     /// Returns a pod's timestamp in the queue's order.
     fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<Self::State>) -> i64;
@@ -196,7 +196,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Adds a pod to a node hypothetically, in the states of PreFilter plugins that do not skip.
     fn add_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
-    /// Removes a pod from a node hypothetically, in the same states.
+    /// Removes a pod from a node hypothetically, in the states of PreFilter plugins that do not skip.
     fn remove_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
 
     /// Runs PostFilter.
@@ -330,7 +330,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub cache: &'a Cache<P::State>,
     /// The reasons why no node is feasible.
     pub diagnosis: &'a Diagnosis,
-    /// Time in nanoseconds since 1970.
+    /// Time in nanoseconds since 1970; `i64::MAX` for callers without a clock.
     pub now: i64,
     /// Whether [`PostFilterResult::candidates`](crate::extension_points::PostFilterResult::candidates) lists all
     /// candidates. A list costs time in proportion to its length.

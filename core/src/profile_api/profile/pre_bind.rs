@@ -58,15 +58,18 @@ impl PreBindPlan {
     /// Returns the plugins that run, in order, as groups that run concurrently: kube-scheduler's
     /// `getPreBindPluginGroups`.
     pub fn groups(self) -> impl Iterator<Item = PluginSet> {
-        let mut left = self.runs;
+        let mut remaining = self.runs;
         std::iter::from_fn(move || {
-            let first = left.iter().next()?;
+            let first = remaining.iter().next()?;
             let mut group = PluginSet::EMPTY;
             group.insert(first);
             if self.parallel.contains(first) {
-                left.iter().take_while(|&place| self.parallel.contains(place)).for_each(|place| group.insert(place));
+                remaining
+                    .iter()
+                    .take_while(|&place| self.parallel.contains(place))
+                    .for_each(|place| group.insert(place));
             }
-            left = left.without(group);
+            remaining = remaining.without(group);
             Some(group)
         })
     }
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn both_are_done_or_the_first_failure_counts() {
+    fn try_join_waits_for_both_or_returns_the_first_failure() {
         for (one, other, outcome, polls) in [
             ((1, Ok(())), (1, Ok(())), Ok(()), [1, 1]),
             ((1, Ok(())), (3, Ok(())), Ok(()), [1, 3]),

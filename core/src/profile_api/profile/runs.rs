@@ -42,7 +42,8 @@ impl PreFilterRun {
     /// Adds one plugin's result.
     ///
     /// # Errors
-    /// The pod is rejected or the plugin failed: no further PreFilter runs.
+    /// The pod is rejected or the plugin failed: no further PreFilter runs. [`CandidateNodes::None`] with `Unschedulable`
+    /// is not an error; [`PreFilterRun::rejected`] returns it.
     #[inline(always)]
     pub fn take<C>(
         &mut self,
@@ -60,13 +61,14 @@ impl PreFilterRun {
                     self.skipped.push(plugin);
                 }
             }
-            candidates => self.leave(plugin, slot.skip, candidates)?,
+            candidates => self.add_candidates(plugin, slot.skip, candidates)?,
         }
         Ok(slot)
     }
 
+    /// Adds the candidate nodes of a plugin. If the plugin skips, its candidate nodes do not count.
     #[inline(never)]
-    fn leave(&mut self, plugin: &'static str, skips: bool, candidates: CandidateNodes) -> Result<(), Status> {
+    fn add_candidates(&mut self, plugin: &'static str, skips: bool, candidates: CandidateNodes) -> Result<(), Status> {
         if skips {
             self.skipped.push(plugin);
             return Ok(());
@@ -252,7 +254,7 @@ mod tests {
     use crate::model::intern::Interner;
 
     #[test]
-    fn one_plugin_may_name_nodes_that_do_not_exist_two_must_agree() {
+    fn candidate_nodes_of_several_plugins_are_intersected_by_name() {
         let only = |nodes: &[u32]| Ok(PreFilterResult::ready(()).only(nodes.iter().map(|&node| NodeIndex(node))));
         let mut run = PreFilterRun::default();
         let no_node_left = run.take("A", only(&[])).map_err(|status| status.message());
@@ -282,8 +284,8 @@ mod tests {
             (answer.map(|_| ()).map_err(|status| (status.code, status.message())), run.rejected().is_some())
         };
         assert_eq!(take(Code::Unschedulable), (Ok(()), true));
-        let for_good = (Code::UnschedulableAndUnresolvable, "no".to_owned());
-        assert_eq!(take(Code::UnschedulableAndUnresolvable), (Err(for_good), false));
+        let unresolvable = (Code::UnschedulableAndUnresolvable, "no".to_owned());
+        assert_eq!(take(Code::UnschedulableAndUnresolvable), (Err(unresolvable), false));
         for code in [Code::Pending, Code::Error, Code::Wait] {
             let failure = (Code::Error, r#"running PreFilter plugin "P": no"#.to_owned());
             assert_eq!(take(code), (Err(failure), false));
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_post_filter_nominates_nothing() {
+    fn a_failed_post_filter_nominates_nothing() {
         let mut run = PostFilterRun::default();
         let mut answer = PostFilterResult::nominate(NodeIndex(1), Vec::new());
         answer.status = Status::error("out of order");

@@ -16,10 +16,10 @@ pub struct ScoreFailure {
 pub struct PluginScore {
     /// The plugin.
     pub plugin: &'static str,
-    /// Result of Score; 0 if the node is excluded from normalisation
+    /// Result of Score; 0 in place of `i64::MIN`, the default mark of a node that is excluded from the extremes
     /// ([`IGNORED`](crate::extension_points::NormalizeScore::IGNORED)).
     pub raw: i64,
-    /// Normalised score within 0..=100.
+    /// Normalised score: within 0..=100 if it is valid. Scores of extenders are not normalised and may be higher.
     pub normalized: i64,
     /// The profile's weight.
     pub weight: i64,

@@ -25,7 +25,7 @@ pub const SCENARIO_TIME: i64 = 1_767_225_600_000_000_000;
 
 /// A cluster that the caller sets object by object, with the plugins of all profiles; for scenarios and measurements.
 pub trait AnyCluster: Send {
-    /// Removes all objects.
+    /// Removes all objects, and makes a new interner: earlier symbols are invalid.
     fn clear(&mut self);
     /// Returns nodes and names.
     fn base(&self) -> &Base;

@@ -15,7 +15,7 @@ pub type Clock = fn() -> u64;
 /// Durations of the extension points of an attempt.
 #[derive(Debug, Default)]
 pub struct AttemptRecord {
-    /// The profile.
+    /// Index of the profile.
     pub profile: usize,
     /// The extension points in the order in which they ended; empty without an [`AttemptObserver::clock`]. Updates of
     /// cached answers are not included.
@@ -31,7 +31,7 @@ pub trait AttemptObserver {
     fn clock(&self) -> Option<Clock> {
         None
     }
-    /// Runs before the next pod is popped, if there is one.
+    /// Runs before the queue is asked for the next pod; it may have none.
     fn before_pop(&mut self) {}
     /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there, and Permit allowed it
     /// or makes it wait.
@@ -40,6 +40,7 @@ pub trait AttemptObserver {
 
 impl AttemptObserver for () {}
 
+/// Calls both observers in order. The clock is that of the first observer, or else that of the second.
 impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
     fn clock(&self) -> Option<Clock> {
         self.0.clock().or_else(|| self.1.clock())

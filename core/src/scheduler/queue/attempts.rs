@@ -50,9 +50,10 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.in_flight.stop_watching(attempt.id);
     }
 
-    /// Returns the pod of a failed attempt to the queue. It waits for its backoff if no plugin rejected it, or if the
-    /// hint of a rejector is `Queue` for an event since the pop. Otherwise it becomes an unschedulable pod. Returns its
-    /// place; `None` if it was deleted meanwhile.
+    /// Returns the pod of a failed attempt to the queue. The pod is retried after its backoff if no plugin rejected it, if
+    /// the hint of a rejector is `Queue` for an event since the pop, if such events were discarded, or if the pod was
+    /// activated or added again. It is retried at once if the hint `Queue` is that of a plugin that returned `Pending`.
+    /// Otherwise it becomes an unschedulable pod. Returns its place; `None` if it was deleted meanwhile.
     pub fn requeue(
         &mut self,
         attempt: Attempt,
@@ -152,9 +153,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             return Strategy::AfterBackoff;
         }
         let entry = &self.entries[slot];
-        let kept = self.in_flight.since(id);
-        let mut strategy = if events.retry || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
-        for event in events.own.iter().chain(kept.into_iter().flatten()) {
+        let recorded = self.in_flight.since(id);
+        let mut strategy = if events.retry || recorded.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
+        for event in events.own.iter().chain(recorded.into_iter().flatten()) {
             if strategy.is_final(rejectors) {
                 break;
             }

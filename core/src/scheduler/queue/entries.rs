@@ -27,9 +27,10 @@ pub(super) struct Entry {
     pub(super) group: u32,
     /// Its position in the heap or in the list of its group.
     pub(super) at: u32,
-    /// Number of attempts that found it unschedulable, at most 255: backoff stops growing earlier.
+    /// Number of failed attempts with rejectors, at most 255: backoff stops growing earlier.
     pub(super) unschedulable: u8,
-    /// Number of consecutive attempts that ended with an error, including the last; at most 255.
+    /// Number of consecutive failed attempts without rejectors, usually with an error, up to the last attempt; at most
+    /// 255.
     pub(super) errors: u8,
     pub(super) place: QueuePlace,
     /// Whether it left the unschedulable pods because of `podMaxInUnschedulablePodsDuration`.
@@ -82,8 +83,8 @@ impl Entries {
     }
     pub(super) fn find(&self, uid: &Uid) -> Option<Slot> {
         let hash = hash(uid);
-        let is_it = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
-        self.by_uid.find(wide(hash), is_it).map(|&(_, slot)| slot)
+        let has_uid = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
+        self.by_uid.find(wide(hash), has_uid).map(|&(_, slot)| slot)
     }
     /// Inserts a new pod.
     pub(super) fn insert(&mut self, entry: Entry) -> Slot {

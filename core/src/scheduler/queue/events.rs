@@ -9,7 +9,7 @@ use crate::plugin_api::extension_points::{QueuedPod, QueueingHint};
 pub(super) enum Strategy {
     /// No effect.
     Skip,
-    /// An attempt after its backoff.
+    /// An attempt after the pod's backoff.
     AfterBackoff,
     /// An attempt at once.
     Immediately,
@@ -41,14 +41,14 @@ impl<I> Interests<I> {
         event: &S::Event,
         context: &mut S,
     ) -> Option<Self> {
-        let mut among = |plugins: &[&'static str]| {
+        let mut interest_of = |plugins: &[&'static str]| {
             if plugins.is_empty() { None } else { context.interested(profile, plugins, event) }
         };
         let held_by = gate.map(|gate| [gate]);
         let interests = Interests {
-            gate: held_by.as_ref().and_then(|gate| among(gate)),
-            pending: among(&rejectors.pending),
-            unschedulable: among(&rejectors.unschedulable),
+            gate: held_by.as_ref().and_then(|gate| interest_of(gate)),
+            pending: interest_of(&rejectors.pending),
+            unschedulable: interest_of(&rejectors.unschedulable),
         };
         // An event that does not concern the gating plugin cannot change the gate.
         let concerned = if gate.is_some() {

@@ -44,7 +44,7 @@ impl Attempt {
         self.attempts
     }
     /// Returns whether the reason of the attempt is `podMaxInUnschedulablePodsDuration`, not an event. If the pod is
-    /// bound now, a hint missed an event.
+    /// bound now, a hint usually missed an event.
     pub fn is_after_flush(&self) -> bool {
         self.after_flush
     }
@@ -98,7 +98,8 @@ impl AbandonedAttempts {
 pub(super) struct AttemptEvents<E> {
     /// Events about this pod alone.
     pub(super) own: Vec<E>,
-    /// Whether the pod is retried after any failure: because of an activation, or because events were discarded.
+    /// Whether the pod is retried after any failure: because it was activated or added again, or because events about it
+    /// were discarded.
     pub(super) retry: bool,
 }
 
@@ -172,7 +173,7 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Records a cluster event for all pods in flight.
+    /// Records a cluster event for all attempts that may still be rejected.
     pub(super) fn record(&mut self, event: E) {
         if self.watching.is_empty() {
             return;
@@ -195,7 +196,8 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Returns the events since a pod was popped. `None`: they were discarded, because there were too many.
+    /// Returns the events since a pod was popped. `None`: some were discarded, because there were too many, or the
+    /// attempt can no longer be rejected.
     pub(super) fn since(&self, attempt: u64) -> Option<impl Iterator<Item = &E>> {
         let from = self.watching[self.watcher(attempt)?].1.checked_sub(self.first)?;
         Some(self.events.range(from as usize..))

@@ -9,13 +9,13 @@ use crate::plugin_api::events::{Action, ClusterEvent, EventResource};
 pub enum Cause {
     /// An attempt failed.
     ScheduleAttemptFailure,
-    /// Its backoff ended.
+    /// The pod's backoff ended.
     BackoffComplete,
     /// The active queue was empty, and the pod's backoff ended early.
     PopFromBackoffQ,
-    /// A plugin activated it, or a preemption for it ended.
+    /// A plugin activated the pod, or a preemption for the pod ended.
     ForceActivate,
-    /// It was an unschedulable pod for too long.
+    /// The pod was unschedulable for too long.
     UnschedulableTimeout,
     /// A cluster event.
     Event(ClusterEvent),

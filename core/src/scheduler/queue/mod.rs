@@ -78,7 +78,7 @@ pub trait QueueContext {
     fn interested(&mut self, profile: usize, plugins: &[&'static str], event: &Self::Event)
     -> Option<Self::Interested>;
 
-    /// Returns whether the hint of one of the interested plugins queues the pod.
+    /// Returns `Queue` if the hint of one of the interested plugins is `Queue`.
     fn hint(
         &mut self,
         profile: usize,
@@ -108,7 +108,8 @@ pub enum QueuePlace {
     Active,
     /// `backoffQ`: the pod is attempted when its backoff ends, or when the active queue is empty.
     Backoff,
-    /// The backoff queue of pods whose last attempt failed with an error: never attempted early.
+    /// The backoff queue of pods whose last attempt failed without rejectors, usually with an error: never attempted
+    /// early.
     ErrorBackoff,
     /// `unschedulablePods`: the pod waits for an event that one of its rejectors is interested in.
     Unschedulable,
@@ -118,7 +119,7 @@ pub enum QueuePlace {
     InFlight,
 }
 
-/// The plugins that rejected a pod in an attempt. Empty: the attempt failed with an error.
+/// The plugins that rejected a pod in an attempt. Empty: the attempt failed with an error, or in the binding cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rejectors {
     /// Plugins with `Unschedulable` or `UnschedulableAndUnresolvable`.
@@ -267,8 +268,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     pub fn in_flight_events(&self) -> usize {
         self.in_flight.events()
     }
-    /// Returns the number of pods that were bound after a retry without an event. Each one means that a hint missed an
-    /// event.
+    /// Returns the number of pods that were bound after a retry without an event. Usually, a hint missed an event.
     pub fn bound_after_flush(&self) -> u64 {
         self.bound_after_flush
     }

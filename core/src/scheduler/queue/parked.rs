@@ -23,8 +23,8 @@ struct Group {
     parked: Vec<Slot>,
 }
 
-/// All groups. There is one for each set of plugins that ever rejected a pod together, even without pods; there are few
-/// such sets.
+/// All groups. There is one for each [`ParkReason`] that a pod ever had, even if no pod is in it now: few different
+/// reasons occur.
 #[derive(Default)]
 pub(super) struct ParkedPods {
     groups: Vec<Group>,
@@ -43,7 +43,7 @@ impl ParkedPods {
         self.ids.insert(reason, id);
         id
     }
-    /// Returns the group with the same rejectors and another gate.
+    /// Returns the group with the profile and the rejectors of `group`, and with this gate or none.
     pub(super) fn gated_by(&mut self, group: u32, gate: Option<&'static str>) -> u32 {
         let reason = self.reason(group);
         if reason.gate == gate { group } else { self.group(ParkReason { gate, ..reason.clone() }) }

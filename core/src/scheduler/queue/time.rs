@@ -27,9 +27,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         if !self.parked.is_empty() && now >= self.next_leftovers {
             self.next_leftovers = now.saturating_add(LEFTOVER_INTERVAL);
-            let oldest = now.saturating_sub(self.options.leftover_after);
+            let cutoff = now.saturating_sub(self.options.leftover_after);
             let slots = self.parked.slots();
-            let leftovers: Vec<_> = slots.filter(|&slot| self.entries[slot].since < oldest).collect();
+            let leftovers: Vec<_> = slots.filter(|&slot| self.entries[slot].since < cutoff).collect();
             for slot in leftovers {
                 self.take_out(slot);
                 self.entries[slot].flushed = true;
@@ -38,7 +38,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
     }
 
-    /// Returns the time when [`SchedulingQueue::tick`] has work next; `None` if time alone changes nothing.
+    /// Returns the time when [`SchedulingQueue::tick`] may have work next; `None` if time alone changes nothing.
     pub fn next_tick(&self) -> Option<i64> {
         let has_leftovers = !self.parked.is_empty() && self.options.leftover_after < i64::MAX;
         self.next_backoff_end().into_iter().chain(has_leftovers.then_some(self.next_leftovers)).min()

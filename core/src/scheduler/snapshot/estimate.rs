@@ -25,8 +25,8 @@ pub struct Estimate {
     pub nodes: usize,
     /// Indices, in the list of pods, of the pods that fit on the new nodes.
     pub placed: Vec<usize>,
-    /// The other pods, each with its verdict on an empty node. `None`: no further node was allowed, so there is no
-    /// verdict.
+    /// The other pods, each with its rejection: of the pod as a whole, or by a new node with only the pods of the
+    /// template. `None`: no further node was allowed, so there is no rejection.
     pub left: Vec<(usize, Option<Verdict>)>,
 }
 
@@ -68,27 +68,27 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Adds at most `most` copies of the template's node, and puts each pod on the first copy on which it fits.
+    /// Adds at most `max_nodes` copies of the template's node, and puts each pod on the first copy on which it fits.
     /// Existing nodes take no pods. All changes are reverted.
-    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
+    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], max_nodes: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
-        // The copies, each with the number of these pods on it.
+        // The copies, each with the number of the pods that were put on it.
         let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
-            let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);
-            if found.is_none() && nodes.len() < most && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
+            let (mut chosen, mut rejection) = self.schedule_on_first_of(pod, &nodes);
+            if chosen.is_none() && nodes.len() < max_nodes && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
                 let place = nodes.len();
                 nodes.push((self.add_copy(template, place), 0));
-                (found, refused) = self.schedule_on_first_of(pod, &nodes[place..]);
-                found = found.map(|_| place);
+                (chosen, rejection) = self.schedule_on_first_of(pod, &nodes[place..]);
+                chosen = chosen.map(|_| place);
             }
-            match found {
+            match chosen {
                 Some(place) => {
                     nodes[place].1 += 1;
                     estimate.placed.push(at);
                 }
-                None => estimate.left.push((at, refused)),
+                None => estimate.left.push((at, rejection)),
             }
         }
         estimate.nodes = nodes.iter().filter(|(_, pods)| *pods > 0).count();
@@ -96,21 +96,22 @@ impl<P: Profile> Snapshot<P> {
         estimate
     }
 
-    /// Puts a pod on the first of these nodes on which it fits. Returns the index of this node among them, and the
-    /// rejection by a node without such pods, if there is one.
+    /// Puts a pod on the first of these nodes on which it fits. `nodes` has each node with the number of pods that were
+    /// put on it. Returns the chosen node's index in `nodes`; also the rejection of the pod as a whole, or by a node on
+    /// which no pod was put.
     fn schedule_on_first_of(
         &mut self,
         pod: &Arc<Pod>,
         nodes: &[(NodeIndex, usize)],
     ) -> (Option<usize>, Option<Verdict>) {
-        let mut refused = None;
-        let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
+        let mut rejection = None;
+        let result = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
             if nodes.contains(&(node, 0)) {
-                refused = Some(why);
+                rejection = Some(why);
             }
         });
-        match found {
-            Ok(found) => (found.and_then(|found| nodes.iter().position(|(node, _)| *node == found)), refused),
+        match result {
+            Ok(chosen) => (chosen.and_then(|chosen| nodes.iter().position(|(node, _)| *node == chosen)), rejection),
             Err(why) => (None, Some(why)),
         }
     }

@@ -72,7 +72,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.cache.base.interner
     }
-    /// Removes all objects, and closes all forks. The plugins stay.
+    /// Removes all objects, closes all forks, and makes a new interner: earlier symbols are invalid. The plugins stay.
     pub fn clear(&mut self) {
         for change in std::mem::take(&mut self.done) {
             self.settle(change);
@@ -127,7 +127,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. It is removed from its previous node.
+    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. The pod is removed from its previous node.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.remove_pod(&pod.uid);
         self.note(UndoEntry::PodAdded(pod.uid.clone()));
@@ -135,7 +135,7 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released; inside of a
-    /// fork, at the commit. Returns whether the pod was there.
+    /// fork, at the commit. Returns false if the pod has no node.
     pub fn remove_pod(&mut self, uid: &Uid) -> bool {
         let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
         let pod = pod.clone();
@@ -157,18 +157,18 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Runs PreFilter for a pod, and Filter for each of these nodes. `found` receives the verdicts, in order.
+    /// Runs PreFilter for a pod, and Filter for each of these nodes. `on_verdict` receives the verdicts, in order.
     ///
     /// # Errors
-    /// The rejection of the pod as a whole; `found` is not called then.
+    /// The rejection of the pod as a whole; `on_verdict` is not called then.
     pub fn check_each(
         &mut self,
         pod: &Arc<Pod>,
         nodes: impl IntoIterator<Item = NodeIndex>,
-        mut found: impl FnMut(NodeIndex, Result<(), Verdict>),
+        mut on_verdict: impl FnMut(NodeIndex, Result<(), Verdict>),
     ) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
-        nodes.into_iter().for_each(|node| found(node, self.verdict(&attempt, node)));
+        nodes.into_iter().for_each(|node| on_verdict(node, self.verdict(&attempt, node)));
         self.engine.release(CycleStateOwner::Owned(attempt));
         Ok(())
     }
@@ -179,30 +179,31 @@ impl<P: Profile> Snapshot<P> {
     /// The first rejection of the node, the pod as a whole, or the reservation. Nothing changed then.
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
-        let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+        let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
         self.engine.release(CycleStateOwner::Owned(attempt));
-        done
+        result
     }
 
-    /// Puts a pod on the first node on which it fits and that `may_be` admits: `SchedulePodOnAnyNodeMatching`. The
+    /// Puts a pod on the first node on which it fits and that `is_candidate` admits: `SchedulePodOnAnyNodeMatching`. The
     /// search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
-    /// The rejection of the pod as a whole; `None` if every node rejects it.
+    /// The rejection of the pod as a whole; `None` if every candidate rejects it.
     pub fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
-        mut may_be: impl FnMut(NodeIndex) -> bool,
+        mut is_candidate: impl FnMut(NodeIndex) -> bool,
     ) -> Result<NodeIndex, Option<Verdict>> {
         let alive = self.cache.base.alive();
         let (before, after): (Vec<NodeIndex>, Vec<NodeIndex>) =
-            alive.iter().filter(|&node| may_be(node)).partition(|node| node.get() < self.next);
-        let found = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
-        self.next = found.map_or(self.next, |node| node.get() + 1);
-        found.ok_or(None)
+            alive.iter().filter(|&node| is_candidate(node)).partition(|node| node.get() < self.next);
+        let chosen = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
+        self.next = chosen.map_or(self.next, |node| node.get() + 1);
+        chosen.ok_or(None)
     }
 
-    /// Puts a pod on the first of these nodes on which it fits. `refused` receives the nodes before it.
+    /// Puts a pod on the first of these nodes on which it fits. `on_rejection` receives the nodes before it, with their
+    /// rejections.
     ///
     /// # Errors
     /// The rejection of the pod as a whole.
@@ -210,15 +211,15 @@ impl<P: Profile> Snapshot<P> {
         &mut self,
         pod: &Arc<Pod>,
         mut nodes: impl Iterator<Item = NodeIndex>,
-        mut refused: impl FnMut(NodeIndex, Verdict),
+        mut on_rejection: impl FnMut(NodeIndex, Verdict),
     ) -> Result<Option<NodeIndex>, Verdict> {
         let attempt = self.attempt(pod)?;
-        let found = nodes.find(|&node| {
-            let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
-            done.map_err(|why| refused(node, why)).is_ok()
+        let chosen = nodes.find(|&node| {
+            let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+            result.map_err(|why| on_rejection(node, why)).is_ok()
         });
         self.engine.release(CycleStateOwner::Owned(attempt));
-        Ok(found)
+        Ok(chosen)
     }
 
     /// Returns the decision of a scheduler with this profile about a pod, with scores and preemption. `draw(n)` picks

@@ -97,9 +97,9 @@ impl Profile for Bare {
             _ => Ok(()),
         }
     }
-    fn filter_all((): &(), (): &(), (): (), node: usize, found: &mut impl FnMut(&'static str)) {
+    fn filter_all((): &(), (): &(), (): (), node: usize, reject: &mut impl FnMut(&'static str)) {
         if let Err(reason) = Self::filter::<{ IdlePlugins::Unknown as u8 }>(&(), &(), (), node) {
-            found(reason);
+            reject(reason);
         }
     }
     fn code(_: &&'static str) -> Code {

@@ -154,7 +154,7 @@ fn a_message_has_reasons_of_extenders_and_plugins() {
     let mut test_cluster =
         cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
-    assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
+    assert_eq!(notes(), ["filter 2 nodes"], "extenders receive the nodes that plugins left");
     // Without remaining nodes, extenders are not called.
     let full = ["plugin filter 0", "plugin filter 1", "plugin filter 2"].map(|call| (call, Answer::Reject("is full")));
     assert_eq!(cluster(&full).run(), ["web waits: 0/3 nodes are available: 3 is full."]);

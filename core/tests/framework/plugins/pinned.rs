@@ -1,7 +1,8 @@
 //! PreFilter: a label of the pod decides.
 //!
 //! `only-a: n1.n2` restricts the pod to these nodes. `only-a: later` rejects the pod, `only-a: never` rejects it
-//! unresolvably, `only-a: broken` fails. Without the label, PinnedA skips.
+//! unresolvably, `only-a: broken` fails. Without the label, PinnedA skips. PinnedB reads the label `only-b` in the same
+//! way.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

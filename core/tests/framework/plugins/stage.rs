@@ -10,7 +10,7 @@ use schedc_core::status::{Code, Status};
 /// Behaviour of a plugin when it is called.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Answer {
-    /// The default. Bind skips, PostFilter has no result.
+    /// The default: Bind skips, PostFilter rejects without a reason, and all other points succeed.
     #[default]
     Nothing,
     /// Success: Bind binds, PostFilter succeeds.

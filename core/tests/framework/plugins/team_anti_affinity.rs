@@ -11,7 +11,7 @@ use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
 
-const MOST: usize = 3;
+const MAX_TEAM_PODS: usize = 3;
 
 #[derive(Default)]
 pub struct TeamAntiAffinity;
@@ -60,7 +60,7 @@ impl PreFilterPlugin for TeamAntiAffinity {
                 members.insert(node, count);
             }
         }
-        if members.values().sum::<usize>() >= MOST {
+        if members.values().sum::<usize>() >= MAX_TEAM_PODS {
             return Ok(PreFilterResult::reject(members, Status::unschedulable("the team is complete")));
         }
         Ok(PreFilterResult::ready(members))

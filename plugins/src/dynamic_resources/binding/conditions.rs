@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::json::text;
 use super::{BindingPlan, PlannedClaim};
 
-/// Delay after a failed read of a claim. kube-scheduler checks binding conditions at this interval.
+/// Delay after an error of the watch for a claim. kube-scheduler checks binding conditions at this interval.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The profile of pods without a scheduler name.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
@@ -63,7 +63,7 @@ impl BindingPlan {
     /// Waits until the devices of claims are ready, and measures the wait.
     ///
     /// # Errors
-    /// A device fails, or the timeout passes.
+    /// A device fails, a claim cannot be read or no longer exists, or the timeout passes.
     pub(super) async fn wait(
         &self,
         client: &impl Client,

@@ -15,7 +15,7 @@ use super::{BindingPlan, ClaimTarget, PlannedClaim, WrittenClaim, object};
 /// Maximum number of attempts to write an object, the first included. Only conflicts are retried.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// A claim that is written for a pod.
+/// A claim to write for a pod, with its object.
 #[derive(Clone, Copy)]
 struct Write<'a> {
     handle: &'a Handle,
@@ -26,10 +26,10 @@ struct Write<'a> {
 }
 
 impl BindingPlan {
-    /// Writes a claim of the pod.
+    /// Writes a claim of the pod. Returns a reference to the claim.
     ///
     /// # Errors
-    /// The API server refuses a write, or the claim has changed so that the pod cannot use it.
+    /// A request to the API server fails, or the claim has changed so that the pod cannot use it.
     pub(super) async fn write(
         &self,
         client: &impl Client,
@@ -155,8 +155,9 @@ impl BindingPlan {
         }
     }
 
-    /// Undoes the writes of PreBind: removes reservations, and deletes the claim for extended resources. Only conflicts
-    /// are retried. A reservation that stays after another failure is removed when a later attempt is undone.
+    /// Undoes the writes of PreBind in background tasks: removes the pod's reservations, also those of earlier
+    /// attempts, and deletes the claim for extended resources. Only conflicts of a removal are retried. A reservation
+    /// that stays after another failure is removed when a later attempt is undone.
     pub(in super::super) fn undo(&self, handle: &Handle, pod: &Uid, removals: &Removals) {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =

@@ -26,7 +26,7 @@ pub(super) struct TermTable<T> {
     ids: Map<(T, PodAffinityTerm), TermId>,
     /// Terms that match only pods with one of a few labels, listed for each of these labels.
     by_label: Map<(Symbol, Symbol), Vec<TermId>>,
-    /// All other terms.
+    /// Terms that can match pods without any of a few labels.
     by_no_label: Vec<TermId>,
     /// Number of terms with a namespace selector.
     selecting_namespaces: usize,

@@ -8,7 +8,7 @@ use super::*;
 
 /// Returns the manifest of a pod with one preferred term and up to four required terms each of affinity and
 /// anti-affinity, selected by the bits of `terms`.
-fn group(name: usize, terms: u8) -> String {
+fn pod_manifest(name: usize, terms: u8) -> String {
     let required = |terms: u8| {
         let all = [
             "{topologyKey: zone, labelSelector: {matchLabels: {app: a}}}",
@@ -34,7 +34,7 @@ fn group(name: usize, terms: u8) -> String {
 type PodCounts = BTreeMap<(Option<ScoredTermKind>, Symbol, u32), u32>;
 
 /// Returns the pod counts of the terms that match a pod, for four pods with different namespaces and labels.
-fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<PodCounts> {
+fn matching_pod_counts(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<PodCounts> {
     let app = interner.intern("app");
     let mut all = Vec::new();
     for (namespace, value) in [("default", "a"), ("default", "b"), ("other", "a"), ("other", "c")] {
@@ -60,19 +60,19 @@ fn namespace(labels: &[(&str, &str)], interner: &mut Interner) -> Object {
 }
 
 #[test]
-fn equal_terms_are_compared_once() {
+fn equal_terms_share_an_entry() {
     let mut interner = Interner::default();
     let mut affinity_terms = AffinityTerms::default();
     for (name, slot) in [0, 0, 1].into_iter().enumerate() {
-        affinity_terms.add_pod(NodeIndex(slot), &pod(&group(name, 1), &mut interner));
+        affinity_terms.add_pod(NodeIndex(slot), &pod(&pod_manifest(name, 1), &mut interner));
     }
     let (default, app) = (interner.intern("default"), [(interner.intern("app"), interner.intern("a"))]);
     let [term] = affinity_terms.scored_matching(default, &app)[..] else { panic!("one term") };
     let term = affinity_terms.scored(term).unwrap();
     assert_eq!(term.tag(), ScoredTermKind::Required);
     assert_eq!([0, 1, 2].map(|node| term.nodes().get(NodeIndex(node))), [2, 1, 0]);
-    let read: Vec<_> = term.log().since(0).unwrap().copied().collect();
-    assert_eq!(read, [(NodeIndex(0), 1), (NodeIndex(0), 1), (NodeIndex(1), 1)]);
+    let changes: Vec<_> = term.log().since(0).unwrap().copied().collect();
+    assert_eq!(changes, [(NodeIndex(0), 1), (NodeIndex(0), 1), (NodeIndex(1), 1)]);
     assert_eq!(affinity_terms.anti_required_matching(default, &app), []);
 }
 
@@ -80,7 +80,7 @@ fn equal_terms_are_compared_once() {
 fn namespaces_are_matched_by_current_labels() {
     let mut interner = Interner::default();
     let mut affinity_terms = AffinityTerms::default();
-    affinity_terms.add_pod(NodeIndex(0), &pod(&group(0, 4 << 4), &mut interner));
+    affinity_terms.add_pod(NodeIndex(0), &pod(&pod_manifest(0, 4 << 4), &mut interner));
     let other = interner.intern("other");
     // Each row: the namespace before and after, the number of matching terms, and whether the epoch changes.
     let (team, none) = (namespace(&[("team", "x")], &mut interner), namespace(&[], &mut interner));
@@ -93,13 +93,13 @@ fn namespaces_are_matched_by_current_labels() {
         (None, Some(&team), 1, true),
         (Some(&team), None, 0, true),
     ];
-    for (at, (old, new, matching, again)) in rows.into_iter().enumerate() {
+    for (at, (old, new, matching, epoch_changes)) in rows.into_iter().enumerate() {
         let before = affinity_terms.epoch();
         if at > 0 {
             affinity_terms.set_object(old, new);
         }
         assert_eq!(affinity_terms.anti_required_matching(other, &[]).len(), matching, "row {at}");
-        assert_eq!(affinity_terms.epoch() > before, again, "row {at}");
+        assert_eq!(affinity_terms.epoch() > before, epoch_changes, "row {at}");
     }
 }
 
@@ -108,12 +108,16 @@ fn unused_terms_are_kept_for_a_while() {
     let mut interner = Interner::default();
     let mut affinity_terms = AffinityTerms::default();
     let (default, app) = (interner.intern("default"), [(interner.intern("app"), interner.intern("a"))]);
-    let first = pod(&group(0, 1), &mut interner);
+    let first = pod(&pod_manifest(0, 1), &mut interner);
     affinity_terms.add_pod(NodeIndex(0), &first);
     let (id, epoch) = (affinity_terms.scored_matching(default, &app)[0], affinity_terms.epoch());
     affinity_terms.remove_pod(NodeIndex(0), &first);
     affinity_terms.set_pending(None, Some(&first));
-    assert_eq!((affinity_terms.scored_matching(default, &app), affinity_terms.epoch()), (vec![id], epoch), "it waits");
+    assert_eq!(
+        (affinity_terms.scored_matching(default, &app), affinity_terms.epoch()),
+        (vec![id], epoch),
+        "the pod is pending"
+    );
     let other = |n: usize, affinity_terms: &mut AffinityTerms, interner: &mut Interner| {
         let term = format!("{{topologyKey: zone, labelSelector: {{matchLabels: {{app: x{n}}}}}}}");
         let affinity = format!("podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}");
@@ -121,13 +125,13 @@ fn unused_terms_are_kept_for_a_while() {
         affinity_terms.register(&pod.spec.affinity);
     };
     (0..1100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
-    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "it is still pending");
+    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "the pod is still pending");
     assert!(affinity_terms.scored.entries().count() < 200, "most of the others are forgotten");
     affinity_terms.set_pending(Some(&first), None);
     (2000..3100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
     assert_eq!((affinity_terms.scored_matching(default, &app), affinity_terms.scored(id).is_none()), (vec![], true));
     affinity_terms.add_pod(NodeIndex(0), &first);
-    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new id");
+    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "the term has a new id");
 }
 
 #[test]
@@ -158,7 +162,7 @@ proptest! {
         updated.set_object(None, Some(&team));
         let mut pods: [Option<(NodeIndex, Pod)>; 6] = Default::default();
         for (name, new) in history {
-            let new = new.map(|(slot, terms)| (NodeIndex(slot), pod(&group(name, terms), &mut interner)));
+            let new = new.map(|(slot, terms)| (NodeIndex(slot), pod(&pod_manifest(name, terms), &mut interner)));
             if let Some((slot, old)) = std::mem::replace(&mut pods[name], new) {
                 updated.remove_pod(slot, &old);
             }
@@ -168,7 +172,7 @@ proptest! {
             let mut rebuilt = AffinityTerms::default();
             rebuilt.set_object(None, Some(&team));
             pods.iter().flatten().for_each(|(slot, pod)| rebuilt.add_pod(*slot, pod));
-            prop_assert_eq!(found(&updated, &mut interner), found(&rebuilt, &mut interner));
+            prop_assert_eq!(matching_pod_counts(&updated, &mut interner), matching_pod_counts(&rebuilt, &mut interner));
             let in_use = |affinity_terms: &AffinityTerms| affinity_terms.groups.in_use().collect::<Map<_, _>>();
             prop_assert_eq!(in_use(&updated), in_use(&rebuilt));
         }

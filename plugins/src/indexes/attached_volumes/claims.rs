@@ -18,7 +18,7 @@ pub(super) struct ClaimEntry {
     pub(super) claim: Option<Arc<PersistentVolumeClaim>>,
     /// The volume that the claim counts as.
     pub(super) counted: Option<CountedVolume>,
-    /// Number of uses by pods: for each node and, if the pod must own the claim, for each pod.
+    /// Number of uses by pods on each node. Pods that must own the claim are counted separately, by uid.
     pub(super) uses: Map<(NodeIndex, Option<Uid>), u32>,
 }
 

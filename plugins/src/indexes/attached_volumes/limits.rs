@@ -1,4 +1,4 @@
-//! Limits and counts of each driver, dense over nodes.
+//! Limits of each driver, and its numbers of volumes, in arrays by node slot.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -11,7 +11,7 @@ const NONE: i64 = i64::MAX;
 /// Maximum number of additional volumes for which the set of full nodes is kept. Few pods request more volumes.
 const MAX_TRACKED: usize = 4;
 
-/// Limits and counts of one driver on all nodes.
+/// Limits and numbers of volumes of one driver on all nodes.
 #[derive(Debug, Default)]
 pub struct DriverNodes {
     /// By slot; nodes beyond the end have no volumes.
@@ -81,7 +81,7 @@ impl DriverNodes {
     }
 }
 
-/// All drivers by name.
+/// The limits of all drivers.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     drivers: Map<Symbol, DriverNodes>,

@@ -10,7 +10,7 @@ use schedc_objects::testing::{node, object, pod};
 
 use super::*;
 
-/// The results of all queries of an index of two nodes, in comparable form.
+/// The state of an index of two nodes, in comparable form.
 #[derive(Debug, PartialEq)]
 struct Facts {
     counts: BTreeMap<(Symbol, u32), (i64, Option<i64>)>,
@@ -30,11 +30,11 @@ impl Facts {
             for driver in index.limits.names() {
                 let nodes = index.driver(driver).unwrap();
                 let count = (nodes.attached(node), nodes.limit(node));
-                for count_of_pod in [1, 2, 4, 5] {
+                for additional in [1, 2, 4, 5] {
                     let mut full = NodeMask::default();
                     full.resize(NODES as usize);
-                    nodes.add_full_nodes(count_of_pod, &mut full);
-                    assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + count_of_pod > limit));
+                    nodes.add_full_nodes(additional, &mut full);
+                    assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + additional > limit));
                 }
                 if count != (0, None) {
                     counts.insert((driver, slot), count);

@@ -12,12 +12,12 @@ fn selector(labels: &str, interner: &mut Interner) -> LabelSelector {
     LabelSelector::parse(&labels, &[], interner).unwrap()
 }
 
-/// A change of the cluster, or a query.
+/// A change of the cluster, or the registration of a query.
 #[derive(Clone, Debug)]
 enum Step {
     Toggle(usize),
     Namespace(&'static str, Option<&'static str>),
-    Ask(Vec<(Vec<&'static str>, Option<&'static str>, Option<&'static str>)>, bool),
+    Register(Vec<(Vec<&'static str>, Option<&'static str>, Option<&'static str>)>, bool),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -29,7 +29,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => any::<usize>().prop_map(Step::Toggle),
         1 => (namespace(), prop::option::of(of_namespaces())).prop_map(|(name, labels)| Step::Namespace(name, labels)),
-        2 => (prop::collection::vec(term, 0..3), any::<bool>()).prop_map(|(terms, all)| Step::Ask(terms, all)),
+        2 => (prop::collection::vec(term, 0..3), any::<bool>()).prop_map(|(terms, all)| Step::Register(terms, all)),
     ]
 }
 
@@ -57,18 +57,18 @@ proptest! {
             let meta = format!("name: p{at}, namespace: {namespace}, labels: {{{labels}}}{deleting}");
             pods.push((pod(&format!("metadata: {{{meta}}}"), &mut interner), NodeIndex(at as u32 % 4)));
         }
-        let mut kept = SelectorCounts::default();
+        let mut updated = SelectorCounts::default();
         let mut present = vec![false; pods.len()];
         let mut namespaces: Map<Symbol, Arc<Namespace>> = Map::default();
         let mut registered: Vec<(PodQueryId, PodQuery)> = Vec::new();
         for step in steps {
             let before: Vec<_> =
-                registered.iter().map(|(id, _)| (kept.log(*id).end(), kept.counts(*id).clone())).collect();
+                registered.iter().map(|(id, _)| (updated.log(*id).end(), updated.counts(*id).clone())).collect();
             match step {
                 Step::Toggle(at) => {
                     let at = at % pods.len();
                     let (pod, node) = &pods[at];
-                    if present[at] { kept.remove_pod(*node, pod) } else { kept.add_pod(*node, pod) }
+                    if present[at] { updated.remove_pod(*node, pod) } else { updated.add_pod(*node, pod) }
                     present[at] = !present[at];
                 }
                 Step::Namespace(name, labels) => {
@@ -81,27 +81,27 @@ proptest! {
                         None => namespaces.remove(&name),
                     };
                     let [old, new] = [old, new].map(|namespace| namespace.map(Object::Namespace));
-                    kept.set_object(old.as_ref(), new.as_ref());
+                    updated.set_object(old.as_ref(), new.as_ref());
                 }
-                Step::Ask(terms, terminating) => {
+                Step::Register(terms, terminating) => {
                     let terms = terms.into_iter().map(|(names, namespaces, labels)| PodTerm {
                         namespaces: names.into_iter().map(|name| interner.intern(name)).collect(),
                         namespace_selector: namespaces.map(|labels| selector(labels, &mut interner)),
                         selector: labels.map(|labels| selector(labels, &mut interner)),
                     });
                     let query = PodQuery { terms: terms.collect(), terminating };
-                    registered.push((kept.register(query.clone()), query));
+                    registered.push((updated.register(query.clone()), query));
                 }
             }
             for ((id, query), (position, mut counts)) in registered.iter().zip(before) {
-                match kept.log(*id).since(position) {
+                match updated.log(*id).since(position) {
                     Some(entries) => {
                         for &(node, by) in entries {
                             if by > 0 { counts.add(node, 1) } else { counts.subtract(node, 1) }
                         }
-                        prop_assert_eq!(kept.counts(*id), &counts, "{:?}", query);
+                        prop_assert_eq!(updated.counts(*id), &counts, "{:?}", query);
                     }
-                    None => prop_assert_ne!(kept.counts(*id), &counts, "truncated without need: {:?}", query),
+                    None => prop_assert_ne!(updated.counts(*id), &counts, "truncated without need: {:?}", query),
                 }
             }
         }
@@ -116,24 +116,24 @@ proptest! {
             classes.sort_by_key(|class| (class.namespace, class.labels.clone(), class.deleting));
             classes.into_iter().map(|class| (class.labels.clone(), class.nodes.clone())).collect::<Vec<_>>()
         };
-        prop_assert_eq!(classes(&kept), classes(&rebuilt));
+        prop_assert_eq!(classes(&updated), classes(&rebuilt));
         for (id, query) in &registered {
-            let expected = reference_counts(query, &placed, &kept.namespaces);
-            prop_assert_eq!(kept.counts(*id), &expected, "{:?}", query);
+            let expected = reference_counts(query, &placed, &updated.namespaces);
+            prop_assert_eq!(updated.counts(*id), &expected, "{:?}", query);
             let id = rebuilt.register(query.clone());
             prop_assert_eq!(rebuilt.counts(id), &expected, "{:?}", query);
         }
         for ((pod, node), _) in pods.iter().zip(&present).filter(|(_, present)| **present) {
-            kept.remove_pod(*node, pod);
+            updated.remove_pod(*node, pod);
         }
-        prop_assert!(kept.classes.of_namespace.is_empty());
-        prop_assert_eq!(kept.classes.all.len(), kept.classes.free.len());
-        prop_assert!(registered.iter().all(|(id, _)| kept.counts(*id).is_empty()));
+        prop_assert!(updated.classes.of_namespace.is_empty());
+        prop_assert_eq!(updated.classes.all.len(), updated.classes.free.len());
+        prop_assert!(registered.iter().all(|(id, _)| updated.counts(*id).is_empty()));
     }
 }
 
 #[test]
-fn empty_namespace_selectors() {
+fn an_empty_namespace_selector_selects_every_namespace() {
     let mut interner = Interner::default();
     let mut index = SelectorCounts::default();
     index.add_pod(NodeIndex(1), &pod("metadata: {name: a, namespace: never-seen}", &mut interner));
@@ -171,11 +171,11 @@ fn old_queries_are_evicted_when_pods_are_added() {
     let web = pod("metadata: {name: a, labels: {app: web}}", &mut interner);
     index.add_pod(NodeIndex(0), &web);
     let default = interner.intern("default");
-    let mut ask = |index: &mut SelectorCounts, at: usize| {
+    let mut register_query = |index: &mut SelectorCounts, at: usize| {
         let selector = selector(&format!("app={at}"), &mut interner);
         index.register(PodQuery::new(default, selector, true))
     };
-    let ids: Vec<_> = (0..=MAX_QUERIES).map(|at| ask(&mut index, at)).collect();
+    let ids: Vec<_> = (0..=MAX_QUERIES).map(|at| register_query(&mut index, at)).collect();
     assert!(ids.iter().all(|id| index.queries.get(id.0).is_some()), "not while a pod is compiled");
     index.add_pod(NodeIndex(0), &web);
     assert_eq!(index.queries.iter_mut().count(), MAX_QUERIES / 2);

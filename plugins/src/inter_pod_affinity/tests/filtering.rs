@@ -37,7 +37,7 @@ fn letter(pod: &InterPodAffinityPod, state: &InterPodAffinityState, node: NodeIn
 }
 
 #[test]
-fn affinity() {
+fn affinity_requires_a_matching_pod_in_the_domain() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
     let check =
         |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_affinity(terms))), expected, "{terms}");
@@ -65,9 +65,13 @@ fn the_first_pod_of_a_group_fits_anywhere() {
         "aa..aa"
     );
     let to_both = pod("web", &with_affinity(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
-    assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "it is no db");
+    assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "the pod is no db");
     let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
-    assert_eq!(Cluster::new().verdicts(&pod("web", &with_affinity(abroad))), "aaaaaa", "it is in another namespace");
+    assert_eq!(
+        Cluster::new().verdicts(&pod("web", &with_affinity(abroad))),
+        "aaaaaa",
+        "the pod is in another namespace"
+    );
 }
 
 #[test]
@@ -99,7 +103,7 @@ fn nodes_near_few_partners_are_predicted() {
 }
 
 #[test]
-fn anti_affinity() {
+fn anti_affinity_excludes_domains_with_matching_pods() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
     let check = |terms: &str, expected| {
         assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(terms))), expected, "{terms}")
@@ -115,7 +119,7 @@ fn anti_affinity() {
 }
 
 #[test]
-fn existing_anti_affinity() {
+fn existing_anti_affinity_excludes_matching_pods() {
     let against = |key, app| pod("old", &with_anti_affinity(&term(key, app)));
     let cluster = || Cluster::new().with("n0", &against("zone", "web")).with("n3", &against("host", "db"));
     assert_eq!(cluster().verdicts(&pod("web", "")), "ee....");
@@ -128,7 +132,7 @@ fn existing_anti_affinity() {
 }
 
 #[test]
-fn namespace_selectors() {
+fn namespace_selectors_select_by_namespace_labels() {
     let of = |selector: &str| format!("{{topologyKey: zone, labelSelector: {{}}, namespaceSelector: {{{selector}}}}}");
     let team = |team: &str| of(&format!("matchLabels: {{team: {team}}}"));
     let not_red = of("matchExpressions: [{key: team, operator: NotIn, values: [red]}]");
@@ -144,21 +148,21 @@ fn namespace_selectors() {
     check(&not_red, "nnnnn.");
     // For terms of existing pods, the namespace of the new pod counts: its labels, or none for an unknown
     // namespace.
-    let affinity_terms = |term: &str, namespace| {
+    let verdicts_with_existing_term = |term: &str, namespace| {
         let mut cluster = Cluster::new().with("n0", &pod("old", &with_anti_affinity(term)));
         cluster.verdicts(&abroad(namespace))
     };
-    assert_eq!(affinity_terms(&team("red"), "shop"), "ee....");
-    assert_eq!(affinity_terms(&team("red"), "bank"), "skip");
-    assert_eq!(affinity_terms(&not_red, "shop"), "skip");
-    assert_eq!(affinity_terms(&not_red, "bank"), "ee....");
-    assert_eq!(affinity_terms(&not_red, "lost"), "ee....");
-    assert_eq!(affinity_terms(&team("red"), "lost"), "skip");
-    assert_eq!(affinity_terms(&of(""), "lost"), "ee....");
+    assert_eq!(verdicts_with_existing_term(&team("red"), "shop"), "ee....");
+    assert_eq!(verdicts_with_existing_term(&team("red"), "bank"), "skip");
+    assert_eq!(verdicts_with_existing_term(&not_red, "shop"), "skip");
+    assert_eq!(verdicts_with_existing_term(&not_red, "bank"), "ee....");
+    assert_eq!(verdicts_with_existing_term(&not_red, "lost"), "ee....");
+    assert_eq!(verdicts_with_existing_term(&team("red"), "lost"), "skip");
+    assert_eq!(verdicts_with_existing_term(&of(""), "lost"), "ee....");
 }
 
 #[test]
-fn invalid_terms() {
+fn a_pod_with_invalid_terms_is_rejected() {
     let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
     let status = Cluster::new().pre_filter(&pod("web", &with_affinity(broken))).unwrap_err();
     let expected = "parsing pod: requiredAffinityTerms: \"Near\" is not a valid label selector operator";
@@ -169,19 +173,19 @@ fn invalid_terms() {
 }
 
 #[test]
-fn rejection_messages() {
+fn rejections_have_the_messages_of_kube_scheduler() {
     let mut cluster =
         Cluster::new().with("n1", &pod("db", &with_anti_affinity(&term("host", "web")))).with("n0", &pod("db", ""));
     let new =
         pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "db"))));
     let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
-    let say = |unmet| {
+    let describe = |unmet| {
         let mut reasons = Reasons::new(&cluster.cache.base.interner);
         InterPodAffinity::explain(&DEFAULT, &new, &state, NodeIndex(0), unmet, &mut reasons);
         format!("{}: {}", InterPodAffinity::code(&unmet), reasons.into_list().join(", "))
     };
     let [own, others] = [UnmetAffinity::AntiAffinity, UnmetAffinity::ExistingAntiAffinity];
-    let all = [UnmetAffinity::Affinity, own, others, UnmetAffinity::NotPrepared].map(say);
+    let all = [UnmetAffinity::Affinity, own, others, UnmetAffinity::NotPrepared].map(describe);
     let expected = [
         "UnschedulableAndUnresolvable: node(s) didn't match pod affinity rules",
         "Unschedulable: node(s) didn't match pod anti-affinity rules",
@@ -200,7 +204,7 @@ fn without_pre_filter_the_attempt_fails() {
 }
 
 #[test]
-fn hypothetical_pods() {
+fn hypothetical_pods_change_verdicts() {
     let new =
         pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "log"))));
     // Each row: the added pod, the node, and the verdicts afterwards.
@@ -243,24 +247,25 @@ proptest! {
     fn hypothetical_state_equals_actual_state(
         before in prop::collection::vec((0..6_u32, any_pod()), 0..6),
         after in prop::collection::vec((0..6_u32, any_pod()), 0..4),
-        leave in 0..6_usize,
+        removed_count in 0..6_usize,
         new in any_pod(),
     ) {
         let mut cluster = before.iter().fold(Cluster::new(), |cluster, (node, pod)| cluster.with(&format!("n{node}"), pod));
         if let Some((compiled, state)) = cluster.pre_filter(&new).unwrap() {
             let mut changed = state.clone();
-            let leave = leave.min(before.len());
+            let removed_count = removed_count.min(before.len());
             let coming: Vec<_> = after.iter().map(|(node, pod)| (NodeIndex(*node), cluster.pod(pod))).collect();
-            let leaving: Vec<_> = before[..leave].iter().map(|(node, pod)| (NodeIndex(*node), cluster.pod(pod))).collect();
+            let leaving = before[..removed_count].iter();
+            let leaving: Vec<_> = leaving.map(|(node, pod)| (NodeIndex(*node), cluster.pod(pod))).collect();
             for (node, pod) in &coming {
                 InterPodAffinity::add_pod(&compiled, &mut changed, pod, cluster.view(), *node);
             }
             for (node, pod) in &leaving {
                 InterPodAffinity::remove_pod(&compiled, &mut changed, pod, cluster.view(), *node);
             }
-            let fact = before[leave..].iter().chain(&after);
-            let mut fact = fact.fold(Cluster::new(), |cluster, (node, pod)| cluster.with(&format!("n{node}"), pod));
-            let expected = fact.verdicts(&new);
+            let actual = before[removed_count..].iter().chain(&after);
+            let mut actual = actual.fold(Cluster::new(), |cluster, (node, pod)| cluster.with(&format!("n{node}"), pod));
+            let expected = actual.verdicts(&new);
             let letters: String = cluster.all().into_iter().map(|node| letter(&compiled, &changed, node)).collect();
             prop_assert_eq!(letters, if expected == "skip" { "......".to_string() } else { expected });
             for (node, pod) in &leaving {

@@ -40,11 +40,11 @@ fn preferred_anti_affinity(terms: &[(i32, &str)]) -> String {
 
 fn raw(cluster: Cluster, args: &InterPodAffinityArgs, pod: &str) -> Option<[i64; 6]> {
     let mut cluster = cluster;
-    cluster.scores(args, pod).expect("terms are whole").map(|scores| scores.0)
+    cluster.scores(args, pod).expect("terms are valid").map(|scores| scores.0)
 }
 
 #[test]
-fn preferences_of_the_pod() {
+fn preferred_terms_score_the_domains_of_matching_pods() {
     let cluster = || {
         Cluster::new()
             .with("n0", &pod("web", ""))
@@ -80,7 +80,7 @@ fn preferences_of_the_pod() {
 }
 
 #[test]
-fn preferences_of_running_pods() {
+fn terms_of_running_pods_score_their_domains() {
     let cluster = || {
         Cluster::new()
             .with("n0", &pod("a", &preferred_affinity(&[(10, &term("zone", "new"))])))
@@ -97,7 +97,7 @@ fn preferences_of_running_pods() {
     assert_eq!(raw(cluster(), &with(0, false), &pod("new", "")), Some([10, 10, -4, 0, 0, 0]));
     assert_eq!(raw(cluster(), &with(40, false), &pod("new", "")), Some([10, 10, 76, 80, 0, 0]));
     assert_eq!(raw(cluster(), &DEFAULT, &pod("other", "")), None);
-    // Ignored, except for a pod with preferences.
+    // The terms of existing pods are ignored, except for a pod with preferred terms.
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", "")), None);
     let b = preferred_affinity(&[(100, &term("host", "b"))]);
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", &b)), Some([10, 10, 98, 2, 0, 0]));
@@ -106,7 +106,7 @@ fn preferences_of_running_pods() {
 }
 
 #[test]
-fn from_the_lowest_to_the_highest() {
+fn scores_are_normalized_from_lowest_to_highest() {
     let normalized = |affinity: &str| {
         let mut cluster =
             Cluster::new().with("n0", &pod("web", "")).with("n2", &pod("web", "")).with("n4", &pod("db", ""));

@@ -95,9 +95,9 @@ impl Cluster {
     fn evaluate(&mut self, pod: &Pod) -> CachedState {
         let pod = self.compile(&DEFAULT, pod);
         let plugin = InterPodAffinity::default();
-        let filtering = plugin.pre_filter(&DEFAULT, &pod, self.view()).expect("terms are whole").slot;
+        let filtering = plugin.pre_filter(&DEFAULT, &pod, self.view()).expect("terms are valid").slot;
         let alive = self.cache.base.alive();
-        let scoring = plugin.pre_score(&DEFAULT, &pod, self.view(), alive).expect("terms are whole");
+        let scoring = plugin.pre_score(&DEFAULT, &pod, self.view(), alive).expect("terms are valid");
         let mut passing = NodeMask::default();
         passing.resize(self.cache.base.infos().len());
         self.slots().filter(|node| self.passes(&pod, &filtering, *node)).for_each(|node| passing.insert(node));
@@ -109,9 +109,9 @@ impl Cluster {
     /// Updates as the engine does. For scores, every node counts as feasible.
     fn update(&self, cached: &mut CachedState, affected: &mut AffectedNodes) -> Result<(), NeedsFullEvaluation> {
         let entries: Vec<_> = self.cache.log.since(cached.seen).expect("the log is long enough").collect();
-        let themselves = entries.iter().any(|entry| entry.is_node_change());
+        let node_objects_changed = entries.iter().any(|entry| entry.is_node_change());
         let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<NodeMask>().iter().collect();
-        let changed = NodeChanges { nodes: &nodes, node_objects: themselves };
+        let changed = NodeChanges { nodes: &nodes, node_objects: node_objects_changed };
         let slots = self.cache.base.infos().len();
         let (plugin, alive) = (InterPodAffinity::default(), self.cache.base.alive());
         cached.passing.resize(slots);
@@ -122,8 +122,8 @@ impl Cluster {
         let mut verdicts =
             FilterUpdate::new(changed, &mut cached.passing, &mut affected.filtering, &mut flipped, alive);
         Incremental::update_filter(&plugin, &DEFAULT, &cached.pod, &mut cached.filtering, self.view(), &mut verdicts)?;
-        let mut moved = false;
-        let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut affected.scoring, &mut moved);
+        let mut classes_changed = false;
+        let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut affected.scoring, &mut classes_changed);
         Incremental::update_score(&plugin, &DEFAULT, &cached.pod, &mut cached.scoring, self.view(), &mut rescore)?;
         for node in nodes.iter().copied().chain(affected.filtering.iter()) {
             if self.passes(&cached.pod, &cached.filtering, node) {
@@ -132,14 +132,14 @@ impl Cluster {
                 cached.passing.remove(node);
             }
         }
-        if moved {
+        if classes_changed {
             cached.scores.of_class.clear();
         }
         for node in nodes.into_iter().chain(affected.scoring.iter()) {
             let class = self.class(&cached.pod, &cached.scoring, node);
             cached.scores.set(node, class, &cached.pod, &cached.scoring);
         }
-        if moved {
+        if classes_changed {
             cached.scores.refresh(&cached.pod, &cached.scoring);
         }
         cached.seen = self.cache.log.end();
@@ -169,20 +169,20 @@ enum Event {
     NoNode(u32),
     Namespace(&'static str, &'static str),
     /// The pod with this template is scheduled.
-    Ask(usize),
+    Schedule(usize),
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
     let namespaces = ["shop", "bank", "lost"];
     prop_oneof![
-        5 => (0..12_usize, 0..4_usize, 0..7_u32).prop_map(|(pod, of, node)| Event::Pod(pod, of, node)),
+        5 => (0..12_usize, 0..4_usize, 0..7_u32).prop_map(|(pod, template, node)| Event::Pod(pod, template, node)),
         2 => (0..12_usize).prop_map(Event::NoPod),
         1 => (0..7_u32, prop::sample::select(vec!["zone: a", "zone: b", "zone: ''", "", "rack: r, zone: c"]))
             .prop_map(|(node, labels)| Event::Node(node, labels)),
         1 => (0..7_u32).prop_map(Event::NoNode),
         1 => (prop::sample::select(namespaces.to_vec()), prop::sample::select(vec!["red", "blue"]))
             .prop_map(|(namespace, team)| Event::Namespace(namespace, team)),
-        6 => (0..5_usize).prop_map(Event::Ask),
+        6 => (0..5_usize).prop_map(Event::Schedule),
     ]
 }
 
@@ -238,20 +238,20 @@ proptest! {
         let mut affected = AffectedNodes::default();
         for event in history {
             match event {
-                Event::Pod(number, of, node) => {
+                Event::Pod(number, template, node) => {
                     let node = cluster.cache.base.interner.intern(&format!("n{node}"));
-                    let pod = Pod { uid: Uid(number.to_string().into()), ..pods[of].clone() };
+                    let pod = Pod { uid: Uid(number.to_string().into()), ..pods[template].clone() };
                     cluster.cache.add_pod(Arc::new(pod), node, PodState::Bound);
                 }
                 Event::NoPod(number) => _ = cluster.cache.remove_pod(&Uid(number.to_string().into())),
                 Event::Node(node, labels) => cluster.set_node(&format!("n{node}"), Some(labels)),
                 Event::NoNode(node) => cluster.set_node(&format!("n{node}"), None),
                 Event::Namespace(name, team) => cluster.namespace(name, team),
-                Event::Ask(of) => {
-                    let full = cluster.evaluate(&pods[of]);
+                Event::Schedule(template) => {
+                    let full = cluster.evaluate(&pods[template]);
                     // Pods with equal signatures share the state.
                     let at = cached.iter().position(|cached| cached.as_ref().is_some_and(|cached| cached.pod == full.pod));
-                    let at = at.unwrap_or(of);
+                    let at = at.unwrap_or(template);
                     if let Some(old) = cached[at].as_mut().filter(|cached| cached.pod == full.pod) {
                         old.pod = full.pod.clone();
                         let updated = cluster.update(old, &mut affected);

@@ -11,8 +11,8 @@ use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
 use crate::pod_topology_spread::constraints::{NodeInclusion, merge_changes};
 
-/// Applies the changes of pods and feasible nodes since the last update, and adds the nodes with changed scores.
-/// Returns false if a full evaluation is needed; the state is invalid then.
+/// Applies the changes of pods and feasible nodes since the last update, and adds the nodes with changed scores to
+/// `rescore`. Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
     scores: &mut SpreadScores,

@@ -89,8 +89,8 @@ impl DomainCounts {
         self.open = open;
     }
 
-    /// Applies changes of the pods in domains. Returns the nodes with changed verdicts, as mask words with their
-    /// word numbers.
+    /// Applies changes of the pods in domains. Adds the nodes with changed verdicts to `flips`, as mask words with
+    /// their word numbers.
     fn apply_changes(
         &mut self,
         constraint: &Constraint,
@@ -115,7 +115,7 @@ impl DomainCounts {
         }
     }
 
-    /// Updates whether a domain can have another pod.
+    /// Updates whether a domain can have another pod. If this changes, adds the domain's nodes to `flips`.
     fn reopen(&mut self, domain: Domain, members: &DomainNodes, flips: &mut Vec<(u32, u64)>) {
         let members = members.of(domain);
         let Some(&(word, bits)) = members.first() else { return };

@@ -77,7 +77,7 @@ fn below_min_domains_the_minimum_is_zero() {
 }
 
 #[test]
-fn counted_nodes() {
+fn only_nodes_that_the_policies_include_count() {
     let mut cluster = Cluster::new().with("web", [1, 0, 0, 1, 0]);
     cluster.node(
         2,
@@ -101,21 +101,21 @@ fn counted_nodes() {
 }
 
 #[test]
-fn counted_pods() {
+fn terminating_pods_and_other_namespaces_do_not_count() {
     let mut cluster = Cluster::new();
     cluster.add(0, "metadata: {labels: {app: web}, deletionTimestamp: 2026-01-01T00:00:00Z}");
     cluster.add(0, "metadata: {labels: {app: web}, namespace: other}");
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, ""), ""), "++++m");
     cluster.add(0, "metadata: {labels: {app: web}}");
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, ""), ""), "ss++m");
-    let without = |selector| hard(ZONE_KEY, 1, "").replace("{matchLabels: {app: web}}", selector);
-    check(&mut cluster, &pod(&without("{}"), ""), "++++m");
-    check(&mut cluster, &pod(&without("{}").replace("maxSkew: 1", "maxSkew: 0"), ""), "ssssm");
-    check(&mut cluster, &pod(&without("null").replace("maxSkew: 1", "maxSkew: 0"), ""), "++++m");
+    let with_selector = |selector| hard(ZONE_KEY, 1, "").replace("{matchLabels: {app: web}}", selector);
+    check(&mut cluster, &pod(&with_selector("{}"), ""), "++++m");
+    check(&mut cluster, &pod(&with_selector("{}").replace("maxSkew: 1", "maxSkew: 0"), ""), "ssssm");
+    check(&mut cluster, &pod(&with_selector("null").replace("maxSkew: 1", "maxSkew: 0"), ""), "++++m");
 }
 
 #[test]
-fn without_hard_constraints_it_skips() {
+fn pre_filter_skips_without_hard_constraints() {
     let mut cluster = Cluster::new();
     check(&mut cluster, "spec: {}", "skip");
     check(&mut cluster, &pod(&constraint("ScheduleAnyway", ZONE_KEY, 1, ""), ""), "skip");
@@ -137,7 +137,7 @@ fn an_invalid_selector_fails_the_point_that_uses_it() {
 }
 
 #[test]
-fn default_constraints_of_the_profile() {
+fn default_constraints_apply_to_pods_of_workloads() {
     let list = args::<PodTopologySpreadArgs>(
         "defaulting-type = 'List'
          default-constraints = [
@@ -156,9 +156,9 @@ fn default_constraints_of_the_profile() {
     assert_eq!(filter_with(list, &mut cluster, &owned), "ss++m");
     cluster.workload(WorkloadKind::Service, "all", "web");
     assert_eq!(filter_with(list, &mut cluster, plain), "ss++m");
-    assert_eq!(filter_with(&DEFAULT, &mut cluster, plain), "skip", "Kubernetes' own are soft");
+    assert_eq!(filter_with(&DEFAULT, &mut cluster, plain), "skip", "the defaults of Kubernetes are soft");
     let own = pod(&hard(ZONE_KEY, 2, ""), "");
-    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "the pod's constraint replaces them");
+    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "the pod's constraint replaces the defaults");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn terminating_pods_count_when_removed_hypothetically() {
     let mut cycle = PodTopologySpread::default().pre_filter(&DEFAULT, &pod, cluster.view()).unwrap().slot.state;
     assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm");
     PodTopologySpread::remove_pod(&pod, &mut cycle, &terminating, cluster.view(), NodeIndex(2));
-    assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm", "less than none");
+    assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm", "zone b has -1 pods");
     PodTopologySpread::remove_pod(&pod, &mut cycle, &terminating, cluster.view(), NodeIndex(0));
     assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm");
     PodTopologySpread::add_pod(&pod, &mut cycle, &terminating, cluster.view(), NodeIndex(2));
@@ -210,14 +210,14 @@ proptest! {
             let before = steps.pop();
             prop_assert_eq!(Some(&cycle), before.as_ref(), "undone exactly");
         }
-        let mut real = counts.map(|count| count as i32);
+        let mut actual = counts.map(|count| count as i32);
         for &(is_added, node, _) in history.iter().filter(|step| step.2 == "web") {
-            real[node] += if is_added { 1 } else { -1 };
+            actual[node] += if is_added { 1 } else { -1 };
         }
-        if let Some(end) = end && real.iter().all(|count| *count >= 0) {
-            let mut real = Cluster::new().with("web", real.map(|count| count as usize));
-            real.node(1, "", "{taints: [{key: full, effect: NoSchedule}]}");
-            let found = filter_with(&DEFAULT, &mut real, &yaml);
+        if let Some(end) = end && actual.iter().all(|count| *count >= 0) {
+            let mut actual = Cluster::new().with("web", actual.map(|count| count as usize));
+            actual.node(1, "", "{taints: [{key: full, effect: NoSchedule}]}");
+            let found = filter_with(&DEFAULT, &mut actual, &yaml);
             prop_assert_eq!(verdicts(&compiled, &end, &cluster), found);
         }
     }

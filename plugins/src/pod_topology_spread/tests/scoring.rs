@@ -64,7 +64,7 @@ fn hostname_constraints_count_each_feasible_node() {
 }
 
 #[test]
-fn counted_nodes_and_pods() {
+fn only_included_nodes_and_running_pods_count() {
     let mut cluster = Cluster::new().with("web", [1, 3, 1, 0, 0]);
     cluster.node(1, "", "{taints: [{key: full, effect: NoExecute}]}");
     cluster.node(0, ", disk: ssd", "{}");
@@ -82,10 +82,10 @@ fn counted_nodes_and_pods() {
 }
 
 #[test]
-fn system_default_constraints() {
+fn system_defaults_spread_pods_of_workloads() {
     let mut cluster = Cluster::new().with("web", [1, 0, 0, 0, 1]);
     let web = "{metadata: {labels: {app: web}}}";
-    assert_eq!(scores(&DEFAULT, &mut cluster, web, &[0, 1]), None, "nothing says which pods belong together");
+    assert_eq!(scores(&DEFAULT, &mut cluster, web, &[0, 1]), None, "no workload selects the pod");
     cluster.workload(WorkloadKind::Service, "web", "web");
     // Host: ln(5) for each pod, plus 2. Zone: ln(4) for each pod, plus 4. A node without a zone is scored by host
     // alone, but counts as a zone with an empty name.
@@ -93,14 +93,14 @@ fn system_default_constraints() {
     // If a zone with an empty name exists, it also has the pods of nodes without a zone.
     check(&mut cluster, web, &[3, 4], &[7, 3], &[42, 100]);
     let own = pod(&constraint("DoNotSchedule", ZONE_KEY, 1, ""), "");
-    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "the pod's constraint replaces them");
+    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "the pod's constraint replaces the defaults");
 }
 
 #[test]
 fn scores_of_minus_one_are_ignored() {
     let mut cluster = Cluster::new().with("web", [0, 0, 2, 0, 0]);
     let zone = pod(&soft(ZONE_KEY, 0, ""), "");
-    // ln(4) * 2 - 1 rounded, and -1, with which kube-scheduler marks excluded nodes.
+    // n0 scores -1, with which kube-scheduler marks excluded nodes; n2 scores 2 * ln(4) - 1, rounded.
     check(&mut cluster, &zone, &[0, 2], &[-1, 2], &[0, -50]);
 }
 

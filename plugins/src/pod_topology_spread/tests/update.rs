@@ -11,7 +11,7 @@ use schedc_core::plugin::{CycleSlot, View};
 
 use super::*;
 
-/// The changing nodes are in three words of a mask.
+/// The nodes that change. They are in three words of a mask.
 const SLOTS: [usize; 8] = [0, 1, 2, 63, 64, 65, 127, 130];
 const NODES: usize = 131;
 
@@ -24,7 +24,7 @@ enum Step {
     Service(bool),
     /// The feasibility of a node changes for another reason.
     Flip(usize),
-    Ask,
+    Evaluate,
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -46,12 +46,12 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => node().prop_map(Step::NoNode),
         1 => any::<bool>().prop_map(Step::Service),
         5 => (0..NODES).prop_map(Step::Flip),
-        12 => Just(Step::Ask),
+        12 => Just(Step::Evaluate),
     ]
 }
 
 /// Returns the manifests of pods with different constraints and other fields.
-fn shapes() -> Vec<String> {
+fn pod_manifests() -> Vec<String> {
     let (zone, host) = ("topology.kubernetes.io/zone", "kubernetes.io/hostname");
     let hard = |key, max_skew, more: &str| constraint("DoNotSchedule", key, max_skew, more);
     let soft = |key, max_skew, more: &str| constraint("ScheduleAnyway", key, max_skew, more);
@@ -102,7 +102,7 @@ impl Answer {
         plugin: &PodTopologySpread,
         pod: &PodTopologySpreadPod,
         view: View<'_, PodTopologySpread>,
-        others: &NodeMask,
+        otherwise_feasible: &NodeMask,
     ) -> Answer {
         let filter = plugin.pre_filter(&DEFAULT, pod, view).expect("a state").slot;
         let passes = |node: &NodeIndex| {
@@ -112,7 +112,7 @@ impl Answer {
         passing.resize(view.base.infos().len());
         passing.extend(view.base.alive().iter().filter(passes));
         let mut feasible = passing.clone();
-        feasible.intersect(others);
+        feasible.intersect(otherwise_feasible);
         let scores = plugin.pre_score(&DEFAULT, pod, view, &feasible).expect("a state");
         let classes = vec![None; view.base.infos().len()];
         let mut answer = Answer { filter, passing, scores, feasible, classes, of_class: BTreeMap::new() };
@@ -143,41 +143,42 @@ impl Answer {
         plugin: &PodTopologySpread,
         pod: &PodTopologySpreadPod,
         view: View<'_, PodTopologySpread>,
-        others: &NodeMask,
+        otherwise_feasible: &NodeMask,
         changed: NodeChanges<'_>,
     ) {
         let slots = view.base.infos().len();
-        let [mut again, mut flipped] = [NodeSet::default(), NodeSet::default()];
-        again.reset(slots);
+        let [mut reevaluated, mut flipped] = [NodeSet::default(), NodeSet::default()];
+        reevaluated.reset(slots);
         flipped.reset(slots);
-        let mut verdicts = FilterUpdate::new(changed, &mut self.passing, &mut again, &mut flipped, view.base.alive());
+        let mut verdicts =
+            FilterUpdate::new(changed, &mut self.passing, &mut reevaluated, &mut flipped, view.base.alive());
         Incremental::update_filter(plugin, &DEFAULT, pod, &mut self.filter, view, &mut verdicts).expect("a state");
-        changed.nodes.iter().for_each(|node| again.insert(*node));
-        for node in again.iter() {
+        changed.nodes.iter().for_each(|node| reevaluated.insert(*node));
+        for node in reevaluated.iter() {
             let passes = view.base.alive().contains(node)
                 && (self.filter.skip
                     || PodTopologySpread::filter(&DEFAULT, pod, &self.filter.state, view.row(node)).is_ok());
             if passes { self.passing.insert(node) } else { self.passing.remove(node) }
         }
         let mut feasible = self.passing.clone();
-        feasible.intersect(others);
+        feasible.intersect(otherwise_feasible);
         flipped.reset(slots);
         let before = std::mem::replace(&mut self.feasible, feasible);
         for (word, bits) in self.feasible.words().iter().enumerate() {
             flipped.insert_word(word, bits ^ before.words().get(word).unwrap_or(&0));
         }
-        again.reset(slots);
+        reevaluated.reset(slots);
         let mut classes_changed = false;
-        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut classes_changed);
+        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut reevaluated, &mut classes_changed);
         Incremental::update_score(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
-        changed.nodes.iter().for_each(|node| again.insert(*node));
-        again.extend(&flipped);
+        changed.nodes.iter().for_each(|node| reevaluated.insert(*node));
+        reevaluated.extend(&flipped);
         if classes_changed {
             let known: Vec<ScoreClass> = self.of_class.keys().copied().map(ScoreClass).collect();
             let score = |class| PodTopologySpread::score_of_class(&DEFAULT, pod, &self.scores.state, class);
             self.of_class = known.into_iter().map(|class| (class.0, score(class))).collect();
         }
-        for node in again.iter().filter(|node| self.feasible.contains(*node)).collect::<Vec<_>>() {
+        for node in reevaluated.iter().filter(|node| self.feasible.contains(*node)).collect::<Vec<_>>() {
             self.classify(pod, view, node);
         }
     }
@@ -204,14 +205,14 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
     constraints.retain(|constraint| constraint.when_unsatisfiable == UnsatisfiableAction::ScheduleAnyway);
     let infos = cluster.cache.base.infos();
     let label = |node: NodeIndex, key| infos[node.get()].node.as_ref().and_then(|node| node.labels.value(key));
-    let takes_part = |node| !own || constraints.iter().all(|constraint| label(node, constraint.topology_key).is_some());
-    let scored: Vec<NodeIndex> = feasible.iter().filter(|node| takes_part(*node)).collect();
+    let is_scored = |node| !own || constraints.iter().all(|constraint| label(node, constraint.topology_key).is_some());
+    let scored: Vec<NodeIndex> = feasible.iter().filter(|node| is_scored(*node)).collect();
     let pods = |node: NodeIndex, selector: &Option<LabelSelector>| {
-        let meant = |other: &&Arc<Pod>| {
+        let is_counted = |other: &&Arc<Pod>| {
             let selects = selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&other.spec.labels));
             selects && !other.deleting && other.spec.namespace == pod.spec.namespace
         };
-        infos[node.get()].pods.iter().filter(meant).count()
+        infos[node.get()].pods.iter().filter(is_counted).count()
     };
     let counts_on = |node: NodeIndex, constraint: &TopologySpreadConstraint| {
         let Some(node) = infos[node.get()].node.as_ref() else { return false };
@@ -222,11 +223,11 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
     };
     let mut sums = vec![0.0; infos.len()];
     for constraint in &constraints {
-        let (key, selector) = (constraint.topology_key, constraint.selector.as_ref().expect("a good one"));
+        let (key, selector) = (constraint.topology_key, constraint.selector.as_ref().expect("a valid selector"));
         let domain = |node| label(node, key).unwrap_or(Symbol::EMPTY);
         let domains: BTreeSet<_> = scored.iter().map(|node| domain(*node)).collect();
         let mut counts: BTreeMap<Symbol, usize> = BTreeMap::new();
-        for node in cluster.cache.base.alive().iter().filter(|node| takes_part(*node) && counts_on(*node, constraint)) {
+        for node in cluster.cache.base.alive().iter().filter(|node| is_scored(*node) && counts_on(*node, constraint)) {
             *counts.entry(domain(node)).or_default() += pods(node, selector);
         }
         for &node in scored.iter().filter(|node| label(**node, key).is_some()) {
@@ -238,8 +239,8 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
         }
     }
     let score = |node: NodeIndex| sums[node.get()].round() as i64;
-    let no_part = |node| (node, PodTopologySpread::IGNORED);
-    feasible.iter().map(|node| if takes_part(node) { (node, score(node)) } else { no_part(node) }).collect()
+    let ignored = |node| (node, PodTopologySpread::IGNORED);
+    feasible.iter().map(|node| if is_scored(node) { (node, score(node)) } else { ignored(node) }).collect()
 }
 
 /// A cluster, and pods with cached answers.
@@ -247,10 +248,10 @@ struct History {
     cluster: Cluster,
     plugin: PodTopologySpread,
     pods: Vec<(String, Pod)>,
-    kept: Vec<Option<(PodTopologySpreadPod, Answer)>>,
-    others: NodeMask,
+    cached: Vec<Option<(PodTopologySpreadPod, Answer)>>,
+    otherwise_feasible: NodeMask,
     changed: Vec<NodeIndex>,
-    themselves: bool,
+    node_objects_changed: bool,
     uids: Vec<(Uid, Symbol)>,
     added: usize,
 }
@@ -262,11 +263,21 @@ impl History {
             let zone = ["zone: a, ", "zone: b, ", "zone: a, ", "zone: '', ", ""][n % 5];
             node(&mut cluster, n, &format!("{zone}host: h{}", if n % 3 == 0 { "" } else { ", disk: ssd" }), "{}");
         }
-        let pods: Vec<_> = shapes().into_iter().map(|yaml| (yaml.clone(), cluster.pod(&yaml))).collect();
-        let kept = pods.iter().map(|_| None).collect();
-        let (others, plugin) = ((0..NODES as u32).map(NodeIndex).collect(), PodTopologySpread::default());
+        let pods: Vec<_> = pod_manifests().into_iter().map(|yaml| (yaml.clone(), cluster.pod(&yaml))).collect();
+        let cached = pods.iter().map(|_| None).collect();
+        let (otherwise_feasible, plugin) = ((0..NODES as u32).map(NodeIndex).collect(), PodTopologySpread::default());
         let (changed, uids) = (Vec::new(), Vec::new());
-        History { cluster, plugin, pods, kept, others, changed, themselves: false, uids, added: 0 }
+        History {
+            cluster,
+            plugin,
+            pods,
+            cached,
+            otherwise_feasible,
+            changed,
+            node_objects_changed: false,
+            uids,
+            added: 0,
+        }
     }
 
     fn step(&mut self, step: Step) {
@@ -291,47 +302,51 @@ impl History {
                 node(&mut self.cluster, n, labels, spec);
                 let name = name(&mut self.cluster, n);
                 self.changed.extend(self.cluster.cache.base.node(name));
-                self.themselves = true;
+                self.node_objects_changed = true;
             }
             Step::NoNode(n) => {
                 let name = name(&mut self.cluster, n);
                 self.changed.extend(self.cluster.cache.base.node(name));
-                self.themselves = true;
+                self.node_objects_changed = true;
                 self.cluster.cache.remove_node(name);
             }
             Step::Service(true) => self.cluster.workload(WorkloadKind::Service, "web", "web"),
             Step::Service(false) => self.cluster.workload(WorkloadKind::Service, "web", "db"),
             Step::Flip(n) => {
                 let node = NodeIndex(n as u32);
-                if self.others.contains(node) { self.others.remove(node) } else { self.others.insert(node) }
+                if self.otherwise_feasible.contains(node) {
+                    self.otherwise_feasible.remove(node)
+                } else {
+                    self.otherwise_feasible.insert(node)
+                }
             }
-            Step::Ask => self.ask(),
+            Step::Evaluate => self.evaluate(),
         }
     }
 
-    fn ask(&mut self) {
+    fn evaluate(&mut self) {
         self.changed.sort_unstable();
         self.changed.dedup();
-        for ((yaml, pod), kept) in self.pods.iter().zip(&mut self.kept) {
+        for ((yaml, pod), cached) in self.pods.iter().zip(&mut self.cached) {
             let compiled = self.cluster.compile(&DEFAULT, pod);
             let (plugin, view) = (&self.plugin, self.cluster.view());
-            let new = Answer::new(plugin, &compiled, view, &self.others);
-            match kept {
-                Some((of, answer)) if *of == compiled => {
-                    let changed = NodeChanges { nodes: &self.changed, node_objects: self.themselves };
-                    answer.update(plugin, &compiled, view, &self.others, changed);
+            let new = Answer::new(plugin, &compiled, view, &self.otherwise_feasible);
+            match cached {
+                Some((known, answer)) if *known == compiled => {
+                    let changed = NodeChanges { nodes: &self.changed, node_objects: self.node_objects_changed };
+                    answer.update(plugin, &compiled, view, &self.otherwise_feasible, changed);
                     answer.check(&new, yaml);
                 }
-                _ => *kept = Some((compiled, new)),
+                _ => *cached = Some((compiled, new)),
             }
-            let Some((_, answer)) = kept else { continue };
+            let Some((_, answer)) = cached else { continue };
             if !answer.scores.skip {
                 let raw: Vec<_> = answer.feasible.iter().map(|node| (node, answer.raw(node))).collect();
                 assert_eq!(raw, reference_scores(&mut self.cluster, pod, &answer.feasible), "{yaml}");
             }
         }
         self.changed.clear();
-        self.themselves = false;
+        self.node_objects_changed = false;
     }
 }
 
@@ -343,20 +358,20 @@ proptest! {
         for step in steps {
             history.step(step);
         }
-        history.ask();
-        history.ask();
+        history.evaluate();
+        history.evaluate();
     }
 }
 
 #[test]
 fn a_truncated_log_counts_again() {
     let mut history = History::new();
-    history.ask();
+    history.evaluate();
     for n in 0..2500 {
         history.step(Step::Add(n % 7, "web"));
     }
-    history.ask();
+    history.evaluate();
     (0..1000).for_each(|_| history.step(Step::Remove(3)));
-    history.ask();
-    history.ask();
+    history.evaluate();
+    history.evaluate();
 }

@@ -12,7 +12,9 @@ use super::*;
 const NODE: &str = "{kind: Node, metadata: {name: n1, labels: {disk: ssd}}}";
 const VOLUME: &str = "{kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: found, capacity: {storage: \
                       1Gi}}, status: {phase: Available}}";
+/// A claim that is bound to an existing volume.
 const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: found}, status: {phase: Pending}}";
+/// A claim whose volume is provisioned.
 const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
 
 /// Changes by other clients: the second at which each happens, kind and name of the object, and the patch. `null`
@@ -28,7 +30,7 @@ fn bind(
 ) -> (usize, Result<(), String>, ApiServer) {
     let mut cluster = TestCluster::new(objects);
     let (placement, reserved) = cluster.reserve("c", 0);
-    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it never fails");
+    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("the pre-flight never fails");
     assert_eq!(flight, PreFlightResult::RunInParallel);
 
     let mut server = ApiServer::new(ApiServerOptions::default());
@@ -67,7 +69,7 @@ fn bind(
                     Value::Null => Request::Delete(key(kind, name), None),
                     patch => Request::Patch(key(kind, name), patch.clone()),
                 };
-                server.handle(&request, 0).expect("it is there");
+                server.handle(&request, 0).expect("the object exists");
             }
             sleep.wake();
         }
@@ -82,8 +84,8 @@ fn key(kind: &str, name: &str) -> Key {
 }
 
 fn get(server: &mut ApiServer, kind: &str, name: &str) -> Value {
-    let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
-    object.expect("a response with an object").to_json().expect("it can be written")
+    let object = server.handle(&Request::Get(key(kind, name)), 0).expect("the object exists");
+    object.expect("a response with an object").to_json().expect("the object can be written as JSON")
 }
 
 #[test]
@@ -168,13 +170,13 @@ fn concurrent_changes_are_not_overwritten() {
              version and try again"
         ))
     };
-    // The cluster has newer state than the scheduler.
-    let run = |known: &str, there: &str| {
-        let mut cluster = TestCluster::new(&[VOLUME, known]);
+    // `received` is the claim that the scheduler knows, `current` the newer one at the API server.
+    let run = |received: &str, current: &str| {
+        let mut cluster = TestCluster::new(&[VOLUME, received]);
         let (_, reserved) = cluster.reserve("c", 0);
         let mut server = ApiServer::new(ApiServerOptions::default());
         let taken = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: d, uid: d}, ");
-        for object in [&taken, there] {
+        for object in [&taken, current] {
             server.create(testing::api_object(object), 0).expect("each is created once");
         }
         let client = InMemoryClient::default();
@@ -198,7 +200,7 @@ fn concurrent_changes_are_not_overwritten() {
 }
 
 #[test]
-fn bound_claims_need_nothing() {
+fn pre_bind_skips_bound_claims() {
     let bound = FOUND
         .replace("uid: c-1", "uid: c-1, annotations: {pv.kubernetes.io/bind-completed: 'yes'}")
         .replace("spec: {", "spec: {volumeName: v, ");

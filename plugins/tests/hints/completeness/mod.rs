@@ -6,6 +6,6 @@ mod volumes;
 use proptest::prelude::*;
 
 /// Generates a list that is usually empty, so that usually only one plugin rejects the pod.
-fn rarely<T: std::fmt::Debug + Clone>(up_to: usize, of: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {
-    prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(of, 1..=up_to)]
+fn rarely<T: std::fmt::Debug + Clone>(up_to: usize, value: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {
+    prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(value, 1..=up_to)]
 }

@@ -1,4 +1,4 @@
-//! Nodes and pods.
+//! Hints for changes of nodes and pods.
 
 use proptest::prelude::*;
 use proptest::sample::select;

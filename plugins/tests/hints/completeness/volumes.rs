@@ -1,4 +1,4 @@
-//! Volumes and the objects that they depend on.
+//! Hints for changes of volumes, of the objects that they depend on, and of their pods.
 
 use std::collections::BTreeMap;
 
@@ -154,12 +154,13 @@ fn pod_volumes() -> impl Strategy<Value = String> {
 fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
     let mut existing: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
     let mut steps = Vec::new();
-    for (mut new, goes) in change {
+    for (mut new, is_deletion) in change {
         let key = (new.resource, new.name.clone());
         let old = existing.remove(&key);
         let step = |of: &Template, manifest| Step { resource: of.resource, name: of.key(), manifest };
-        let stays = matches!(new.resource, EventResource::PersistentVolumeClaim | EventResource::PersistentVolume);
-        if goes && !stays {
+        let is_permanent =
+            matches!(new.resource, EventResource::PersistentVolumeClaim | EventResource::PersistentVolume);
+        if is_deletion && !is_permanent {
             if new.resource == EventResource::Node {
                 let assignment = format!("nodeName: {},", new.name);
                 for (_, pod) in existing.extract_if(.., |_, pod| pod.fixed.contains(&assignment)) {

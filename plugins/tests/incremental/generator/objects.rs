@@ -9,7 +9,7 @@ pub(super) const CLAIMS: usize = 3;
 const VOLUMES: usize = 5;
 const CLASSES: [&str; 6] = ["wait", "topology", "immediate", "local", "capacity", "ebs"];
 /// The classes of claims, the usual ones more often.
-const OF_CLAIMS: [&str; 14] = [
+const CLASSES_OF_CLAIMS: [&str; 14] = [
     "wait",
     "wait",
     "wait",
@@ -184,7 +184,7 @@ impl HistoryGenerator {
             "spec": {
                 "accessModes": modes,
                 "volumeMode": "Filesystem",
-                "storageClassName": self.pick(&OF_CLAIMS),
+                "storageClassName": self.pick(&CLASSES_OF_CLAIMS),
                 "resources": {"requests": {"storage": self.pick(&["1Gi", "1Gi", "2Gi", "4Gi"])}},
             },
             "status": {"phase": "Pending"},

@@ -1,4 +1,4 @@
-//! Pods from templates: running, nominated and scheduled ones.
+//! Steps that add, update, delete, nominate and schedule pods. The pods are made from templates.
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,13 @@ use crate::incremental::history::Step;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PodFeature {
     Resources,
-    Odd,
+    InitAndOverhead,
     Ports,
     Tolerations,
     NodeAffinity,
     PreferredNodes,
-    Near,
-    Apart,
+    PodAffinity,
+    PodAntiAffinity,
     PreferredPods,
     HardSpread,
     SoftSpread,
@@ -31,13 +31,13 @@ pub(super) enum PodFeature {
 
 pub(super) const POD_FEATURES: [PodFeature; 18] = [
     PodFeature::Resources,
-    PodFeature::Odd,
+    PodFeature::InitAndOverhead,
     PodFeature::Ports,
     PodFeature::Tolerations,
     PodFeature::NodeAffinity,
     PodFeature::PreferredNodes,
-    PodFeature::Near,
-    PodFeature::Apart,
+    PodFeature::PodAffinity,
+    PodFeature::PodAntiAffinity,
     PodFeature::PreferredPods,
     PodFeature::HardSpread,
     PodFeature::SoftSpread,
@@ -81,7 +81,7 @@ impl HistoryGenerator {
             spec["preemptionPolicy"] = json!("Never");
         }
         let mut owners = Vec::new();
-        if self.includes(PodFeature::Odd) {
+        if self.includes(PodFeature::InitAndOverhead) {
             let mut init = self.container();
             if self.often(50) {
                 init["restartPolicy"] = json!("Always");
@@ -125,7 +125,9 @@ impl HistoryGenerator {
                 .collect();
             affinity["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = json!(terms);
         }
-        for (feature, kind) in [(PodFeature::Near, "podAffinity"), (PodFeature::Apart, "podAntiAffinity")] {
+        for (feature, kind) in
+            [(PodFeature::PodAffinity, "podAffinity"), (PodFeature::PodAntiAffinity, "podAntiAffinity")]
+        {
             if self.includes(feature) {
                 let count = 1 + self.random.below(2);
                 let terms: Vec<_> = (0..count).map(|_| self.pod_term()).collect();
@@ -394,8 +396,8 @@ impl HistoryGenerator {
         let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default().to_owned();
         let (namespace, name) = (text("namespace"), text("name"));
         self.pods.remove(&(namespace.clone(), name.clone()));
-        let waits = pod["status"].get("nominatedNodeName").is_some();
-        let change = if waits { "Nominated pod is deleted" } else { "Pod is deleted" };
+        let is_nominated = pod["status"].get("nominatedNodeName").is_some();
+        let change = if is_nominated { "Nominated pod is deleted" } else { "Pod is deleted" };
         if self.often(25) {
             pod["status"]["phase"] = json!("Succeeded");
             self.set(change, pod);
@@ -416,9 +418,9 @@ impl HistoryGenerator {
 
     /// Schedules a new or a nominated pod.
     pub(super) fn decide(&mut self) {
-        let waiting = self.nominated();
-        let pod = match !waiting.is_empty() && self.often(20) {
-            true => self.pick(&waiting),
+        let nominated = self.nominated();
+        let pod = match !nominated.is_empty() && self.often(20) {
+            true => self.pick(&nominated),
             false => self.pod(),
         };
         let is_placed = self.often(50);

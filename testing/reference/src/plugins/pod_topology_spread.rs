@@ -136,7 +136,8 @@ impl Constraint {
             && (!self.honor_taints || tolerates_node(&cx.pod.spec, node))
     }
 
-    /// Returns the number of matching pods on a node. An empty selector matches only hypothetical pods.
+    /// Returns the number of matching pods on a node. Deleting pods and pods that match an empty selector count only if
+    /// they are hypothetical, as in kube-scheduler.
     fn count(&self, cx: &Cycle<'_>, node: &Node) -> i64 {
         let Some(selector) = &self.selector else { return 0 };
         let of_namespace = cx.pods_on(node).filter(|placed| placed.pod.spec.namespace == cx.pod.spec.namespace);
@@ -204,7 +205,8 @@ fn has_all_topology_keys(constraints: &[Constraint], node: &Node) -> bool {
     constraints.iter().all(|constraint| constraint.place(node).is_some())
 }
 
-/// Returns whether Score ignores a node because it lacks a label. With the system's default constraints, it does not.
+/// Returns whether Score ignores a node because it lacks a label. With the system's default constraints, Score
+/// ignores no node.
 fn is_ignored(cx: &Cycle<'_>, constraints: &[Constraint], node: &Node) -> bool {
     let system = cx.pod.spec.spread.is_empty() && cx.args.pod_topology_spread.defaulting_type == Defaulting::System;
     !system && !has_all_topology_keys(constraints, node)

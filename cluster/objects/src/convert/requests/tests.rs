@@ -13,7 +13,7 @@ fn check(spec_and_status: &str, requests: (i64, i64), fit_score: (i64, i64), use
     assert_eq!((pod.usage.non_zero.milli_cpu, pod.usage.non_zero.memory), non_zero, "non_zero of {spec_and_status}");
 }
 
-/// Checks a pod without a status whose containers request cpu and memory. Therefore no default applies.
+/// Checks a pod to which no default, no pod-level request and no resize applies. All its amounts are equal.
 fn check_plain(spec: &str, all: (i64, i64)) {
     check(spec, all, all, all, all);
 }
@@ -39,7 +39,7 @@ fn missing_requests_have_a_default_for_scoring_only() {
         (0, 1),
         (100, DEFAULT_MEMORY + 1),
     );
-    // A limit is not a request.
+    // Conversion ignores limits. Only the API server's defaults copy limits to missing requests.
     check(
         "spec: {containers: [{resources: {limits: {cpu: 1, memory: 1Gi}}}]}",
         (0, 0),
@@ -94,7 +94,7 @@ fn pod_level_requests_replace_the_sum_of_containers() {
         (3001, 1),
         (3001, 1),
     );
-    // Only resources without any request get a default.
+    // `non_zero` has a default only for resources without any request. `fit_score_requests` ignores pod-level requests.
     check(
         "spec: {resources: {requests: {cpu: 3}}, containers: [{}, {}]}",
         (3000, 0),
@@ -102,7 +102,7 @@ fn pod_level_requests_replace_the_sum_of_containers() {
         (3000, 0),
         (3000, 2 * DEFAULT_MEMORY),
     );
-    // No resource supports pod-level requests: equal to a pod without them.
+    // Pod-level requests that list no supported resource are ignored.
     check(
         "spec: {resources: {requests: {example.com/gpu: 3}}, containers: [{}]}",
         (0, 0),
