@@ -210,7 +210,7 @@ async fn a_credential_plugin_provides_a_token() {
 }
 
 #[tokio::test]
-async fn plugins_that_fail() {
+async fn failures_of_credential_plugins_are_errors() {
     let folder = Folder::new("plugins");
     let server = Server::start_tls();
     let check = async |script: &str, expected: &str| {
@@ -238,7 +238,7 @@ async fn plugins_that_fail() {
 }
 
 #[tokio::test]
-async fn a_missing_plugin() {
+async fn a_missing_plugin_is_an_error_with_its_install_hint() {
     let folder = Folder::new("absent");
     let absent = |_: &mut Value, user: &mut Value| {
         *user = plugin("");
@@ -370,7 +370,7 @@ async fn a_certificate_of_a_plugin() {
 }
 
 #[tokio::test]
-async fn malformed_certificates() {
+async fn malformed_certificates_are_errors() {
     let folder = Folder::new("none");
     let issuer = issuer();
     let server = TlsServer::new(&issuer).await;

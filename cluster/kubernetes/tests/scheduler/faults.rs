@@ -61,7 +61,7 @@ fn watches_survive(list: Option<Fault>, stream: &Fault) {
 }
 
 #[test]
-fn conflicts() {
+fn bindings_survive_conflicts() {
     bindings_survive(&Fault::Answer(409, None));
 }
 
@@ -83,7 +83,7 @@ fn internal_server_errors() {
 }
 
 #[test]
-fn slow_answers() {
+fn bindings_and_watches_survive_slow_responses() {
     bindings_survive(&Fault::Delay(Duration::from_millis(200)));
     watches_survive(None, &Fault::Delay(Duration::from_millis(200)));
 }
@@ -100,7 +100,7 @@ fn lost_responses() {
 }
 
 #[test]
-fn random_faults() {
+fn all_pods_are_bound_after_random_faults() {
     for seed in 0..5 {
         let server = server();
         server.rule(FaultRule::random(seed, 200));

@@ -32,7 +32,7 @@ async fn anonymous_callers_see_health_only() {
 }
 
 #[tokio::test]
-async fn a_valid_token() {
+async fn a_valid_token_is_authenticated_and_authorized() {
     let api = ApiServer::start();
     api.token("secret", "joe", &["readers"]);
     api.allow("joe", "get", "/metrics");
