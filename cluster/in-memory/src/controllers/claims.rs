@@ -51,7 +51,7 @@ impl Controllers {
     /// and this function returns only a volume that references the claim.
     fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
         let references_claim =
-            |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
+            |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && has_size_and_mode(volume, claim);
         let mut volumes = self.volumes.values().map(|volume| &**volume);
         if let Some(volume) = volumes.find(references_claim) {
             return Some(volume);
