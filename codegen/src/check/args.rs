@@ -22,7 +22,7 @@ use crate::tree::{RawNode, RawTable, RawValue};
 pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for args in &cx.raw.args {
         let name = args.plugin.value.as_str();
-        if !plugin_names::known(cx, &args.plugin, None, false, diagnostics) {
+        if !plugin_names::check_name(cx, &args.plugin, None, false, diagnostics) {
             if let Some(entry) = suggested_plugin(cx, args) {
                 let plugin = Spanned { value: entry.name.clone(), span: args.plugin.span };
                 diagnostics.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));

@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             if plugin.name.value == "*" {
                 diagnostics.push(messages::star_enabled(&plugin.name, key(point)));
             } else {
-                known(cx, &plugin.name, point, true, diagnostics);
+                check_name(cx, &plugin.name, point, true, diagnostics);
             }
         }
     }
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Returns whether a catalog contains the name. Reports a plugin that schedc does not have yet, and, if all catalogs could
 /// be read, an unknown name.
-pub(super) fn known(
+pub(super) fn check_name(
     cx: &Context<'_>,
     name: &Spanned<String>,
     point: Option<Point>,

@@ -81,7 +81,7 @@ fn the_derive_declaration_determines_the_arguments() {
                 "zones",
                 false,
                 "",
-                Schema::List { of, min: Some(0), max: Some(4), unique: Some(String::new()), increasing: None }
+                Schema::List { element, min: Some(0), max: Some(4), unique: Some(String::new()), increasing: None }
             ),
         ]
     );

@@ -77,7 +77,7 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
-        "`preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile",
+        "`preempt-verb` is never called: no plugin of this profile calls it",
         "never called",
     );
     let diagnostic =

@@ -33,7 +33,7 @@ pub struct Budget {
     pub nanoseconds_per_node: Option<u64>,
     /// Instructions of a decision about a pod whose signature is known.
     pub instructions_per_decision: Option<u64>,
-    /// Memory allocations of such a decision.
+    /// Memory allocations of a decision about a pod whose signature is known, on average.
     pub allocations_per_decision: Option<u64>,
     /// Bytes of the profile's columns for a node.
     pub bytes_per_node: Option<u64>,

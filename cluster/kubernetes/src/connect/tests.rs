@@ -165,7 +165,7 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     let refreshing = start(refresher, 3_600_000);
     folder.write("token", "second");
     assert_eq!(get(&http).await.unwrap().code, 200);
-    server.rule(FaultRule::new(Fault::Answer(401, None)).token("first"));
+    server.rule(FaultRule::new(Fault::Respond(401, None)).token("first"));
     until(200, async || get(&http).await.unwrap().code).await;
     assert_eq!(server.requests().last().unwrap().token, "second");
     refreshing.abort();

@@ -62,24 +62,24 @@ fn watches_survive(list: Option<Fault>, stream: &Fault) {
 
 #[test]
 fn bindings_survive_conflicts() {
-    bindings_survive(&Fault::Answer(409, None));
+    bindings_survive(&Fault::Respond(409, None));
 }
 
 #[test]
 fn expired_versions() {
-    watches_survive(Some(Fault::Answer(410, None)), &Fault::GoneStream(5));
+    watches_survive(Some(Fault::Respond(410, None)), &Fault::GoneStream(5));
 }
 
 #[test]
 fn a_server_that_is_too_busy() {
-    bindings_survive(&Fault::Answer(429, Some(1)));
-    watches_survive(None, &Fault::Answer(429, Some(1)));
+    bindings_survive(&Fault::Respond(429, Some(1)));
+    watches_survive(None, &Fault::Respond(429, Some(1)));
 }
 
 #[test]
 fn internal_server_errors() {
-    bindings_survive(&Fault::Answer(500, None));
-    watches_survive(None, &Fault::Answer(500, None));
+    bindings_survive(&Fault::Respond(500, None));
+    watches_survive(None, &Fault::Respond(500, None));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn connections_that_are_cut() {
 
 #[test]
 fn lost_responses() {
-    bindings_survive(&Fault::LoseAnswer);
+    bindings_survive(&Fault::LoseResponse);
 }
 
 #[test]

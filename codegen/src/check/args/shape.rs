@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     fn list(&mut self, node: &RawNode, items: &[RawNode], schema: &Schema) {
-        let Schema::List { of, min, max, unique, increasing } = schema else { return };
+        let Schema::List { element, min, max, unique, increasing } = schema else { return };
         if let Some(min) = min.filter(|min| items.len() < *min) {
             self.diagnostics.push(messages::list_too_short(node.span, &self.subject(), min, items.len()));
         }
@@ -107,7 +107,7 @@ impl Checker<'_> {
             self.diagnostics.push(messages::list_too_long(node.span, &self.subject(), max, items.len()));
         }
         for (index, item) in items.iter().enumerate() {
-            self.below(&format!("[{index}]"), |checker| checker.value(item, of));
+            self.below(&format!("[{index}]"), |checker| checker.value(item, element));
         }
         if let Some(field) = unique {
             self.unique(items, field);

@@ -184,7 +184,7 @@ impl<P: Profile> Snapshot<P> {
         done
     }
 
-    /// Puts a pod on the first node on which it fits and that `may_be` admits: `SchedulePodOnAnyNodeMatching`. The
+    /// Puts a pod on the first node on which it fits and that `is_candidate` admits: `SchedulePodOnAnyNodeMatching`. The
     /// search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
@@ -192,11 +192,11 @@ impl<P: Profile> Snapshot<P> {
     pub fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
-        mut may_be: impl FnMut(NodeIndex) -> bool,
+        mut is_candidate: impl FnMut(NodeIndex) -> bool,
     ) -> Result<NodeIndex, Option<Verdict>> {
         let alive = self.cache.base.alive();
         let (before, after): (Vec<NodeIndex>, Vec<NodeIndex>) =
-            alive.iter().filter(|&node| may_be(node)).partition(|node| node.get() < self.next);
+            alive.iter().filter(|&node| is_candidate(node)).partition(|node| node.get() < self.next);
         let found = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
         self.next = found.map_or(self.next, |node| node.get() + 1);
         found.ok_or(None)

@@ -177,7 +177,7 @@ fn v1beta3(node: &Node, report: &mut Report) -> Node {
         if let Some(Node { value: Value::List(configs), .. }) = build::field_mut(profile, "pluginConfig") {
             for config in configs {
                 if let Some(args) = build::field_mut(config, "args") {
-                    args::without_version(args, VERSION);
+                    args::remove_own_api_version(args, VERSION);
                 }
             }
         }
