@@ -108,7 +108,7 @@ impl Run {
             pause => thread::sleep(pause),
         };
         let runtime = Builder::new_current_thread().enable_all().on_thread_park(pause_before_responses).build();
-        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
         runtime.block_on(self.schedule(bundle, bindings))
     }
 
