@@ -159,7 +159,9 @@ pub fn catalogs<F: CatalogFinder>(
 ) -> Result<Vec<Arc<Catalog>>, Diagnostics> {
     let mut files = Files::default();
     let mut diagnostics = Vec::new();
-    let Some(in_tree) = Catalog::in_tree(&mut files, &mut diagnostics) else { return Err(Diagnostics::new(files, diagnostics)) };
+    let Some(in_tree) = Catalog::in_tree(&mut files, &mut diagnostics) else {
+        return Err(Diagnostics::new(files, diagnostics));
+    };
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     if let Some(own) = own {
         third_party.read(own, &in_tree, &mut files, &mut diagnostics);

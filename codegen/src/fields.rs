@@ -76,7 +76,12 @@ impl<'t, 'd> Fields<'t, 'd> {
             RawValue::Bool(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
                 let kind = other.kind();
-                self.diagnostics.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), "`true` or `false`", kind));
+                self.diagnostics.push(messages::wrong_kind(
+                    field.value.span,
+                    &format!("`{key}`"),
+                    "`true` or `false`",
+                    kind,
+                ));
                 None
             }
         }

@@ -249,8 +249,10 @@ impl<'a> Finder<'a> {
         let mut diagnostics = Vec::new();
         for plan in self.plans_of_files(&compilation) {
             for plugin in &plan.plugins {
-                let disabled =
-                    plugin.entry.feature().and_then(|feature| Some((feature, self.dependencies.disabled_feature(feature)?)));
+                let disabled = plugin
+                    .entry
+                    .feature()
+                    .and_then(|feature| Some((feature, self.dependencies.disabled_feature(feature)?)));
                 if let Some((feature, package)) = disabled {
                     let at = plugin.named_at.unwrap_or(Span { file: plan.file, start: 0, end: 0 });
                     diagnostics.push(messages::plugin_off(at, &plugin.entry.name, package, feature));

@@ -50,7 +50,12 @@ pub(super) enum Kind<'a> {
 }
 
 /// Reads a catalog. Invalid plugins are reported and omitted. Returns `None` if the file is not TOML or has no crate name.
-pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Catalog> {
+pub(super) fn catalog(
+    files: &Files,
+    file: FileId,
+    kind: &Kind<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Catalog> {
     let table = tree::read(files, file, diagnostics)?;
     let start = Span { file, start: 0, end: 0 };
     let keys: &[&str] = match kind {
@@ -218,7 +223,8 @@ fn plugin(
     };
     let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
     let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
-    let columns = columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], diagnostics)).collect();
+    let columns =
+        columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], diagnostics)).collect();
     let indexes = indexes
         .iter()
         .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], diagnostics))

@@ -83,7 +83,8 @@ pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
             check_plugin_rules(args, &mut diagnostics);
             // If both report an error at one location, the plugin's rule is more specific.
             let reported: Vec<Span> = diagnostics.iter().filter_map(location).collect();
-            diagnostics.extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
+            diagnostics
+                .extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
         }
     }
     diagnostics

@@ -18,7 +18,11 @@ pub(crate) fn names(plans: &[Plan], diagnostics: &mut Vec<Diagnostic>) {
             ));
         }
         if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
-            diagnostics.push(messages::same_module(&plan.module, (start(plan), &plan.path), (start(first), &first.path)));
+            diagnostics.push(messages::same_module(
+                &plan.module,
+                (start(plan), &plan.path),
+                (start(first), &first.path),
+            ));
         }
     }
 }

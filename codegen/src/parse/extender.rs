@@ -178,7 +178,8 @@ fn tls_config(table: &RawTable, at: Span, diagnostics: &mut Vec<Diagnostic>) -> 
 
 fn managed_resource(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<RawManagedResource> {
     let table = fields::table(node, "an element of `managed-resources`", diagnostics)?;
-    let mut fields = Fields::new(table, "a managed resource", node.span, &["name", "ignored-by-scheduler"], diagnostics);
+    let mut fields =
+        Fields::new(table, "a managed resource", node.span, &["name", "ignored-by-scheduler"], diagnostics);
     let ignored_by_scheduler = fields.boolean("ignored-by-scheduler").is_some_and(|ignored| ignored.value);
     fields.required_string("name").map(|name| RawManagedResource { name, ignored_by_scheduler })
 }

@@ -126,7 +126,8 @@ pub(crate) fn prepare(
                 }
                 RequestedDevices::Unknown => (false, Vec::new()),
             };
-            let first_with_name = requests.iter().position(|known| known.name == request.name).unwrap_or(requests.len());
+            let first_with_name =
+                requests.iter().position(|known| known.name == request.name).unwrap_or(requests.len());
             requests.push(PreparedRequest { name: request.name, first_with_name, is_list, alternatives });
         }
         let constraints = spec.constraints.iter().map(|constraint| {

@@ -228,7 +228,9 @@ impl Simulation {
             schedc_objects::AnyObject::Pod(pod) => Some((uid(object), PodFacts::of(pod))),
             _ => None,
         });
-        facts.filter(|(_, pod)| pod.node.is_none() && !pod.has_other_scheduler && !pod.finished && !pod.deleting).collect()
+        facts
+            .filter(|(_, pod)| pod.node.is_none() && !pod.has_other_scheduler && !pod.finished && !pod.deleting)
+            .collect()
     }
 }
 

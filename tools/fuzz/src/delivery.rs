@@ -16,7 +16,8 @@ use crate::simulation::{Simulation, Spawner};
 impl Simulation {
     /// Delivers the next change of a stream. Returns whether there was one.
     pub(crate) fn deliver(&mut self, stream: Stream) -> bool {
-        let Some(UndeliveredChange { change, attempts }) = self.cluster.watches[stream as usize].undelivered.pop_front()
+        let Some(UndeliveredChange { change, attempts }) =
+            self.cluster.watches[stream as usize].undelivered.pop_front()
         else {
             return false;
         };

@@ -26,7 +26,11 @@ impl ListPage {
         let Metadata { resource_version, continue_token } = metadata;
         let items = items.unwrap_or_default().into_iter();
         let objects = items.map(|object| kind.read_json(object.get())).collect::<Result<_, _>>()?;
-        Ok(ListPage { version: resource_version, continue_token: continue_token.filter(|token| !token.is_empty()), objects })
+        Ok(ListPage {
+            version: resource_version,
+            continue_token: continue_token.filter(|token| !token.is_empty()),
+            objects,
+        })
     }
 }
 

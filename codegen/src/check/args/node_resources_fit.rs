@@ -13,7 +13,9 @@ pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     let kind = string_at(strategy, "type");
     let ratio = strategy.get("requested-to-capacity-ratio");
     match (kind, ratio) {
-        (Some(kind), None) if kind.value == STRATEGY_WITH_SHAPE => diagnostics.push(messages::ratio_needs_shape(kind.span)),
+        (Some(kind), None) if kind.value == STRATEGY_WITH_SHAPE => {
+            diagnostics.push(messages::ratio_needs_shape(kind.span))
+        }
         (Some(kind), Some(ratio)) if kind.value != STRATEGY_WITH_SHAPE => {
             diagnostics.push(messages::shape_without_ratio(ratio.key.span, Some(&kind)));
         }

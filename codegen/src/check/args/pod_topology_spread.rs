@@ -28,7 +28,9 @@ pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
         let texts = (string_at(constraint, "topology-key"), string_at(constraint, "when-unsatisfiable"));
         let (Some(key), Some(action)) = texts else { continue };
         match seen.iter().find(|other| (&other.0, &other.1) == (&key.value, &action.value)) {
-            Some(first) => diagnostics.push(messages::constraint_repeated(node.span, first.2, &key.value, &action.value)),
+            Some(first) => {
+                diagnostics.push(messages::constraint_repeated(node.span, first.2, &key.value, &action.value))
+            }
             None => seen.push((key.value, action.value, node.span)),
         }
     }

@@ -46,7 +46,13 @@ impl Checker<'_> {
                 let at_least = i128::from(min.unwrap_or(i64::MIN));
                 let at_most = i128::from(max.unwrap_or(i64::MAX));
                 if !(at_least..=at_most).contains(value) {
-                    self.diagnostics.push(messages::argument_out_of_range(node.span, &self.subject(), *value, *min, *max));
+                    self.diagnostics.push(messages::argument_out_of_range(
+                        node.span,
+                        &self.subject(),
+                        *value,
+                        *min,
+                        *max,
+                    ));
                 }
             }
             (Schema::String { format }, RawValue::Str(value)) => {

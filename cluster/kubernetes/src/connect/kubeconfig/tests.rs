@@ -127,7 +127,10 @@ fn endless_files_are_errors() {
 #[test]
 fn contexts_without_cluster_or_user() {
     check_error("{}", expect!["`current-context`: it is missing, and the file has no contexts"]);
-    check_error("{contexts: [{name: a}, {name: b}]}", expect!["`current-context`: it is missing; set it to one of a, b"]);
+    check_error(
+        "{contexts: [{name: a}, {name: b}]}",
+        expect!["`current-context`: it is missing; set it to one of a, b"],
+    );
     check_error("{current-context: a}", expect!["`current-context`: `contexts` has no entry `a`"]);
     check_error("{current-context: a, contexts: [{name: a}]}", expect!["`contexts`: `a` has a name and no content"]);
     let twice = "{current-context: a, contexts: [{name: a, context: {}}, {name: a, context: {}}]}";

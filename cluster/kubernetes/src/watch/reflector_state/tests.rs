@@ -250,7 +250,8 @@ fn no_event_is_lost_whatever_fails() {
                     for (object, version) in server.objects.iter().skip(skip).take(2) {
                         known.0.insert(*object, (*version, reflector_state.epoch()));
                     }
-                    let continue_token = (skip + 2 < server.objects.len()).then(|| format!("{at_version} {}", skip + 2));
+                    let continue_token =
+                        (skip + 2 < server.objects.len()).then(|| format!("{at_version} {}", skip + 2));
                     if reflector_state.page(&at_version.to_string(), continue_token.as_deref()) {
                         known.sweep(reflector_state.epoch());
                         is_synced = true;

@@ -179,7 +179,9 @@ fn extender_setting(key: &str, (in_a, a): (Option<&Value>, &str), (in_b, b): (Op
         "ignorable" => format!("only with {}, pods are scheduled when it fails", if in_a.is_some() { a } else { b }),
         "http-timeout" => "the timeout for its responses differs".to_owned(),
         "managed-resources" => "it is called for other pods".to_owned(),
-        "node-cache-capable" => "none if the extender caches nodes: it receives node names instead of whole nodes".to_owned(),
+        "node-cache-capable" => {
+            "none if the extender caches nodes: it receives node names instead of whole nodes".to_owned()
+        }
         verb if verb.ends_with("-verb") => "other calls are sent to it".to_owned(),
         _ => "it is reached in another way".to_owned(),
     }
