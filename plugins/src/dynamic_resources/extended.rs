@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_missing_devices_of_containers_that_end_the_largest_number_is_requested() {
+    fn init_containers_request_the_largest_number_of_missing_devices() {
         check(
             &[("init", "example.com/gpu: 4"), ("init", "example.com/gpu: 6"), ("main", "example.com/gpu: 1")],
             &["container-1-request-0 gpu: 5", "container-2-request-0 gpu: 1"],
