@@ -184,8 +184,8 @@ impl<P: Profile> Snapshot<P> {
         done
     }
 
-    /// Puts a pod on the first node on which it fits and that `is_candidate` admits: `SchedulePodOnAnyNodeMatching`. The
-    /// search begins after the last chosen node, which spreads pods.
+    /// Puts a pod on the first node on which it fits and that `is_candidate` admits: `SchedulePodOnAnyNodeMatching`.
+    /// The search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
     /// The rejection of the pod as a whole; `None` if every node rejects it.
