@@ -88,7 +88,7 @@ pub(crate) struct Churn {
     pub(super) scheduler: Scheduler<scheduler::Profiles, NoopClient>,
     pub(super) tasks: InlineTasks,
     template: Pod,
-    pub(super) names: Vec<Symbol>,
+    pub(super) node_names: Vec<Symbol>,
     /// Whether each pod is for one node, as in a DaemonSet.
     daemons: bool,
     running: VecDeque<Uid>,
@@ -106,17 +106,17 @@ impl Churn {
         };
         let mut tasks = InlineTasks::default();
         let template = objects::plain(&mut scheduler.cache.base.interner);
-        let mut names = Vec::with_capacity(nodes);
+        let mut node_names = Vec::with_capacity(nodes);
         for number in 0..nodes {
             let node = objects::node(number, &mut scheduler.cache.base.interner);
-            names.push(node.name);
+            node_names.push(node.name);
             scheduler.on_change(Change::Node(node), &mut tasks);
         }
         let running = VecDeque::new();
-        let mut churn = Churn { scheduler, tasks, template, names, daemons, running, created: 0, now: 0 };
+        let mut churn = Churn { scheduler, tasks, template, node_names, daemons, running, created: 0, now: 0 };
         for at in 0..2 * nodes {
             let pod = churn.next_pod();
-            let bound = objects::bound(pod, churn.names[at % nodes]);
+            let bound = objects::bound(pod, churn.node_names[at % nodes]);
             churn.running.push_back(bound.uid.clone());
             churn.apply(Change::Pod(bound));
         }
@@ -151,7 +151,7 @@ impl Churn {
         let at = self.created;
         let (uid, name) = self.next_name();
         let pod = Pod { uid, name, ..self.template.clone() };
-        if self.daemons { objects::daemon(pod, self.names[at % self.names.len()]) } else { pod }
+        if self.daemons { objects::daemon(pod, self.node_names[at % self.node_names.len()]) } else { pod }
     }
 
     /// Adds, places and binds a pod, and deletes the oldest one. Calls `phases` at the end of each phase.
@@ -183,7 +183,7 @@ impl Churn {
 
     /// Sends an unchanged node.
     pub(crate) fn heartbeat(&mut self, phases: &mut PhaseEnd<'_>) {
-        let at = self.created % self.names.len();
+        let at = self.created % self.node_names.len();
         self.created += 1;
         let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node is deleted").clone();
         phases(Phase::Other);

@@ -113,7 +113,7 @@ pub(crate) fn gold_node(number: usize, interner: &mut Interner) -> Node {
 }
 
 /// Returns the pod in another namespace.
-pub(crate) fn other(pod: Pod, interner: &mut Interner) -> Pod {
+pub(crate) fn in_other_namespace(pod: Pod, interner: &mut Interner) -> Pod {
     let namespace = interner.intern("other");
     Pod { namespace: "other".into(), ..with(pod, |spec| spec.namespace = namespace) }
 }

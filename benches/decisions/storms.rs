@@ -14,7 +14,7 @@ impl Churn {
     /// Adds nodes, places a pod, and removes the nodes.
     pub(crate) fn join(&mut self, nodes: usize, phases: &mut PhaseEnd<'_>) {
         let interner = &mut self.scheduler.cache.base.interner;
-        let first = self.names.len();
+        let first = self.node_names.len();
         let new: Vec<Node> = (first..first + nodes).map(|number| objects::node(number, interner)).collect();
         let names: Vec<Symbol> = new.iter().map(|node| node.name).collect();
         phases(Phase::Other);
@@ -29,8 +29,8 @@ impl Churn {
     pub(crate) fn empty_namespace(&mut self, pods: usize, phases: &mut PhaseEnd<'_>) {
         let pods: Vec<Pod> = (0..pods)
             .map(|at| {
-                let pod = objects::other(self.next_pod(), &mut self.scheduler.cache.base.interner);
-                objects::bound(pod, self.names[at % self.names.len()])
+                let pod = objects::in_other_namespace(self.next_pod(), &mut self.scheduler.cache.base.interner);
+                objects::bound(pod, self.node_names[at % self.node_names.len()])
             })
             .collect();
         let uids: Vec<_> = pods.iter().map(|pod| pod.uid.clone()).collect();

@@ -141,17 +141,17 @@ const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
 
 impl Catalog {
     /// Returns the in-tree catalog, which is part of this crate. Returns `None` after reporting an unreadable file.
-    pub fn in_tree(files: &mut Files, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
+    pub fn in_tree(files: &mut Files, diagnostics: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
         let file = files.add("codegen/catalog/in-tree.toml", IN_TREE);
         let schemas = match serde_json::from_str(IN_TREE_ARGS) {
             Ok(schemas) => schemas,
             Err(error) => {
                 let at = Span { file, start: 0, end: 0 };
-                found.push(messages::unreadable_schema(at, &error.to_string()));
+                diagnostics.push(messages::unreadable_schema(at, &error.to_string()));
                 return None;
             }
         };
-        read::catalog(files, file, &read::Kind::InTree(&schemas), found).map(Arc::new)
+        read::catalog(files, file, &read::Kind::InTree(&schemas), diagnostics).map(Arc::new)
     }
 
     /// Reads the catalog of a plugin crate. `sources` are the texts of its Rust files. Reports and omits invalid plugins;
@@ -161,29 +161,29 @@ impl Catalog {
         file: FileId,
         sources: &[String],
         in_tree: &Self,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Arc<Self>> {
         let args = DeclaredArgs::read(sources);
-        read::catalog(files, file, &read::Kind::ThirdParty(in_tree, &args), found).map(Arc::new)
+        read::catalog(files, file, &read::Kind::ThirdParty(in_tree, &args), diagnostics).map(Arc::new)
     }
 }
 
 impl Catalogs {
     /// Combines catalogs. Reports a plugin name that two crates have, because profiles name plugins without their crate,
     /// and a kind that two crates declare differently.
-    pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
+    pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
         let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();
         for catalog in std::iter::once(&in_tree).chain(&third_party) {
             for kind in &catalog.kinds {
                 let first = *kinds.entry(kind.full_name()).or_insert(kind);
                 if !first.is_same_kind(kind) {
-                    found.push(messages::kinds_disagree(kind, first));
+                    diagnostics.push(messages::kinds_disagree(kind, first));
                 }
             }
             for entry in &catalog.plugins {
                 match by_name.get(&entry.name) {
-                    Some(first) => found.push(messages::plugin_name_clash(entry, first)),
+                    Some(first) => diagnostics.push(messages::plugin_name_clash(entry, first)),
                     None => {
                         by_name.insert(entry.name.clone(), Arc::clone(entry));
                     }
@@ -225,9 +225,9 @@ mod tests {
     use crate::schema::Schema;
 
     fn in_tree() -> Arc<Catalog> {
-        let mut found = Vec::new();
-        let catalog = Catalog::in_tree(&mut Files::default(), &mut found);
-        assert_eq!(found, []);
+        let mut diagnostics = Vec::new();
+        let catalog = Catalog::in_tree(&mut Files::default(), &mut diagnostics);
+        assert_eq!(diagnostics, []);
         catalog.unwrap()
     }
 

@@ -54,9 +54,9 @@ const RULES: [Rule; 11] = [
 ];
 
 /// Checks one profile against all rules.
-pub(crate) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        rule(cx, found);
+        rule(cx, diagnostics);
     }
 }
 

@@ -101,10 +101,10 @@ impl CatalogFinder for NoCrates {
 /// Compiles profiles into plans: parse, resolve, check. All errors of all profiles are returned together.
 pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Result<Compilation, Diagnostics> {
     let mut files = Files::default();
-    let mut found = Vec::new();
-    match Catalog::in_tree(&mut files, &mut found) {
+    let mut diagnostics = Vec::new();
+    match Catalog::in_tree(&mut files, &mut diagnostics) {
         Some(in_tree) => compile_with(in_tree, files, sources, finder),
-        None => Err(Diagnostics::new(files, found)),
+        None => Err(Diagnostics::new(files, diagnostics)),
     }
 }
 
@@ -116,32 +116,32 @@ pub fn compile_with<F: CatalogFinder>(
     sources: &[SourceText],
     finder: &mut F,
 ) -> Result<Compilation, Diagnostics> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     let profiles: Vec<FileId> = sources.iter().map(|source| files.add(&source.path, &source.text)).collect();
     let mut plans = Vec::new();
     let mut are_valid = Vec::new();
     for file in profiles {
-        let found_before = found.len();
-        let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
-        let (named, catalogs_complete) = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut found);
+        let found_before = diagnostics.len();
+        let Some(raw) = parse::profile(&files, file, &mut diagnostics) else { continue };
+        let (named, catalogs_complete) = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut diagnostics);
         let crates =
             named.iter().map(|(name, catalog)| PlanCrate { written: name.value.clone(), catalog: catalog.file });
         let crates = crates.collect();
         let catalogs = named.into_iter().map(|(_, catalog)| catalog).collect();
-        let catalogs = Catalogs::new(Arc::clone(&in_tree), catalogs, &mut found);
+        let catalogs = Catalogs::new(Arc::clone(&in_tree), catalogs, &mut diagnostics);
         let plan = Plan { crates, ..resolve::plan(&files, &raw, &catalogs) };
         let cx = check::Context { raw: &raw, plan: &plan, catalogs: &catalogs, catalogs_complete };
-        check::check(&cx, &mut found);
+        check::check(&cx, &mut diagnostics);
         plans.push(plan);
-        are_valid.push(found.len() == found_before);
+        are_valid.push(diagnostics.len() == found_before);
     }
-    check::cross_profile::names(&plans, &mut found);
+    check::cross_profile::names(&plans, &mut diagnostics);
     let valid: Vec<&Plan> =
         plans.iter().zip(are_valid).filter_map(|(plan, is_valid)| is_valid.then_some(plan)).collect();
-    check::cross_profile::queue(&valid, &mut found);
-    if !found.is_empty() {
-        return Err(Diagnostics::new(files, found));
+    check::cross_profile::queue(&valid, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(Diagnostics::new(files, diagnostics));
     }
     Ok(Compilation { plans, files, catalogs: third_party.into_catalogs(in_tree), watched: Vec::new() })
 }
@@ -158,22 +158,24 @@ pub fn catalogs<F: CatalogFinder>(
     finder: &mut F,
 ) -> Result<Vec<Arc<Catalog>>, Diagnostics> {
     let mut files = Files::default();
-    let mut found = Vec::new();
-    let Some(in_tree) = Catalog::in_tree(&mut files, &mut found) else { return Err(Diagnostics::new(files, found)) };
+    let mut diagnostics = Vec::new();
+    let Some(in_tree) = Catalog::in_tree(&mut files, &mut diagnostics) else {
+        return Err(Diagnostics::new(files, diagnostics));
+    };
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     if let Some(own) = own {
-        third_party.read(own, &in_tree, &mut files, &mut found);
+        third_party.read(own, &in_tree, &mut files, &mut diagnostics);
     }
     for source in sources {
         let file = files.add(&source.path, &source.text);
         let mut profile_errors = Vec::new();
         match parse::profile(&files, file, &mut profile_errors) {
-            Some(raw) => _ = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut found),
-            None => found.extend(profile_errors),
+            Some(raw) => _ = third_party.catalogs_of(&raw, &in_tree, &mut files, &mut diagnostics),
+            None => diagnostics.extend(profile_errors),
         }
     }
-    if !found.is_empty() {
-        return Err(Diagnostics::new(files, found));
+    if !diagnostics.is_empty() {
+        return Err(Diagnostics::new(files, diagnostics));
     }
     Ok(third_party.into_catalogs(in_tree))
 }
@@ -199,30 +201,30 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         raw: &RawProfile,
         in_tree: &Catalog,
         files: &mut Files,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> (Vec<NamedCatalog>, bool) {
         let mut catalogs: Vec<(String, Spanned<String>, Arc<Catalog>)> = Vec::new();
-        let found_before = found.len();
+        let found_before = diagnostics.len();
         let mut complete = !raw.crates_incomplete;
         for wanted in &raw.crates {
             let (RawCrate::Name(name) | RawCrate::Path(name)) = wanted;
             let source = match self.finder.find(wanted, files.path(raw.file)) {
                 Ok(source) => source,
                 Err(missing) => {
-                    found.push(missing_catalog(name, &missing));
+                    diagnostics.push(missing_catalog(name, &missing));
                     continue;
                 }
             };
             if let Some((_, first, _)) = catalogs.iter().find(|(path, ..)| *path == source.path) {
-                found.push(messages::same_crate_twice(name, first.span));
+                diagnostics.push(messages::same_crate_twice(name, first.span));
                 continue;
             }
-            match self.read(&source, in_tree, files, found) {
+            match self.read(&source, in_tree, files, diagnostics) {
                 Some(catalog) => catalogs.push((source.path, name.clone(), catalog)),
                 None => complete = false,
             }
         }
-        complete &= found.len() == found_before;
+        complete &= diagnostics.len() == found_before;
         (catalogs.into_iter().map(|(_, name, catalog)| (name, catalog)).collect(), complete)
     }
 
@@ -231,15 +233,15 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         source: &FoundCatalog,
         in_tree: &Catalog,
         files: &mut Files,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Arc<Catalog>> {
         if let Some((_, catalog)) = self.read.iter().find(|(path, _)| *path == source.path) {
             return catalog.clone();
         }
         let file = files.add(&source.path, &source.text);
-        let found_before = found.len();
-        let catalog = Catalog::third_party(files, file, &source.sources, in_tree, found);
-        let catalog = catalog.filter(|_| found.len() == found_before);
+        let found_before = diagnostics.len();
+        let catalog = Catalog::third_party(files, file, &source.sources, in_tree, diagnostics);
+        let catalog = catalog.filter(|_| diagnostics.len() == found_before);
         self.read.push((source.path.clone(), catalog.clone()));
         catalog
     }

@@ -219,11 +219,11 @@ impl DeclaredArgs {
             Shape::Named(ty) => self.schema(type_path(ty)?, file, depth)?,
             Shape::Optional(of) => self.shape(of, file, depth)?,
             Shape::List(entries) => {
-                let rules = entries.rules_read(|expr| self.integer(expr, file));
-                let of = Box::new(self.shape(&entries.of, file, depth)?);
+                let rules = entries.evaluated_rules(|expr| self.integer(expr, file));
+                let element = Box::new(self.shape(&entries.of, file, depth)?);
                 let count = |count: i64| usize::try_from(count).ok();
                 Schema::List {
-                    of,
+                    element,
                     min: Some(rules.min.and_then(count).unwrap_or_default()),
                     max: rules.max.and_then(count),
                     unique: rules.unique,

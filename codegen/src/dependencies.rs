@@ -110,8 +110,8 @@ impl<'a> Dependencies<'a> {
         Some(Unavailable::FeatureOff { package: package.name.clone(), feature })
     }
 
-    /// Returns the name of the package if it has this feature and the build does not enable it.
-    pub(crate) fn off(&self, feature: &str) -> Option<&str> {
+    /// Returns the name of the package if this is one of its features and the build does not enable it.
+    pub(crate) fn disabled_feature(&self, feature: &str) -> Option<&str> {
         if self.cargo.has_feature(feature) != Some(false) {
             return None;
         }

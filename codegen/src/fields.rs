@@ -15,7 +15,7 @@ pub(crate) struct Fields<'t, 'd> {
     misspelt: Vec<(&'t str, &'t RawField)>,
     owner: String,
     at: Span,
-    found: &'d mut Vec<Diagnostic>,
+    diagnostics: &'d mut Vec<Diagnostic>,
 }
 
 impl<'t, 'd> Fields<'t, 'd> {
@@ -26,17 +26,17 @@ impl<'t, 'd> Fields<'t, 'd> {
         owner: impl Into<String>,
         at: Span,
         known: &[&'t str],
-        found: &'d mut Vec<Diagnostic>,
+        diagnostics: &'d mut Vec<Diagnostic>,
     ) -> Self {
         let owner = owner.into();
         for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {
-            found.push(messages::unknown_key(&field.key, &owner, known));
+            diagnostics.push(messages::unknown_key(&field.key, &owner, known));
         }
-        Self { table, misspelt: misspelt(table, known), owner, at, found }
+        Self { table, misspelt: misspelt(table, known), owner, at, diagnostics }
     }
 
-    pub(crate) fn found(&mut self) -> &mut Vec<Diagnostic> {
-        self.found
+    pub(crate) fn diagnostics(&mut self) -> &mut Vec<Diagnostic> {
+        self.diagnostics
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'t RawField> {
@@ -46,14 +46,14 @@ impl<'t, 'd> Fields<'t, 'd> {
 
     pub(crate) fn string(&mut self, key: &str) -> Option<Spanned<String>> {
         let field = self.get(key)?;
-        string(&field.value, &format!("`{key}`"), self.found)
+        string(&field.value, &format!("`{key}`"), self.diagnostics)
     }
 
     /// Reads a required string. Reports a missing key, except after a misspelt one, which was already reported.
     pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
         let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
         if self.get(key).is_none() && !misspelt() {
-            self.found.push(messages::missing_key(self.at, &self.owner, key));
+            self.diagnostics.push(messages::missing_key(self.at, &self.owner, key));
         }
         self.string(key)
     }
@@ -64,7 +64,7 @@ impl<'t, 'd> Fields<'t, 'd> {
             RawValue::Int(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
                 let kind = other.kind();
-                self.found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), "an integer", kind));
+                self.diagnostics.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), "an integer", kind));
                 None
             }
         }
@@ -76,7 +76,12 @@ impl<'t, 'd> Fields<'t, 'd> {
             RawValue::Bool(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
                 let kind = other.kind();
-                self.found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), "`true` or `false`", kind));
+                self.diagnostics.push(messages::wrong_kind(
+                    field.value.span,
+                    &format!("`{key}`"),
+                    "`true` or `false`",
+                    kind,
+                ));
                 None
             }
         }
@@ -94,7 +99,7 @@ impl<'t, 'd> Fields<'t, 'd> {
             RawValue::List(items) => (items, true),
             other => {
                 let (subject, expected) = (format!("`{key}`"), format!("a list of {elements}"));
-                self.found.push(messages::wrong_kind(field.value.span, &subject, &expected, other.kind()));
+                self.diagnostics.push(messages::wrong_kind(field.value.span, &subject, &expected, other.kind()));
                 (&[], false)
             }
         }
@@ -104,12 +109,12 @@ impl<'t, 'd> Fields<'t, 'd> {
     pub(crate) fn strings(&mut self, key: &str) -> Vec<Spanned<String>> {
         let items = self.list(key, "strings");
         let subject = format!("an element of `{key}`");
-        items.iter().filter_map(|item| string(item, &subject, self.found)).collect()
+        items.iter().filter_map(|item| string(item, &subject, self.diagnostics)).collect()
     }
 
     pub(crate) fn table(&mut self, key: &str) -> Option<(&'t RawTable, Span)> {
         let field = self.get(key)?;
-        table(&field.value, &format!("`{key}`"), self.found).map(|table| (table, field.value.span))
+        table(&field.value, &format!("`{key}`"), self.diagnostics).map(|table| (table, field.value.span))
     }
 }
 
@@ -126,21 +131,21 @@ pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t s
     misspelt
 }
 
-pub(crate) fn string(node: &RawNode, subject: &str, found: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
+pub(crate) fn string(node: &RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
     match &node.value {
         RawValue::Str(value) => Some(Spanned { value: value.clone(), span: node.span }),
         other => {
-            found.push(messages::wrong_kind(node.span, subject, "a string", other.kind()));
+            diagnostics.push(messages::wrong_kind(node.span, subject, "a string", other.kind()));
             None
         }
     }
 }
 
-pub(crate) fn table<'t>(node: &'t RawNode, subject: &str, found: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
+pub(crate) fn table<'t>(node: &'t RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
     match &node.value {
         RawValue::Table(table) => Some(table),
         other => {
-            found.push(messages::wrong_kind(node.span, subject, "a table", other.kind()));
+            diagnostics.push(messages::wrong_kind(node.span, subject, "a table", other.kind()));
             None
         }
     }

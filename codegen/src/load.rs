@@ -237,27 +237,29 @@ impl<'a> Finder<'a> {
             return Ok(compilation);
         }
         let Some(unavailable) = self.dependencies.unavailable(EXTENDER_CRATE) else { return Ok(compilation) };
-        let found = extenders.into_iter().map(|at| match &unavailable {
+        let diagnostics = extenders.into_iter().map(|at| match &unavailable {
             Unavailable::NotADependency { package } => messages::extender_crate_missing(at, package),
             Unavailable::FeatureOff { package, feature } => messages::extender_crate_off(at, package, feature),
         });
-        Err(Diagnostics::new(compilation.files, found.collect()))
+        Err(Diagnostics::new(compilation.files, diagnostics.collect()))
     }
 
     /// Checks that generated code can refer to plugins that features of the package enable.
     fn check_plugin_features(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         for plan in self.plans_of_files(&compilation) {
             for plugin in &plan.plugins {
-                let disabled =
-                    plugin.entry.feature().and_then(|feature| Some((feature, self.dependencies.off(feature)?)));
+                let disabled = plugin
+                    .entry
+                    .feature()
+                    .and_then(|feature| Some((feature, self.dependencies.disabled_feature(feature)?)));
                 if let Some((feature, package)) = disabled {
                     let at = plugin.named_at.unwrap_or(Span { file: plan.file, start: 0, end: 0 });
-                    found.push(messages::plugin_off(at, &plugin.entry.name, package, feature));
+                    diagnostics.push(messages::plugin_off(at, &plugin.entry.name, package, feature));
                 }
             }
         }
-        if found.is_empty() { Ok(compilation) } else { Err(Diagnostics::new(compilation.files, found)) }
+        if diagnostics.is_empty() { Ok(compilation) } else { Err(Diagnostics::new(compilation.files, diagnostics)) }
     }
 
     /// Returns the plans of profiles in files. Embedded profiles are omitted: their crates and features were available when

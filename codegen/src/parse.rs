@@ -127,19 +127,19 @@ pub struct RawArgs {
     pub value: RawNode,
 }
 
-/// Reads a profile. `None` if it is not TOML; otherwise its valid parts. Errors are added to `found`.
-pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawProfile> {
-    let found_before = found.len();
-    let Some(table) = tree::read(files, file, found) else {
+/// Reads a profile. `None` if it is not TOML; otherwise its valid parts. Errors are added to `diagnostics`.
+pub(crate) fn profile(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Option<RawProfile> {
+    let found_before = diagnostics.len();
+    let Some(table) = tree::read(files, file, diagnostics) else {
         if let Some(configuration) = configuration::find(files, file) {
-            found.truncate(found_before);
-            found.push(messages::configuration_as_profile(&configuration, files.path(file)));
+            diagnostics.truncate(found_before);
+            diagnostics.push(messages::configuration_as_profile(&configuration, files.path(file)));
         }
         return None;
     };
     let start = Span { file, start: 0, end: 0 };
     let keys = settings::PROFILE.map(|key| key.name);
-    let mut fields = Fields::new(&table, "a profile", start, &keys, found);
+    let mut fields = Fields::new(&table, "a profile", start, &keys, diagnostics);
     let mut profile = RawProfile {
         file,
         scheduler_name: fields.string("scheduler-name"),
@@ -159,106 +159,106 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
     let args = fields.table("args");
     let budget = fields.table("budget");
     let extenders = fields.get("extender");
-    let found_before = found.len();
-    profile.crates = crates.iter().filter_map(|item| raw_crate(item, found)).collect();
-    profile.crates_incomplete = !crates_readable || found.len() > found_before;
+    let found_before = diagnostics.len();
+    profile.crates = crates.iter().filter_map(|item| raw_crate(item, diagnostics)).collect();
+    profile.crates_incomplete = !crates_readable || diagnostics.len() > found_before;
     if let Some((plugins, _)) = plugins {
-        read_plugins(plugins, &mut profile, found);
+        read_plugins(plugins, &mut profile, diagnostics);
     }
     if let Some((args, _)) = args {
-        profile.args = args.fields.iter().filter_map(|field| raw_args(field, found)).collect();
+        profile.args = args.fields.iter().filter_map(|field| raw_args(field, diagnostics)).collect();
     }
     if let Some(extenders) = extenders {
-        profile.extenders = extender::list(&extenders.value, found);
+        profile.extenders = extender::list(&extenders.value, diagnostics);
     }
     if let Some((budget, at)) = budget {
         let keys = settings::LIMITS.map(|key| key.name);
-        let mut fields = Fields::new(budget, "`budget`", at, &keys, found);
+        let mut fields = Fields::new(budget, "`budget`", at, &keys, diagnostics);
         profile.budget = RawBudget(keys.map(|key| fields.integer(key)));
     }
     Some(profile)
 }
 
-fn raw_crate(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawCrate> {
+fn raw_crate(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<RawCrate> {
     match &node.value {
         RawValue::Str(name) => Some(RawCrate::Name(Spanned { value: name.clone(), span: node.span })),
         RawValue::Table(table) => {
-            Fields::new(table, "a crate", node.span, &["path"], found).required_string("path").map(RawCrate::Path)
+            Fields::new(table, "a crate", node.span, &["path"], diagnostics).required_string("path").map(RawCrate::Path)
         }
         other => {
             let expected = "a name or `{ path = \"..\" }`";
-            found.push(messages::wrong_kind(node.span, "an element of `crates`", expected, other.kind()));
+            diagnostics.push(messages::wrong_kind(node.span, "an element of `crates`", expected, other.kind()));
             None
         }
     }
 }
 
-fn raw_args(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<RawArgs> {
-    fields::table(&field.value, &format!("`args.{}`", field.key.value), found)?;
+fn raw_args(field: &RawField, diagnostics: &mut Vec<Diagnostic>) -> Option<RawArgs> {
+    fields::table(&field.value, &format!("`args.{}`", field.key.value), diagnostics)?;
     Some(RawArgs { plugin: field.key.clone(), value: field.value.clone() })
 }
 
-fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Diagnostic>) {
+fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, diagnostics: &mut Vec<Diagnostic>) {
     let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(Point::name)).collect();
     let misspelt = fields::misspelt(plugins, &known);
     for field in &plugins.fields {
         let mut key = field.key.value.as_str();
         if !known.contains(&key) {
-            found.push(messages::unknown_point(&field.key, false, &known));
+            diagnostics.push(messages::unknown_point(&field.key, false, &known));
             let suggestion = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
             key = suggestion.map_or(key, |(suggestion, _)| suggestion);
         }
         if key == MULTI_POINT {
-            profile.multi_point = plugin_set(field, found);
+            profile.multi_point = plugin_set(field, diagnostics);
         } else if let Some(point) = Point::from_name(key) {
-            let set = plugin_set(field, found);
+            let set = plugin_set(field, diagnostics);
             profile.points.push((point, set));
         }
     }
     profile.points.sort_by_key(|(point, _)| *point);
 }
 
-fn plugin_set(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
-    let found_before = found.len();
-    let set = read_plugin_set(field, found);
-    RawSet { at: Some(field.key.span), incomplete: found.len() > found_before, ..set }
+fn plugin_set(field: &RawField, diagnostics: &mut Vec<Diagnostic>) -> RawSet {
+    let found_before = diagnostics.len();
+    let set = read_plugin_set(field, diagnostics);
+    RawSet { at: Some(field.key.span), incomplete: diagnostics.len() > found_before, ..set }
 }
 
-fn read_plugin_set(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
+fn read_plugin_set(field: &RawField, diagnostics: &mut Vec<Diagnostic>) -> RawSet {
     let key = &field.key.value;
     match &field.value.value {
         RawValue::List(items) => RawSet {
-            enabled: items.iter().filter_map(|item| raw_plugin(item, found)).collect(),
+            enabled: items.iter().filter_map(|item| raw_plugin(item, diagnostics)).collect(),
             plain: true,
             ..RawSet::default()
         },
         RawValue::Table(table) => {
             let owner = format!("`plugins.{key}`");
-            let mut fields = Fields::new(table, owner, field.value.span, &["enabled", "disabled"], found);
+            let mut fields = Fields::new(table, owner, field.value.span, &["enabled", "disabled"], diagnostics);
             let enabled = fields.list("enabled", "plugins");
             let disabled = fields.strings("disabled");
-            let enabled = enabled.iter().filter_map(|item| raw_plugin(item, fields.found())).collect();
+            let enabled = enabled.iter().filter_map(|item| raw_plugin(item, fields.diagnostics())).collect();
             RawSet { enabled, disabled, ..RawSet::default() }
         }
         other => {
             let expected = "a list of plugins or a table of `enabled` and `disabled`";
-            found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), expected, other.kind()));
+            diagnostics.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), expected, other.kind()));
             RawSet::default()
         }
     }
 }
 
-fn raw_plugin(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawPlugin> {
+fn raw_plugin(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<RawPlugin> {
     match &node.value {
         RawValue::Str(name) => Some(RawPlugin { name: Spanned { value: name.clone(), span: node.span }, weight: None }),
         RawValue::Table(table) => {
-            let mut fields = Fields::new(table, "a plugin entry", node.span, &["name", "weight"], found);
+            let mut fields = Fields::new(table, "a plugin entry", node.span, &["name", "weight"], diagnostics);
             let weight = fields.integer("weight");
             fields.required_string("name").map(|name| RawPlugin { name, weight })
         }
         other => {
             let expected = "a name or `{ name = \"..\", weight = .. }`";
-            found.push(messages::wrong_kind(node.span, "a plugin", expected, other.kind()));
+            diagnostics.push(messages::wrong_kind(node.span, "a plugin", expected, other.kind()));
             None
         }
     }
@@ -271,22 +271,22 @@ mod tests {
     fn read(text: &str) -> (RawProfile, Vec<Diagnostic>) {
         let mut files = Files::default();
         let file = files.add("p.toml", text);
-        let mut found = Vec::new();
-        (profile(&files, file, &mut found).unwrap(), found)
+        let mut diagnostics = Vec::new();
+        (profile(&files, file, &mut diagnostics).unwrap(), diagnostics)
     }
 
     #[test]
     fn an_empty_profile_has_no_settings() {
-        let (profile, found) = read("");
-        assert!(found.is_empty());
+        let (profile, diagnostics) = read("");
+        assert!(diagnostics.is_empty());
         assert!(profile.scheduler_name.is_none() && profile.args.is_empty() && profile.crates.is_empty());
         assert!(profile.sets().all(|(_, set)| set.enabled.is_empty() && !set.replaces()));
     }
 
     #[test]
     fn a_plain_list_replaces_inherited_plugins() {
-        let (profile, found) = read("[plugins]\nfilter = [\"A\", { name = \"B\", weight = 2 }]\n");
-        assert!(found.is_empty());
+        let (profile, diagnostics) = read("[plugins]\nfilter = [\"A\", { name = \"B\", weight = 2 }]\n");
+        assert!(diagnostics.is_empty());
         let set = profile.point(Point::Filter).unwrap();
         assert!(set.replaces() && set.disables("A"));
         assert_eq!(set.enabled[1].name.value, "B");
@@ -303,10 +303,10 @@ mod tests {
 
     #[test]
     fn invalid_values_do_not_hide_valid_ones() {
-        let (profile, found) = read(
+        let (profile, diagnostics) = read(
             "crates = [1, \"a\"]\npercentage-of-nodes-to-score = \"x\"\n[plugins]\nfilter = 3\nscore = [4, \"S\"]\n",
         );
-        assert_eq!(found.len(), 4);
+        assert_eq!(diagnostics.len(), 4);
         assert_eq!(profile.crates.len(), 1);
         assert_eq!(profile.point(Point::Score).unwrap().enabled.len(), 1);
     }

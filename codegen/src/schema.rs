@@ -49,8 +49,9 @@ pub enum Schema {
     },
     /// A list of elements with one schema.
     List {
-        /// The shape of an element.
-        of: Box<Schema>,
+        /// The schema of an element.
+        #[serde(rename = "of")]
+        element: Box<Schema>,
         /// The minimum number of elements.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<usize>,

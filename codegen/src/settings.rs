@@ -128,7 +128,11 @@ pub const PROFILE: [Key; 9] = [
 pub const LIMITS: [Key; 5] = [
     limit("nanoseconds-per-node", 1, "time of all Filter and Score plugins for each node, if all nodes are evaluated"),
     limit("instructions-per-decision", 1, "instructions of a decision about a pod with a known signature"),
-    limit("allocations-per-decision", 0, "memory allocations of such a decision, on average"),
+    limit(
+        "allocations-per-decision",
+        0,
+        "memory allocations of a decision about a pod with a known signature, on average",
+    ),
     limit("bytes-per-node", 1, "size of the profile's columns for each node"),
     limit("binary-size", 1, "the executable, in bytes"),
 ];

@@ -75,7 +75,7 @@ impl RawValue {
 
 /// Parses a file as TOML. Invalid TOML yields its syntax errors and no tree, because further errors could be
 /// misleading.
-pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawTable> {
+pub(crate) fn read(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Option<RawTable> {
     let text = files.text(file);
     let (document, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
@@ -102,10 +102,10 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
         let may_be_caused_by_it =
             ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
         if is_any_unclosed && may_be_caused_by_it {
-            found.push(messages::possibly_unclosed(diagnostic));
+            diagnostics.push(messages::possibly_unclosed(diagnostic));
             break;
         }
-        found.push(diagnostic);
+        diagnostics.push(diagnostic);
     }
     None
 }
@@ -151,10 +151,10 @@ mod tests {
     fn check(text: &str, expect: Expect) {
         let mut files = Files::default();
         let file = files.add("p.toml", text);
-        let mut found = Vec::new();
-        let tree = read(&files, file, &mut found);
-        assert_eq!(tree.is_some(), found.is_empty());
-        let lines: Vec<String> = found.iter().map(|diagnostic| diagnostic.one_line(&files)).collect();
+        let mut diagnostics = Vec::new();
+        let tree = read(&files, file, &mut diagnostics);
+        assert_eq!(tree.is_some(), diagnostics.is_empty());
+        let lines: Vec<String> = diagnostics.iter().map(|diagnostic| diagnostic.one_line(&files)).collect();
         expect.assert_eq(&lines.join("\n"));
     }
 

@@ -33,14 +33,14 @@ fn a_profile_is_compared_with_kube_scheduler() {
 
         pre-filter
           PLUGIN                EDGE  KUBE-SCHEDULER  EFFECT ON PODS
-          VolumeRestrictions    -     yes             goes with filter
-          NodeVolumeLimits      -     yes             goes with filter
-          VolumeBinding         -     yes             goes with filter
-          VolumeZone            -     yes             goes with filter
-          PodTopologySpread     -     yes             goes with filter
-          InterPodAffinity      -     yes             goes with filter
-          DynamicResources      -     yes             goes with filter
-          NodeDeclaredFeatures  -     yes             goes with filter
+          VolumeRestrictions    -     yes             a consequence of the missing filter
+          NodeVolumeLimits      -     yes             a consequence of the missing filter
+          VolumeBinding         -     yes             a consequence of the missing filter
+          VolumeZone            -     yes             a consequence of the missing filter
+          PodTopologySpread     -     yes             a consequence of the missing filter
+          InterPodAffinity      -     yes             a consequence of the missing filter
+          DynamicResources      -     yes             a consequence of the missing filter
+          NodeDeclaredFeatures  -     yes             a consequence of the missing filter
 
         filter
           PLUGIN                EDGE  KUBE-SCHEDULER  EFFECT ON PODS
@@ -60,10 +60,10 @@ fn a_profile_is_compared_with_kube_scheduler() {
 
         pre-score
           PLUGIN                           EDGE  KUBE-SCHEDULER  EFFECT ON PODS
-          VolumeBinding                    -     yes             goes with score
-          PodTopologySpread                -     yes             goes with score
-          InterPodAffinity                 -     yes             goes with score
-          NodeResourcesBalancedAllocation  -     yes             goes with score
+          VolumeBinding                    -     yes             a consequence of the missing score
+          PodTopologySpread                -     yes             a consequence of the missing score
+          InterPodAffinity                 -     yes             a consequence of the missing score
+          NodeResourcesBalancedAllocation  -     yes             a consequence of the missing score
 
         score
           PLUGIN                           EDGE  KUBE-SCHEDULER  EFFECT ON PODS

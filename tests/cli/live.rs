@@ -171,8 +171,8 @@ fn large_lists_are_read_in_pages() {
 #[test]
 fn kinds_that_a_server_lacks_have_no_objects() {
     let cluster = Cluster::start();
-    cluster.server.rule(FaultRule::new(Fault::Answer(404, None)).path("/apis/resource.k8s.io/*"));
-    cluster.server.rule(FaultRule::new(Fault::Answer(403, None)).path("/apis/scheduling.k8s.io/*"));
+    cluster.server.rule(FaultRule::new(Fault::Respond(404, None)).path("/apis/resource.k8s.io/*"));
+    cluster.server.rule(FaultRule::new(Fault::Respond(403, None)).path("/apis/scheduling.k8s.io/*"));
     let run = cluster.schedc(&["explain", "research/training-1"]);
     expect![[r#"
         note: priority classes are not read, because the user may not list them
@@ -184,13 +184,13 @@ fn kinds_that_a_server_lacks_have_no_objects() {
 #[test]
 fn an_incomplete_cluster_is_an_error() {
     let cluster = Cluster::start();
-    cluster.server.rule(FaultRule::new(Fault::Answer(403, None)).path("/api/v1/services"));
+    cluster.server.rule(FaultRule::new(Fault::Respond(403, None)).path("/api/v1/services"));
     expect![[r#"
         error: SERVER/api/v1/services: an injected fault
     "#]]
     .assert_eq(&cluster.refused(&["simulate"]));
     cluster.server.clear_rules();
-    cluster.server.rule(FaultRule::new(Fault::Answer(404, None)).path("/api/v1/nodes"));
+    cluster.server.rule(FaultRule::new(Fault::Respond(404, None)).path("/api/v1/nodes"));
     expect![[r#"
         error: SERVER/api/v1/nodes: the server does not have this kind
     "#]]

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_a_url_apply_to_an_only_extender() {
+    fn entries_without_a_url_apply_only_if_there_is_one_extender() {
         let given = overrides(&[
             (Setting::UrlPrefix, "http://a=http://c"),
             (Setting::UrlPrefix, "http://x"),

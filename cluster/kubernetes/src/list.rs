@@ -45,7 +45,7 @@ struct Page<Item> {
 struct PageMeta {
     resource_version: Option<Box<str>>,
     #[serde(rename = "continue")]
-    rest: Option<Box<str>>,
+    continue_token: Option<Box<str>>,
 }
 
 /// Lists all objects of a kind, with the query of reflectors: pods without the finished ones. `each` receives the
@@ -59,10 +59,10 @@ pub async fn list<Item: DeserializeOwned>(
     resource: &Resource,
     mut each: impl FnMut(Vec<Item>),
 ) -> Result<Box<str>, ListError> {
-    let mut rest = None;
+    let mut continue_token = None;
     loop {
-        let is_first = rest.is_none();
-        let path = query(resource, &ListWatchRequest::Page { rest }, 0);
+        let is_first = continue_token.is_none();
+        let path = query(resource, &ListWatchRequest::Page { continue_token }, 0);
         let call = ApiRequest { verb: Verb::Get, path, body: Bytes::new() };
         let answer = call_with_retry_after(transport, RequestClass::Watch, &call).await;
         let answer = answer.map_err(|error| ListError::Failed(error.into_message()))?;
@@ -78,8 +78,8 @@ pub async fn list<Item: DeserializeOwned>(
         let page = serde_json::from_slice(&answer.body);
         let page: Page<Item> = page.map_err(|error| ListError::Failed(format!("the list cannot be read: {error}")))?;
         each(page.items.unwrap_or_default());
-        rest = page.metadata.rest.filter(|rest| !rest.is_empty());
-        if rest.is_none() {
+        continue_token = page.metadata.continue_token.filter(|token| !token.is_empty());
+        if continue_token.is_none() {
             return Ok(page.metadata.resource_version.unwrap_or_default());
         }
     }

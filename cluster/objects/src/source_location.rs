@@ -8,9 +8,9 @@ use std::sync::Arc;
 pub struct SourceLocation {
     /// The file as the user named it, or `standard input`.
     pub file: Arc<str>,
-    /// The first line of its document, or in problems that of a field, from 1; 0 stands for the whole file.
+    /// Line number, from 1: the first line of its document, or in problems the line of a field. 0: the whole file.
     pub line: u32,
-    /// Its index in the `items` of the document, if that is a list.
+    /// Its index in the `items` of its document, if the document is a list.
     pub item: Option<u32>,
 }
 

@@ -70,31 +70,31 @@ impl CustomKind {
 }
 
 /// Reads an entry of `[kinds]`. Returns `None` after reporting an error.
-pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
-    let found_before = found.len();
+pub(super) fn kind(field: &RawField, diagnostics: &mut Vec<Diagnostic>) -> Option<CustomKind> {
+    let found_before = diagnostics.len();
     let (name, at) = (&field.key, field.value.span);
     if KINDS.contains(&name.value.as_str()) {
-        found.push(messages::known_kind(name));
+        diagnostics.push(messages::known_kind(name));
     }
-    let table = fields::table(&field.value, &format!("`{}`", name.value), found)?;
+    let table = fields::table(&field.value, &format!("`{}`", name.value), diagnostics)?;
     let keys = ["api-version", "kind", "resource", "namespaced"];
-    let mut fields = Fields::new(table, format!("kind `{}`", name.value), at, &keys, found);
+    let mut fields = Fields::new(table, format!("kind `{}`", name.value), at, &keys, diagnostics);
     let api_version = fields.required_string("api-version");
     let kind = fields.string("kind");
     let resource = fields.required_string("resource");
     let namespaced = fields.boolean("namespaced");
 
     if let Some(api_version) = api_version.as_ref().filter(|api_version| !is_api_version(&api_version.value)) {
-        found.push(messages::not_an_api_version(api_version));
+        diagnostics.push(messages::not_an_api_version(api_version));
     }
     let kind = kind.unwrap_or_else(|| Spanned { value: name.value.clone(), span: name.span });
     if !is_kind(&kind.value) {
-        found.push(messages::not_a_kind(&kind));
+        diagnostics.push(messages::not_a_kind(&kind));
     }
     if let Some(resource) = resource.as_ref().filter(|resource| !is_word(&resource.value)) {
-        found.push(messages::not_a_resource(resource));
+        diagnostics.push(messages::not_a_resource(resource));
     }
-    if found.len() > found_before {
+    if diagnostics.len() > found_before {
         return None;
     }
     Some(CustomKind {

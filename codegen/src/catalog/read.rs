@@ -50,14 +50,19 @@ pub(super) enum Kind<'a> {
 }
 
 /// Reads a catalog. Invalid plugins are reported and omitted. Returns `None` if the file is not TOML or has no crate name.
-pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut Vec<Diagnostic>) -> Option<Catalog> {
-    let table = tree::read(files, file, found)?;
+pub(super) fn catalog(
+    files: &Files,
+    file: FileId,
+    kind: &Kind<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Catalog> {
+    let table = tree::read(files, file, diagnostics)?;
     let start = Span { file, start: 0, end: 0 };
     let keys: &[&str] = match kind {
         Kind::InTree(_) => &["crate", "columns", "indexes", "plugin", "default", "planned"],
         Kind::ThirdParty(..) => &["crate", "kinds", "columns", "indexes", "plugin"],
     };
-    let mut fields = Fields::new(&table, "a catalog", start, keys, found);
+    let mut fields = Fields::new(&table, "a catalog", start, keys, diagnostics);
     let crate_name = fields.required_string("crate");
     let default = fields.strings("default");
     let planned = fields.strings("planned");
@@ -68,7 +73,7 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
 
     let crate_name = crate_name?;
     if !is_identifier(&crate_name.value) {
-        found.push(messages::not_a_crate_name(&crate_name));
+        diagnostics.push(messages::not_a_crate_name(&crate_name));
     }
     let mut catalog = Catalog {
         file,
@@ -76,15 +81,15 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
         plugins: Vec::new(),
         default,
         planned,
-        kinds: kinds.map(|(table, _)| declared_kinds(table, found)).unwrap_or_default(),
-        columns: columns.map(|(table, _)| states(table, &COLUMN_KEYS, found)).unwrap_or_default(),
-        indexes: indexes.map(|(table, _)| states(table, &INDEX_KEYS, found)).unwrap_or_default(),
+        kinds: kinds.map(|(table, _)| declared_kinds(table, diagnostics)).unwrap_or_default(),
+        columns: columns.map(|(table, _)| states(table, &COLUMN_KEYS, diagnostics)).unwrap_or_default(),
+        indexes: indexes.map(|(table, _)| states(table, &INDEX_KEYS, diagnostics)).unwrap_or_default(),
     };
     for node in plugins {
-        let Some(table) = fields::table(node, "a plugin", found) else { continue };
-        if let Some(entry) = plugin(table, node.span, &catalog, kind, found) {
+        let Some(table) = fields::table(node, "a plugin", diagnostics) else { continue };
+        if let Some(entry) = plugin(table, node.span, &catalog, kind, diagnostics) {
             if let Some(first) = catalog.plugins.iter().find(|other| other.name == entry.name) {
-                found.push(messages::plugin_declared_twice(&entry.name, entry.declared_at, first.declared_at));
+                diagnostics.push(messages::plugin_declared_twice(&entry.name, entry.declared_at, first.declared_at));
                 continue;
             }
             catalog.plugins.push(Arc::new(entry));
@@ -93,12 +98,12 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
     Some(catalog)
 }
 
-fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKind> {
+fn declared_kinds(table: &RawTable, diagnostics: &mut Vec<Diagnostic>) -> Vec<CustomKind> {
     let mut declared: Vec<CustomKind> = Vec::new();
     for field in &table.fields {
-        let Some(kind) = kinds::kind(field, found) else { continue };
+        let Some(kind) = kinds::kind(field, diagnostics) else { continue };
         match declared.iter().find(|first| first.full_name() == kind.full_name()) {
-            Some(first) => found.push(messages::kind_declared_twice(&kind, first)),
+            Some(first) => diagnostics.push(messages::kind_declared_twice(&kind, first)),
             None => declared.push(kind),
         }
     }
@@ -106,38 +111,38 @@ fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKi
 }
 
 /// Reads `[columns]` or `[indexes]`. The value of each name is a path or a table, whose valid keys are `keys`.
-fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<State> {
-    let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
+fn states(table: &RawTable, keys: &[&str], diagnostics: &mut Vec<Diagnostic>) -> Vec<State> {
+    let state = |field: &RawField, diagnostics: &mut Vec<Diagnostic>| {
         let subject = format!("`{}`", field.key.value);
         let (path, with_args, description) = match &field.value.value {
             RawValue::Table(table) => {
-                let mut fields = Fields::new(table, subject, field.value.span, keys, found);
+                let mut fields = Fields::new(table, subject, field.value.span, keys, diagnostics);
                 let (path, description) = (fields.required_string("path"), fields.string("description"));
                 let with_args = keys.contains(&"args").then(|| fields.boolean("args")).flatten();
                 (path?, with_args.is_some_and(|args| args.value), description)
             }
-            _ => (fields::string(&field.value, &subject, found)?, false, None),
+            _ => (fields::string(&field.value, &subject, diagnostics)?, false, None),
         };
         if [NODE_INFO, NODE_INDEX].contains(&field.key.value.as_str()) {
-            found.push(messages::reserved_state(&field.key));
+            diagnostics.push(messages::reserved_state(&field.key));
             return None;
         }
-        rust_path(&path, found);
+        rust_path(&path, diagnostics);
         let description = description.map(|description| description.value).unwrap_or_default();
         Some(State { name: field.key.value.clone(), path: path.value, with_args, description })
     };
-    table.fields.iter().filter_map(|field| state(field, found)).collect()
+    table.fields.iter().filter_map(|field| state(field, diagnostics)).collect()
 }
 
 /// Reports keys that only plugins at other points may have.
-fn check_keys_of_points(table: &RawTable, points: &[Point], found: &mut Vec<Diagnostic>) {
+fn check_keys_of_points(table: &RawTable, points: &[Point], diagnostics: &mut Vec<Diagnostic>) {
     if !points.contains(&Point::Score) {
         for field in ["default-weight", "normalizes", "prepares-score"].iter().filter_map(|key| table.get(key)) {
-            found.push(messages::only_for_score(&field.key));
+            diagnostics.push(messages::only_for_score(&field.key));
         }
     }
     if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.may_write())) {
-        found.push(messages::only_for_writing_points(
+        diagnostics.push(messages::only_for_writing_points(
             &field.key,
             Point::ALL.into_iter().filter(|point| point.may_write()),
         ));
@@ -145,21 +150,21 @@ fn check_keys_of_points(table: &RawTable, points: &[Point], found: &mut Vec<Diag
 }
 
 /// Returns the catalog's declaration of a kind that is not in [`KINDS`]. Reports a kind without a declaration.
-fn watched_kind(name: &Spanned<String>, catalog: &Catalog, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
+fn watched_kind(name: &Spanned<String>, catalog: &Catalog, diagnostics: &mut Vec<Diagnostic>) -> Option<CustomKind> {
     let kind = catalog.kinds.iter().find(|kind| kind.name == name.value);
     if kind.is_none() {
         let declared = catalog.kinds.iter().map(|kind| kind.name.as_str());
-        found.push(messages::unknown_kind(name, &declared.chain(KINDS).collect::<Vec<_>>()));
+        diagnostics.push(messages::unknown_kind(name, &declared.chain(KINDS).collect::<Vec<_>>()));
     }
     kind.cloned()
 }
 
 /// Returns the column with this name. Reports a name that is not in `known`.
-fn column(name: &Spanned<String>, known: [&[State]; 2], found: &mut Vec<Diagnostic>) -> Option<Column> {
+fn column(name: &Spanned<String>, known: [&[State]; 2], diagnostics: &mut Vec<Diagnostic>) -> Option<Column> {
     match name.value.as_str() {
         NODE_INFO => Some(Column::NodeInfo),
         NODE_INDEX => Some(Column::NodeIndex),
-        _ => declared(name, "column", known, found).map(|state| match state.with_args {
+        _ => declared(name, "column", known, diagnostics).map(|state| match state.with_args {
             true => Column::WithArgs(state),
             false => Column::Declared(state),
         }),
@@ -171,14 +176,14 @@ fn plugin(
     at: Span,
     catalog: &Catalog,
     kind: &Kind<'_>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<PluginEntry> {
-    let found_before = found.len();
-    let mut fields = Fields::new(table, "a plugin", at, &PLUGIN_KEYS, found);
+    let found_before = diagnostics.len();
+    let mut fields = Fields::new(table, "a plugin", at, &PLUGIN_KEYS, diagnostics);
     let name = fields.required_string("name");
     let path = fields.required_string("path");
     if fields.get("points").is_none() {
-        fields.found().push(messages::missing_key(at, "a plugin", "points"));
+        fields.diagnostics().push(messages::missing_key(at, "a plugin", "points"));
     }
     let points = fields.strings("points");
     let columns = fields.strings("columns");
@@ -194,23 +199,23 @@ fn plugin(
     let args = fields.table("args");
 
     if let Some(name) = name.as_ref().filter(|name| !is_identifier(&name.value)) {
-        found.push(messages::not_a_plugin_name(name));
+        diagnostics.push(messages::not_a_plugin_name(name));
     }
     if let Some(path) = &path {
-        rust_path(path, found);
+        rust_path(path, diagnostics);
     }
 
     let is_set = |written: Option<Spanned<bool>>| written.is_some_and(|written| written.value);
-    let points = known_points(&points, found);
-    check_keys_of_points(table, &points, found);
+    let points = known_points(&points, diagnostics);
+    check_keys_of_points(table, &points, diagnostics);
     if let Some(weight) = default_weight.as_ref().filter(|weight| !(1..=i128::from(i64::MAX)).contains(&weight.value)) {
-        found.push(messages::default_weight_out_of_range(weight));
+        diagnostics.push(messages::default_weight_out_of_range(weight));
     }
 
     let (built_in, custom): (Vec<_>, Vec<_>) =
         watches.into_iter().partition(|kind| KINDS.contains(&kind.value.as_str()));
-    let kinds = custom.iter().filter_map(|kind| watched_kind(kind, catalog, found)).collect();
-    let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
+    let kinds = custom.iter().filter_map(|kind| watched_kind(kind, catalog, diagnostics)).collect();
+    let writes = writes.iter().filter_map(|write| writes::write(write, diagnostics)).collect();
 
     let shared = match kind {
         Kind::InTree(_) => None,
@@ -218,14 +223,15 @@ fn plugin(
     };
     let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
     let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
-    let columns = columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], found)).collect();
+    let columns =
+        columns.iter().filter_map(|name| column(name, [&catalog.columns, shared_columns], diagnostics)).collect();
     let indexes = indexes
         .iter()
-        .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))
+        .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], diagnostics))
         .collect();
 
-    let own_args = args.map(|(args, span)| catalog_schema(args, span, found));
-    if found.len() > found_before {
+    let own_args = args.map(|(args, span)| catalog_schema(args, span, diagnostics));
+    if diagnostics.len() > found_before {
         return None;
     }
     let (name, path) = (name?, path?);
@@ -265,9 +271,9 @@ fn state_read(name: &str) -> Read {
     }
 }
 
-fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+fn rust_path(path: &Spanned<String>, diagnostics: &mut Vec<Diagnostic>) {
     if !is_path(&path.value) {
-        found.push(messages::not_a_rust_path(path));
+        diagnostics.push(messages::not_a_rust_path(path));
     }
 }
 
@@ -279,13 +285,13 @@ fn is_path(text: &str) -> bool {
     names.split("::").all(|name| is_name(name.trim())) && (!has_arguments || text.trim_end().ends_with('>'))
 }
 
-fn known_points(names: &[Spanned<String>], found: &mut Vec<Diagnostic>) -> Vec<Point> {
+fn known_points(names: &[Spanned<String>], diagnostics: &mut Vec<Diagnostic>) -> Vec<Point> {
     let mut points: Vec<(Point, Span)> = Vec::new();
     for name in names {
         match Point::from_name(&name.value) {
-            None => found.push(messages::unknown_point(name, true, &Point::ALL.map(Point::name))),
+            None => diagnostics.push(messages::unknown_point(name, true, &Point::ALL.map(Point::name))),
             Some(point) => match points.iter().find(|(other, _)| *other == point) {
-                Some((_, first)) => found.push(messages::point_declared_twice(name, *first)),
+                Some((_, first)) => diagnostics.push(messages::point_declared_twice(name, *first)),
                 None => points.push((point, name.span)),
             },
         }
@@ -298,7 +304,7 @@ fn declared(
     name: &Spanned<String>,
     subject: &str,
     declarations: [&[State]; 2],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<State> {
     let mut states = declarations.into_iter().flatten();
     let state = states.find(|state| state.name == name.value).cloned();
@@ -307,20 +313,20 @@ fn declared(
         if subject == "column" {
             known.extend([NODE_INFO, NODE_INDEX]);
         }
-        found.push(messages::unknown_state(name, subject, &known));
+        diagnostics.push(messages::unknown_state(name, subject, &known));
     }
     state
 }
 
-fn catalog_schema(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> Option<ArgsSchema> {
+fn catalog_schema(table: &RawTable, at: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<ArgsSchema> {
     match serde_json::from_value::<Schema>(json_table(table)) {
         Ok(schema @ Schema::Table { .. }) => Some(ArgsSchema::Known(schema)),
         Ok(_) => {
-            found.push(messages::schema_is_no_table(at));
+            diagnostics.push(messages::schema_is_no_table(at));
             None
         }
         Err(error) => {
-            found.push(messages::unreadable_schema(at, &error.to_string()));
+            diagnostics.push(messages::unreadable_schema(at, &error.to_string()));
             None
         }
     }

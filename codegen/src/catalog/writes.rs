@@ -24,11 +24,11 @@ pub struct Write {
 }
 
 /// Reads an element of `writes`. Returns `None` after reporting an error.
-pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write> {
-    let table = fields::table(node, "an element of `writes`", found)?;
-    let found_before = found.len();
+pub(super) fn write(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<Write> {
+    let table = fields::table(node, "an element of `writes`", diagnostics)?;
+    let found_before = diagnostics.len();
     let keys = ["group", "resource", "verbs", "namespace"];
-    let mut fields = Fields::new(table, "an element of `writes`", node.span, &keys, found);
+    let mut fields = Fields::new(table, "an element of `writes`", node.span, &keys, diagnostics);
     let group = fields.string("group");
     let resource = fields.required_string("resource");
     let has_verbs_key = fields.get("verbs").is_some();
@@ -36,16 +36,16 @@ pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write
     let namespace = fields.string("namespace");
 
     if let Some(group) = group.as_ref().filter(|group| !is_group(&group.value)) {
-        found.push(messages::not_a_group(group));
+        diagnostics.push(messages::not_a_group(group));
     }
     if let Some(resource) = resource.as_ref().filter(|resource| !is_resource(&resource.value)) {
-        found.push(messages::not_a_resource(resource));
+        diagnostics.push(messages::not_a_resource(resource));
     }
-    check_verbs(&verbs, has_verbs_key, node.span, found);
+    check_verbs(&verbs, has_verbs_key, node.span, diagnostics);
     if let Some(namespace) = namespace.as_ref().filter(|namespace| !is_dns_subdomain(&namespace.value)) {
-        found.push(messages::not_a_namespace(namespace));
+        diagnostics.push(messages::not_a_namespace(namespace));
     }
-    if found.len() > found_before {
+    if diagnostics.len() > found_before {
         return None;
     }
     Some(Write {
@@ -56,13 +56,13 @@ pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write
     })
 }
 
-fn check_verbs(verbs: &[Spanned<String>], has_verbs_key: bool, at: Span, found: &mut Vec<Diagnostic>) {
+fn check_verbs(verbs: &[Spanned<String>], has_verbs_key: bool, at: Span, diagnostics: &mut Vec<Diagnostic>) {
     let unknown = verbs.iter().filter(|verb| !VERBS.contains(&verb.value.as_str()));
-    found.extend(unknown.map(|verb| messages::unknown_verb(verb, &VERBS)));
+    diagnostics.extend(unknown.map(|verb| messages::unknown_verb(verb, &VERBS)));
     if verbs.is_empty() && !has_verbs_key {
-        found.push(messages::missing_key(at, "an element of `writes`", "verbs"));
+        diagnostics.push(messages::missing_key(at, "an element of `writes`", "verbs"));
     } else if verbs.is_empty() {
-        found.push(messages::no_verbs(at));
+        diagnostics.push(messages::no_verbs(at));
     }
 }
 

@@ -19,13 +19,13 @@ use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for args in &cx.raw.args {
         let name = args.plugin.value.as_str();
-        if !plugin_names::known(cx, &args.plugin, None, false, found) {
+        if !plugin_names::check_name(cx, &args.plugin, None, false, diagnostics) {
             if let Some(entry) = suggested_plugin(cx, args) {
                 let plugin = Spanned { value: entry.name.clone(), span: args.plugin.span };
-                found.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));
+                diagnostics.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));
             }
             continue;
         }
@@ -35,18 +35,18 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
                 .plugin(name)
                 .is_some_and(|entry| !entry.points.iter().any(|point| cx.has_earlier_error(*point)))
             {
-                found.push(messages::args_of_disabled_plugin(&args.plugin));
+                diagnostics.push(messages::args_of_disabled_plugin(&args.plugin));
             }
             continue;
         };
-        found.extend(check_args(&plugin.entry, args));
+        diagnostics.extend(check_args(&plugin.entry, args));
     }
-    check_absent(cx, found);
+    check_absent(cx, diagnostics);
 }
 
 /// Reports plugins with required arguments for which the profile has no table. Plugins of the default list, which the
 /// profile does not name, have no required arguments.
-fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+fn check_absent(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for plugin in &cx.plan.plugins {
         let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
             (&plugin.args, plugin.named_at, &plugin.entry.args)
@@ -59,7 +59,7 @@ fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             args.plugin.value == *name || suggested_plugin(cx, args).is_some_and(|entry| entry.name == *name)
         };
         if !required.is_empty() && !cx.raw.args.iter().any(is_meant) {
-            found.push(messages::missing_arguments(at, name, &required));
+            diagnostics.push(messages::missing_arguments(at, name, &required));
         }
     }
 }
@@ -73,20 +73,21 @@ fn suggested_plugin<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEn
 
 /// Checks a plugin's arguments against the schema in its catalog, and against the plugin's rules.
 pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     match &plugin.args {
-        ArgsSchema::None => found.push(messages::no_arguments(&args.plugin)),
-        ArgsSchema::Opaque => shape::constant(&args.value, &plugin.name, &mut found),
+        ArgsSchema::None => diagnostics.push(messages::no_arguments(&args.plugin)),
+        ArgsSchema::Opaque => shape::constant(&args.value, &plugin.name, &mut diagnostics),
         ArgsSchema::Known(schema) => {
             let mut by_shape = Vec::new();
             shape::check(&args.value, schema, &plugin.name, &mut by_shape);
-            check_plugin_rules(args, &mut found);
+            check_plugin_rules(args, &mut diagnostics);
             // If both report an error at one location, the plugin's rule is more specific.
-            let reported: Vec<Span> = found.iter().filter_map(location).collect();
-            found.extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
+            let reported: Vec<Span> = diagnostics.iter().filter_map(location).collect();
+            diagnostics
+                .extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
         }
     }
-    found
+    diagnostics
 }
 
 fn location(diagnostic: &Diagnostic) -> Option<Span> {
@@ -94,16 +95,16 @@ fn location(diagnostic: &Diagnostic) -> Option<Span> {
 }
 
 /// Checks rules that a schema cannot express. They skip values of the wrong shape.
-fn check_plugin_rules(args: &RawArgs, found: &mut Vec<Diagnostic>) {
+fn check_plugin_rules(args: &RawArgs, diagnostics: &mut Vec<Diagnostic>) {
     let RawValue::Table(table) = &args.value.value else { return };
     match args.plugin.value.as_str() {
-        "DefaultPreemption" => default_preemption::check(table, found),
-        "DynamicResources" => dynamic_resources::check(table, found),
-        "NodeAffinity" => node_affinity::check(table, found),
-        "NodeResourcesBalancedAllocation" => node_resources_balanced_allocation::check(table, found),
-        "NodeResourcesFit" => node_resources_fit::check(table, found),
-        "PodTopologySpread" => pod_topology_spread::check(table, found),
-        "VolumeBinding" => volume_binding::check(table, found),
+        "DefaultPreemption" => default_preemption::check(table, diagnostics),
+        "DynamicResources" => dynamic_resources::check(table, diagnostics),
+        "NodeAffinity" => node_affinity::check(table, diagnostics),
+        "NodeResourcesBalancedAllocation" => node_resources_balanced_allocation::check(table, diagnostics),
+        "NodeResourcesFit" => node_resources_fit::check(table, diagnostics),
+        "PodTopologySpread" => pod_topology_spread::check(table, diagnostics),
+        "VolumeBinding" => volume_binding::check(table, diagnostics),
         _ => {}
     }
 }

@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::plan::Point;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if cx.plan.points[Point::Bind].is_empty() && !cx.has_earlier_error(Point::Bind) {
-        found.push(messages::no_bind(cx.location_of(Point::Bind)));
+        diagnostics.push(messages::no_bind(cx.location_of(Point::Bind)));
     }
 }

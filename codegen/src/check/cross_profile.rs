@@ -7,44 +7,48 @@ use crate::plan::{Node, Plan, PlanPlugin, Point, Setting, Value};
 use crate::source::Span;
 
 /// Checks that all profiles have different names, in Kubernetes and in Rust.
-pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
+pub(crate) fn names(plans: &[Plan], diagnostics: &mut Vec<Diagnostic>) {
     for (index, plan) in plans.iter().enumerate() {
         let earlier = &plans[..index];
         if let Some(first) = earlier.iter().find(|first| first.scheduler_name.value == plan.scheduler_name.value) {
-            found.push(messages::same_scheduler_name(
+            diagnostics.push(messages::same_scheduler_name(
                 &plan.scheduler_name.value,
                 (location(plan.scheduler_name.span, plan), &plan.path),
                 (location(first.scheduler_name.span, first), &first.path),
             ));
         }
         if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
-            found.push(messages::same_module(&plan.module, (start(plan), &plan.path), (start(first), &first.path)));
+            diagnostics.push(messages::same_module(
+                &plan.module,
+                (start(plan), &plan.path),
+                (start(first), &first.path),
+            ));
         }
     }
 }
 
 /// Checks that all profiles have the same queue order and backoff. `plans` are those without errors; the
 /// plans of other profiles are uncertain.
-pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
+pub(crate) fn queue(plans: &[&Plan], diagnostics: &mut Vec<Diagnostic>) {
     let Some((first, others)) = plans.split_first() else { return };
     for plan in others {
-        queue_sort(first, plan, found);
-        let backoff = |key, setting: fn(&Plan) -> &Setting<u64>, found: &mut Vec<Diagnostic>| {
+        queue_sort(first, plan, diagnostics);
+        let backoff = |key, setting: fn(&Plan) -> &Setting<u64>, diagnostics: &mut Vec<Diagnostic>| {
             let (a, b) = (setting(first), setting(plan));
             if a.value != b.value {
-                found.push(messages::different_backoffs(
+                diagnostics.push(messages::different_backoffs(
                     key,
                     (location(b.span, plan), &plan.path, b.value, b.span.is_none()),
                     (location(a.span, first), &first.path, a.value, a.span.is_none()),
                 ));
             }
         };
-        backoff("pod-initial-backoff-seconds", |plan| &plan.pod_initial_backoff_seconds, found);
-        backoff("pod-max-backoff-seconds", |plan| &plan.pod_max_backoff_seconds, found);
+        backoff("pod-initial-backoff-seconds", |plan| &plan.pod_initial_backoff_seconds, diagnostics);
+        backoff("pod-max-backoff-seconds", |plan| &plan.pod_max_backoff_seconds, diagnostics);
     }
 }
 
-fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
+fn queue_sort(first: &Plan, second: &Plan, diagnostics: &mut Vec<Diagnostic>) {
     let (Some((first_step, a)), Some((second_step, b))) = (sorter(first), sorter(second)) else { return };
     let same_plugin = a.entry.name == b.entry.name;
     let same_args = match (&a.args, &b.args) {
@@ -59,7 +63,7 @@ fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
         let args = plugin.args.as_ref().map(|args| args.span).filter(|_| same_plugin);
         location(args.or(named_at), plan)
     };
-    found.push(messages::different_queue_sorts(
+    diagnostics.push(messages::different_queue_sorts(
         (sorter_place(second_step, b, second), &second.path, &b.entry.name),
         (sorter_place(first_step, a, first), &first.path, &a.entry.name),
         same_plugin,

@@ -9,7 +9,7 @@ use crate::messages;
 use crate::plan::Point;
 use crate::resolve::merged_multi_point;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (point, set) in cx.raw.sets() {
         let enabled = enabled_by_default(cx, point);
         let enabled: Vec<&str> = enabled.iter().map(String::as_str).collect();
@@ -22,12 +22,12 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             }
             match (cx.catalogs.plugin(text), point) {
                 (None, _) if !cx.catalogs_complete => {}
-                (None, _) => found.push(messages::disabled_unknown(name, key(point), &enabled, &suggestions)),
+                (None, _) => diagnostics.push(messages::disabled_unknown(name, key(point), &enabled, &suggestions)),
                 (Some(entry), Some(point)) if !entry.implements(point) => {
-                    found.push(messages::disabled_where_not_implemented(name, entry, point));
+                    diagnostics.push(messages::disabled_where_not_implemented(name, entry, point));
                 }
                 (Some(_), Some(point)) if cx.has_earlier_error(point) => {}
-                (Some(_), _) => found.push(messages::disabled_without_effect(name, key(point), &enabled)),
+                (Some(_), _) => diagnostics.push(messages::disabled_without_effect(name, key(point), &enabled)),
             }
         }
     }

@@ -8,13 +8,13 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::source::{Span, Spanned};
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (point, set) in cx.raw.sets() {
         let set_key = key(point);
         repeated(set.enabled.iter().map(|plugin| &plugin.name), |name, first| {
-            found.push(messages::enabled_twice(name, first, set_key));
+            diagnostics.push(messages::enabled_twice(name, first, set_key));
         });
-        repeated(&set.disabled, |name, first| found.push(messages::disabled_twice(name, first, set_key)));
+        repeated(&set.disabled, |name, first| diagnostics.push(messages::disabled_twice(name, first, set_key)));
     }
 }
 

@@ -14,14 +14,14 @@ use crate::plan::Point;
 use crate::schema::Format;
 use crate::source::Spanned;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    found.extend(check_extenders(&cx.raw.extenders));
-    check_preempt_verb(cx, found);
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.extend(check_extenders(&cx.raw.extenders));
+    check_preempt_verb(cx, diagnostics);
 }
 
 /// Checks that a plugin sends victims to extenders with a preempt verb. DefaultPreemption does; a PostFilter
 /// plugin of another crate may.
-fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+fn check_preempt_verb(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut plugins = cx.plan.at(Point::PostFilter).map(|(_, plugin)| &plugin.entry);
     if plugins.any(|entry| entry.name == "DefaultPreemption" || entry.crate_name != IN_TREE_CRATE)
         || cx.has_earlier_error(Point::PostFilter)
@@ -29,77 +29,77 @@ fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let verbs = cx.raw.extenders.iter().filter_map(|extender| extender.preempt_verb.as_ref());
-    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.location_of(Point::PostFilter))));
+    diagnostics.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.location_of(Point::PostFilter))));
 }
 
 /// Checks the extenders of a profile.
 pub fn check_extenders(extenders: &[RawExtender]) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for extender in extenders {
         if let Some(url) = &extender.url_prefix {
-            url::check(url, &mut found);
+            url::check(url, &mut diagnostics);
         }
-        verbs(extender, &mut found);
-        weight(extender, &mut found);
-        timeout(extender, &mut found);
-        tls::check(extender, &mut found);
+        verbs(extender, &mut diagnostics);
+        weight(extender, &mut diagnostics);
+        timeout(extender, &mut diagnostics);
+        tls::check(extender, &mut diagnostics);
     }
-    check_single_binder(extenders, &mut found);
-    managed_resources(extenders, &mut found);
-    found
+    check_single_binder(extenders, &mut diagnostics);
+    managed_resources(extenders, &mut diagnostics);
+    diagnostics
 }
 
-fn verbs(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
+fn verbs(extender: &RawExtender, diagnostics: &mut Vec<Diagnostic>) {
     let verbs = extender.verbs().into_iter().filter_map(|(key, verb)| Some((key, verb?)));
     let mut has_any = false;
     for (key, verb) in verbs {
         has_any = true;
         if verb.value.is_empty() {
-            found.push(messages::empty_verb(key, verb));
+            diagnostics.push(messages::empty_verb(key, verb));
         } else if !url::is_path(&verb.value) {
-            found.push(messages::bad_verb(key, verb));
+            diagnostics.push(messages::bad_verb(key, verb));
         }
     }
     let ignores = extender.managed_resources.iter().any(|resource| resource.ignored_by_scheduler);
     if !has_any && !ignores && !extender.incomplete {
-        found.push(messages::extender_without_verb(extender.at));
+        diagnostics.push(messages::extender_without_verb(extender.at));
     }
 }
 
-fn weight(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
+fn weight(extender: &RawExtender, diagnostics: &mut Vec<Diagnostic>) {
     match (&extender.prioritize_verb, &extender.weight) {
-        (Some(verb), None) if !extender.incomplete => found.push(messages::extender_needs_weight(verb.span)),
-        (Some(_), Some(weight)) if weight.value < 1 => found.push(messages::extender_weight_too_small(weight)),
-        (None, Some(weight)) if !extender.incomplete => found.push(messages::extender_weight_unused(weight.span)),
+        (Some(verb), None) if !extender.incomplete => diagnostics.push(messages::extender_needs_weight(verb.span)),
+        (Some(_), Some(weight)) if weight.value < 1 => diagnostics.push(messages::extender_weight_too_small(weight)),
+        (None, Some(weight)) if !extender.incomplete => diagnostics.push(messages::extender_weight_unused(weight.span)),
         _ => {}
     }
 }
 
-fn timeout(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
+fn timeout(extender: &RawExtender, diagnostics: &mut Vec<Diagnostic>) {
     let Some(timeout) = &extender.http_timeout else { return };
     match format::duration(&timeout.value) {
-        None => found.push(messages::argument_format(timeout, "`http-timeout`", Format::Duration)),
-        Some(nanoseconds) if nanoseconds < 1.0 => found.push(messages::extender_timeout_too_small(timeout)),
+        None => diagnostics.push(messages::argument_format(timeout, "`http-timeout`", Format::Duration)),
+        Some(nanoseconds) if nanoseconds < 1.0 => diagnostics.push(messages::extender_timeout_too_small(timeout)),
         Some(_) => {}
     }
 }
 
-fn check_single_binder(extenders: &[RawExtender], found: &mut Vec<Diagnostic>) {
+fn check_single_binder(extenders: &[RawExtender], diagnostics: &mut Vec<Diagnostic>) {
     let mut binders = extenders.iter().filter_map(|extender| extender.bind_verb.as_ref());
     let Some(first) = binders.next() else { return };
-    found.extend(binders.map(|other| messages::second_binder(other.span, first.span)));
+    diagnostics.extend(binders.map(|other| messages::second_binder(other.span, first.span)));
 }
 
-fn managed_resources(extenders: &[RawExtender], found: &mut Vec<Diagnostic>) {
+fn managed_resources(extenders: &[RawExtender], diagnostics: &mut Vec<Diagnostic>) {
     let mut seen: Vec<&Spanned<String>> = Vec::new();
     for RawManagedResource { name, .. } in extenders.iter().flat_map(|extender| &extender.managed_resources) {
         if !format::matches(Format::QualifiedName, &name.value) {
-            found.push(messages::argument_format(name, "a managed resource", Format::QualifiedName));
+            diagnostics.push(messages::argument_format(name, "a managed resource", Format::QualifiedName));
         } else if !is_extended_resource(&name.value) {
-            found.push(messages::not_an_extended_resource(name));
+            diagnostics.push(messages::not_an_extended_resource(name));
         }
         match seen.iter().find(|other| other.value == name.value) {
-            Some(first) => found.push(messages::managed_twice(name, first.span)),
+            Some(first) => diagnostics.push(messages::managed_twice(name, first.span)),
             None => seen.push(name),
         }
     }

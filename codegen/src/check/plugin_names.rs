@@ -6,13 +6,13 @@ use crate::messages;
 use crate::plan::Point;
 use crate::source::Spanned;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (point, set) in cx.raw.sets() {
         for plugin in &set.enabled {
             if plugin.name.value == "*" {
-                found.push(messages::star_enabled(&plugin.name, key(point)));
+                diagnostics.push(messages::star_enabled(&plugin.name, key(point)));
             } else {
-                known(cx, &plugin.name, point, true, found);
+                check_name(cx, &plugin.name, point, true, diagnostics);
             }
         }
     }
@@ -20,20 +20,20 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 
 /// Returns whether a catalog contains the name. Reports a plugin that schedc does not have yet, and, if all catalogs could
 /// be read, an unknown name.
-pub(super) fn known(
+pub(super) fn check_name(
     cx: &Context<'_>,
     name: &Spanned<String>,
     point: Option<Point>,
     in_quotes: bool,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> bool {
     if cx.catalogs.plugin(&name.value).is_some() {
         return true;
     }
     if cx.catalogs.is_planned(&name.value) {
-        found.push(messages::planned_plugin(name));
+        diagnostics.push(messages::planned_plugin(name));
     } else if cx.catalogs_complete {
-        found.push(messages::unknown_plugin(name, point, in_quotes, &cx.fitting(point)));
+        diagnostics.push(messages::unknown_plugin(name, point, in_quotes, &cx.fitting(point)));
     }
     false
 }

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::plan::{PluginId, Point};
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if Point::ALL.into_iter().any(|point| cx.has_earlier_error(point)) {
         return;
     }
@@ -16,12 +16,12 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         for read in plugin.entry.reads.iter().filter(|read| !read.optional) {
             let at = plugin.named_at.unwrap_or(cx.start());
             let Some((read_id, _)) = cx.plan.find(&read.plugin) else {
-                found.push(messages::reads_missing_plugin(&plugin.entry, &read.plugin, at));
+                diagnostics.push(messages::reads_missing_plugin(&plugin.entry, &read.plugin, at));
                 continue;
             };
             let reader_at = position(PluginId(index)).unwrap_or(usize::MAX);
             if position(read_id).is_none_or(|read_at| read_at > reader_at) {
-                found.push(messages::reads_later_plugin(&plugin.entry, &read.plugin, at));
+                diagnostics.push(messages::reads_later_plugin(&plugin.entry, &read.plugin, at));
             }
         }
     }

@@ -9,41 +9,41 @@ use crate::messages;
 use crate::settings::{PERCENTAGE_OF_NODES_TO_SCORE, POD_INITIAL_BACKOFF_SECONDS, POD_MAX_BACKOFF_SECONDS};
 use crate::source::Spanned;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(percentage) = &cx.raw.percentage_of_nodes_to_score
         && !PERCENTAGE_OF_NODES_TO_SCORE.range().contains(&percentage.value)
     {
-        found.push(messages::percentage_out_of_range(percentage));
+        diagnostics.push(messages::percentage_out_of_range(percentage));
     }
-    backoff(cx, found);
-    budget(cx, found);
+    backoff(cx, diagnostics);
+    budget(cx, diagnostics);
     if let Some(name) = &cx.raw.scheduler_name {
-        scheduler_name(name, found);
+        scheduler_name(name, diagnostics);
     }
 }
 
-fn backoff(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    let found_before = found.len();
+fn backoff(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let found_before = diagnostics.len();
     for (key, written) in [
         (POD_INITIAL_BACKOFF_SECONDS, &cx.raw.pod_initial_backoff_seconds),
         (POD_MAX_BACKOFF_SECONDS, &cx.raw.pod_max_backoff_seconds),
     ] {
         let range = key.range();
         if let Some(seconds) = written.as_ref().filter(|seconds| !range.contains(&seconds.value)) {
-            found.push(messages::number_out_of_range(key.name, seconds, &range));
+            diagnostics.push(messages::number_out_of_range(key.name, seconds, &range));
         }
     }
     let initial = &cx.plan.pod_initial_backoff_seconds;
     let max = &cx.plan.pod_max_backoff_seconds;
-    if found.len() == found_before && max.value < initial.value {
-        found.extend(messages::backoff_shrinks(initial.value, initial.span, max.value, max.span));
+    if diagnostics.len() == found_before && max.value < initial.value {
+        diagnostics.extend(messages::backoff_shrinks(initial.value, initial.span, max.value, max.span));
     }
 }
 
-fn budget(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+fn budget(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (key, written) in cx.raw.budget.limits() {
         let range = key.range();
-        found.extend(
+        diagnostics.extend(
             written
                 .filter(|limit| !range.contains(&limit.value))
                 .map(|limit| messages::limit_out_of_range(key.name, limit, &range)),
@@ -51,12 +51,12 @@ fn budget(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn scheduler_name(name: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+fn scheduler_name(name: &Spanned<String>, diagnostics: &mut Vec<Diagnostic>) {
     if name.value.is_empty() {
-        found.push(messages::empty_scheduler_name(name));
+        diagnostics.push(messages::empty_scheduler_name(name));
     } else if !format::is_dns_subdomain(&name.value) {
         let valid = name.value.to_lowercase().replace([' ', '_'], "-");
         let suggestion = format::is_dns_subdomain(&valid).then_some(valid);
-        found.push(messages::bad_scheduler_name(name, suggestion.as_deref()));
+        diagnostics.push(messages::bad_scheduler_name(name, suggestion.as_deref()));
     }
 }

@@ -11,7 +11,7 @@ use crate::source::Span;
 /// The maximum score of a plugin.
 const MAX_SCORE: i64 = 100;
 
-pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (point, set) in cx.raw.sets() {
         for plugin in &set.enabled {
             let Some(weight) = &plugin.weight else { continue };
@@ -20,22 +20,22 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             match point {
                 Some(point) if point != Point::Score => {
                     let scores = entry.is_some_and(|entry| entry.implements(Point::Score));
-                    found.push(messages::weight_not_at_score(weight, name, point, scores));
+                    diagnostics.push(messages::weight_not_at_score(weight, name, point, scores));
                 }
                 _ => match entry {
                     Some(entry) if point.is_none() && !entry.implements(Point::Score) => {
-                        found.push(messages::weight_without_score(weight, entry));
+                        diagnostics.push(messages::weight_without_score(weight, entry));
                     }
-                    _ if weight.value < 1 => found.push(messages::weight_too_small(weight, name)),
+                    _ if weight.value < 1 => diagnostics.push(messages::weight_too_small(weight, name)),
                     _ => {}
                 },
             }
         }
     }
-    overflow(cx, found);
+    overflow(cx, diagnostics);
 }
 
-fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+fn overflow(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let plugins = cx.plan.at(Point::Score).filter_map(|(step, plugin)| {
         let weight = step.weight.as_ref()?;
         Some((weight.value, weight.span, format!("`{}`", plugin.entry.name)))
@@ -60,5 +60,5 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         .filter(|(index, (weight, ..))| *index == 0 || *weight > equal_share)
         .map(|(_, (_, span, owner))| (span, owner))
         .collect();
-    found.push(messages::weights_overflow(&locations, cx.start()));
+    diagnostics.push(messages::weights_overflow(&locations, cx.start()));
 }

@@ -70,7 +70,7 @@ fn the_derive_declaration_determines_the_arguments() {
     let fields: Vec<_> =
         fields.into_iter().map(|field| (field.name, field.required, field.doc, field.schema)).collect();
     let field = |name: &str, required, doc: &str, schema| (name.to_owned(), required, doc.to_owned(), schema);
-    let of = Box::new(Schema::String { format: Format::Any });
+    let element = Box::new(Schema::String { format: Format::Any });
     assert_eq!(
         fields,
         [
@@ -81,7 +81,7 @@ fn the_derive_declaration_determines_the_arguments() {
                 "zones",
                 false,
                 "",
-                Schema::List { of, min: Some(0), max: Some(4), unique: Some(String::new()), increasing: None }
+                Schema::List { element, min: Some(0), max: Some(4), unique: Some(String::new()), increasing: None }
             ),
         ]
     );

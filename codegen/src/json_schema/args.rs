@@ -27,8 +27,8 @@ pub(super) fn schema(schema: &Schema) -> Value {
         Schema::String { format } => string(*format),
         Schema::Boolean => json!({ "type": "boolean" }),
         Schema::Enum { values } => json!({ "enum": values }),
-        Schema::List { of, min, max, unique, .. } => {
-            let mut list = json!({ "type": "array", "items": self::schema(of) });
+        Schema::List { element, min, max, unique, .. } => {
+            let mut list = json!({ "type": "array", "items": self::schema(element) });
             if let Some(list) = list.as_object_mut() {
                 list.extend(min.map(|min| ("minItems".to_owned(), min.into())));
                 list.extend(max.map(|max| ("maxItems".to_owned(), max.into())));

@@ -75,11 +75,8 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
 /// Reports a preemption verb in a profile without a preemption plugin. `plugins` is the location that determines the
 /// plugins.
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::at(
-        verb,
-        "`preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile",
-        "never called",
-    );
+    let diagnostic =
+        Diagnostic::at(verb, "`preempt-verb` is never called: no plugin of this profile calls it", "never called");
     let diagnostic =
         if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
     diagnostic

@@ -111,25 +111,25 @@ pub(crate) const TLS_KEYS: [&str; 8] =
     ["insecure", "server-name", "cert-file", "key-file", "ca-file", "cert-data", "key-data", "ca-data"];
 
 /// Reads the elements of `extender`.
-pub(super) fn list(node: &RawNode, found: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
+pub(super) fn list(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
     match &node.value {
-        RawValue::List(items) => items.iter().filter_map(|item| extender(item, found)).collect(),
+        RawValue::List(items) => items.iter().filter_map(|item| extender(item, diagnostics)).collect(),
         RawValue::Table(_) => {
-            found.push(messages::single_extender(node.span));
+            diagnostics.push(messages::single_extender(node.span));
             Vec::new()
         }
         other => {
-            found.push(messages::wrong_kind(node.span, "`extender`", "a list of tables", other.kind()));
+            diagnostics.push(messages::wrong_kind(node.span, "`extender`", "a list of tables", other.kind()));
             Vec::new()
         }
     }
 }
 
 /// Reads one extender. Returns `None` after reporting a value that is no table.
-pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtender> {
-    let found_before = found.len();
-    let table = fields::table(node, "an extender", found)?;
-    let mut fields = Fields::new(table, "an extender", node.span, &EXTENDER_KEYS, found);
+pub fn extender(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<RawExtender> {
+    let found_before = diagnostics.len();
+    let table = fields::table(node, "an extender", diagnostics)?;
+    let mut fields = Fields::new(table, "an extender", node.span, &EXTENDER_KEYS, diagnostics);
     let [filter_verb, prioritize_verb, preempt_verb, bind_verb, unreserve_verb] = VERBS.map(|key| fields.string(key));
     let url_prefix = fields.required_string(URL);
     let weight = fields.integer("weight");
@@ -140,8 +140,8 @@ pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtend
     let resources = fields.list("managed-resources", "tables with `name`");
     let tls_at = fields.get("tls-config").map(|field| field.key.span);
     let tls = fields.table("tls-config");
-    let managed_resources = resources.iter().filter_map(|item| managed_resource(item, fields.found())).collect();
-    let tls_config = tls.zip(tls_at).map(|((table, _), at)| tls_config(table, at, fields.found()));
+    let managed_resources = resources.iter().filter_map(|item| managed_resource(item, fields.diagnostics())).collect();
+    let tls_config = tls.zip(tls_at).map(|((table, _), at)| tls_config(table, at, fields.diagnostics()));
     Some(RawExtender {
         at: node.span,
         url_prefix,
@@ -157,12 +157,12 @@ pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtend
         node_cache_capable,
         managed_resources,
         ignorable,
-        incomplete: found.len() > found_before,
+        incomplete: diagnostics.len() > found_before,
     })
 }
 
-fn tls_config(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> RawTls {
-    let mut fields = Fields::new(table, "`tls-config`", at, &TLS_KEYS, found);
+fn tls_config(table: &RawTable, at: Span, diagnostics: &mut Vec<Diagnostic>) -> RawTls {
+    let mut fields = Fields::new(table, "`tls-config`", at, &TLS_KEYS, diagnostics);
     RawTls {
         at,
         insecure: fields.boolean("insecure"),
@@ -176,9 +176,10 @@ fn tls_config(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> RawTls
     }
 }
 
-fn managed_resource(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawManagedResource> {
-    let table = fields::table(node, "an element of `managed-resources`", found)?;
-    let mut fields = Fields::new(table, "a managed resource", node.span, &["name", "ignored-by-scheduler"], found);
+fn managed_resource(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Option<RawManagedResource> {
+    let table = fields::table(node, "an element of `managed-resources`", diagnostics)?;
+    let mut fields =
+        Fields::new(table, "a managed resource", node.span, &["name", "ignored-by-scheduler"], diagnostics);
     let ignored_by_scheduler = fields.boolean("ignored-by-scheduler").is_some_and(|ignored| ignored.value);
     fields.required_string("name").map(|name| RawManagedResource { name, ignored_by_scheduler })
 }

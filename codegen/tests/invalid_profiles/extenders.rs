@@ -319,7 +319,7 @@ fn preempt_verb_without_a_preemption_plugin() {
     check_one(
         "preempt-verb = \"preempt\"\n\n[plugins]\npost-filter = { disabled = [\"DefaultPreemption\"] }",
         expect![[r#"
-            error: `preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile
+            error: `preempt-verb` is never called: no plugin of this profile calls it
              --> profiles/p.toml:3:16
               |
             3 | preempt-verb = "preempt"

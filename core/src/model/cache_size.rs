@@ -9,12 +9,13 @@ pub struct CacheSize {
     pub cache: &'static str,
     /// Number of entries, or of bytes.
     pub size: usize,
-    /// The size at which entries are evicted. `None`: the entries belong to current objects, and leave with them.
+    /// The size at which entries are evicted or refused. `None`: the entries belong to current objects, and leave with
+    /// them.
     pub limit: Option<usize>,
 }
 
 impl CacheSize {
-    /// Makes the size of a cache that evicts entries.
+    /// Makes the size of a cache with a limit.
     pub fn limited(cache: &'static str, size: usize, limit: usize) -> Self {
         CacheSize { cache, size, limit: Some(limit) }
     }
@@ -33,7 +34,7 @@ pub struct PluginCacheSize {
 }
 
 impl PluginCacheSize {
-    /// Makes the size of an empty cache that evicts entries at this limit.
+    /// Makes the size of an empty cache with this limit.
     pub(crate) fn new(cache: &'static str, limit: usize) -> Self {
         PluginCacheSize { cache, size: AtomicUsize::new(0), limit }
     }

@@ -125,6 +125,6 @@ pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
 }
 
 /// Returns a mask of all bits from a position on.
-pub(crate) fn from(bit: u32) -> u64 {
+pub(crate) fn bits_from(bit: u32) -> u64 {
     u64::MAX.checked_shl(bit).unwrap_or(0)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Shape {
     /// Selectors of the class, then those of the request.
     pub(crate) selectors: Vec<Compiled>,
     /// Number of selectors of the class.
-    pub(crate) of_class: usize,
+    pub(crate) class_selectors: usize,
     pub(crate) capacity: Option<CapacityRequirements>,
     pub(crate) tolerations: Arc<[DeviceToleration]>,
 }

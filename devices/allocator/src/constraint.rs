@@ -29,7 +29,7 @@ impl ConstraintState {
         &mut self,
         constraint: &PreparedConstraint,
         request: RequestRef,
-        name_at: usize,
+        first_with_name: usize,
         block: &Block,
         bit: u32,
     ) -> bool {
@@ -49,15 +49,15 @@ impl ConstraintState {
         } else {
             self.first = Some(value);
         }
-        self.latest[name_at] = Some(value);
+        self.latest[first_with_name] = Some(value);
         self.count += 1;
         true
     }
 
     /// Removes the latest device of a request.
-    pub(crate) fn remove(&mut self, constraint: &PreparedConstraint, request: RequestRef, name_at: usize) {
+    pub(crate) fn remove(&mut self, constraint: &PreparedConstraint, request: RequestRef, first_with_name: usize) {
         if constraint.concerns(request) {
-            self.latest[name_at] = None;
+            self.latest[first_with_name] = None;
             self.count -= 1;
         }
     }

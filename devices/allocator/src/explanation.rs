@@ -234,7 +234,7 @@ fn reason(
     if !has(column.matching) {
         let shape = &input.shapes[alternative.shape];
         let (selector, failure) = first_unmet(shape, block, bit).unwrap_or_default();
-        return Some(match (failure, selector.checked_sub(shape.of_class)) {
+        return Some(match (failure, selector.checked_sub(shape.class_selectors)) {
             (Some(failure), _) => DeviceReason::SelectorFails(failure),
             (None, None) => DeviceReason::Selector(true, selector),
             (None, Some(selector)) => DeviceReason::Selector(false, selector),

@@ -68,7 +68,7 @@ impl<'a> Input<'a> {
         let shape = &self.shapes[alternative.shape];
         let (at, text) = first_unmet(shape, block, bit).unwrap_or_default();
         let text = text.unwrap_or_default();
-        match at.checked_sub(shape.of_class) {
+        match at.checked_sub(shape.class_selectors) {
             None => Failure::new(format!("class {}: selector #{at}: {text}", self.interner.resolve(shape.class))),
             Some(at) => Failure::of_claim(claim, format!(": selector #{at}: {text}")),
         }

@@ -427,7 +427,7 @@ impl Cache {
         let selectors: Vec<_> = expressions.map(|expression| self.selector(expression, interner)).collect();
         let shape = Shape {
             class: class.name,
-            of_class: selectors.len(),
+            class_selectors: selectors.len(),
             selectors,
             capacity: None,
             tolerations: Arc::default(),
@@ -472,7 +472,7 @@ impl Cache {
         let shape = Shape {
             class: class.name,
             selectors: selectors.collect(),
-            of_class: class.selectors.len(),
+            class_selectors: class.selectors.len(),
             capacity: request.capacity.clone(),
             tolerations: request.tolerations.clone(),
         };

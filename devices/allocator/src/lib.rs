@@ -13,6 +13,7 @@
 //! | module | content |
 //! |---|---|
 //! | `inventory` | the state and its changes |
+//! | `changes` | log of the nodes that changes affect |
 //! | `pool` | slices of a pool, its status, and the use of its devices |
 //! | `view` | pools and devices that a node sees |
 //! | `shared` | views and verdicts that nodes share |
@@ -29,6 +30,7 @@
 //! | `result` | conversion of the found devices to allocations |
 //! | `explanation` | reasons per device |
 //! | `count` | number of devices of a class |
+//! | `error` | reasons why devices cannot be allocated |
 
 mod block;
 mod capacity;

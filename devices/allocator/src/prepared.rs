@@ -40,7 +40,7 @@ pub(crate) struct PreparedClaim {
 pub(crate) struct PreparedRequest {
     pub(crate) name: Symbol,
     /// Position of the claim's first request with this name.
-    pub(crate) name_at: usize,
+    pub(crate) first_with_name: usize,
     /// Whether it is a list of alternatives.
     pub(crate) is_list: bool,
     /// Its alternatives, or the request itself; empty if the type of the request is unknown.
@@ -126,8 +126,9 @@ pub(crate) fn prepare(
                 }
                 RequestedDevices::Unknown => (false, Vec::new()),
             };
-            let name_at = requests.iter().position(|known| known.name == request.name).unwrap_or(requests.len());
-            requests.push(PreparedRequest { name: request.name, name_at, is_list, alternatives });
+            let first_with_name =
+                requests.iter().position(|known| known.name == request.name).unwrap_or(requests.len());
+            requests.push(PreparedRequest { name: request.name, first_with_name, is_list, alternatives });
         }
         let constraints = spec.constraints.iter().map(|constraint| {
             let (attribute, is_distinct) = match constraint.attribute {

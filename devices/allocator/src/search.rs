@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::model::QualifiedName;
 use schedc_core::quantity::Quantity;
 
-use crate::block::{bits, from};
+use crate::block::{bits, bits_from};
 use crate::constraint::ConstraintState;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
@@ -330,7 +330,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
             let column = input.column(block, alternative);
             let candidates = column.failing | column.selected & input.view.blocks[at].visible;
             let first = if at == start.0 { start.1 } else { 0 };
-            for bit in bits(candidates & !self.busy(place.claim, alternative, at) & from(first)) {
+            for bit in bits(candidates & !self.busy(place.claim, alternative, at) & bits_from(first)) {
                 if column.failing & 1 << bit != 0 {
                     return Err(input.selector_failure(place.claim, alternative, block, bit).into());
                 }
@@ -366,7 +366,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         for at in start.0..self.input.view.blocks.len() {
             let column = self.input.column(self.input.block(at), alternative);
             let first = if at == start.0 { start.1 } else { 0 };
-            let free = !self.busy(place.claim, alternative, at) & from(first);
+            let free = !self.busy(place.claim, alternative, at) & bits_from(first);
             if column.failing & free != 0 {
                 return false;
             }
@@ -425,7 +425,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         let first = self.scratch.firsts[place.claim].1;
         for (constraint_at, constraint) in claim.constraints.iter().enumerate() {
             let states = &mut self.scratch.constraints[first..];
-            if states[constraint_at].add(constraint, alternative.reference, request.name_at, block, bit) {
+            if states[constraint_at].add(constraint, alternative.reference, request.first_with_name, block, bit) {
                 continue;
             }
             if is_required {
@@ -439,7 +439,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 .into());
             }
             for (constraint, state) in claim.constraints[..constraint_at].iter().zip(states) {
-                state.remove(constraint, alternative.reference, request.name_at);
+                state.remove(constraint, alternative.reference, request.first_with_name);
             }
             if is_counted {
                 self.scratch.counters.give_back(view.pool, &view.consumption[bit as usize]);
@@ -471,7 +471,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         let request = &claim.requests[pick.request];
         let alternative = &request.alternatives[pick.alternative];
         for (constraint, state) in claim.constraints.iter().zip(&mut self.scratch.constraints[first..]) {
-            state.remove(constraint, alternative.reference, request.name_at);
+            state.remove(constraint, alternative.reference, request.first_with_name);
         }
         let blocks = self.input.view.blocks.len();
         self.scratch.taken[pick.claim * blocks + pick.block] &= !(1 << pick.bit);

@@ -25,6 +25,9 @@
 //! | `functions` | signatures and implementations of all functions |
 //! | `data` | addresses, times, URLs and formats |
 //! | `device` | devices as a table of columns |
+//! | `selector` | compiled expressions, and their results |
+//! | `version` | semantic versions |
+//! | `error` | errors that users see |
 
 mod check;
 mod compile;

@@ -221,7 +221,7 @@ impl PermitPlugin for Coscheduling {
                 PermitResult::Wait(reservation.permit_timeout)
             }
             Some(_) => {
-                for pod in reservations.group_of(uid) {
+                for pod in reservations.pods_in_group_of(uid) {
                     waiting.allow(pod, Self::NAME);
                 }
                 PermitResult::Allow

@@ -54,8 +54,8 @@ impl Reservations {
         self.groups.get(&group).into_iter().flat_map(BTreeMap::keys)
     }
 
-    /// Returns all recorded pods of a pod's group, itself included.
-    pub(crate) fn group_of(&self, pod: &Uid) -> impl Iterator<Item = &Uid> {
+    /// Returns all recorded pods of a pod's group, the pod included.
+    pub(crate) fn pods_in_group_of(&self, pod: &Uid) -> impl Iterator<Item = &Uid> {
         self.group_of.get(pod).into_iter().flat_map(|group| self.pods(*group))
     }
 

@@ -8,13 +8,13 @@ use crate::request::ApiRequest;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The request is not processed. The response is a status code, with `Retry-After` in seconds if given.
-    Answer(u16, Option<u32>),
+    Respond(u16, Option<u32>),
     /// The request is delayed by this time.
     Delay(Duration),
     /// The connection is closed before the request is processed, together with all other requests on it.
     Cut,
     /// The request is processed, but its response is lost: HTTP/1.1 closes the connection, HTTP/2 the request's stream.
-    LoseAnswer,
+    LoseResponse,
     /// A watch is broken after this number of events.
     CutStream(usize),
     /// A watch ends after this number of events, as if its timeout had expired.
@@ -147,12 +147,12 @@ impl FaultRule {
 fn random_fault(state: &mut u64, is_watch: bool) -> Fault {
     let events = random(state) as usize % 20;
     match random(state) % if is_watch { 10 } else { 7 } {
-        0 => Fault::Answer(500, None),
-        1 => Fault::Answer(503, None),
-        2 => Fault::Answer(429, Some(1)),
+        0 => Fault::Respond(500, None),
+        1 => Fault::Respond(503, None),
+        2 => Fault::Respond(429, Some(1)),
         3 => Fault::Delay(Duration::from_millis(random(state) % 50)),
         4 => Fault::Cut,
-        5 | 6 if !is_watch => Fault::LoseAnswer,
+        5 | 6 if !is_watch => Fault::LoseResponse,
         5 | 6 => Fault::CutStream(events),
         7 => Fault::EndStream(events),
         8 => Fault::GoneStream(0),
@@ -251,9 +251,9 @@ mod tests {
     #[test]
     fn delays_combine_with_other_faults() {
         let delay = || FaultRule::new(Fault::Delay(Duration::from_secs(1)));
-        let mut rules = [delay(), FaultRule::new(Fault::LoseAnswer), delay(), FaultRule::new(Fault::Cut)];
+        let mut rules = [delay(), FaultRule::new(Fault::LoseResponse), delay(), FaultRule::new(Fault::Cut)];
         let faults = Faults::pick(&mut rules, &api_request(Method::GET, "/api/v1/pods"));
-        assert_eq!((faults.delay, faults.fault), (Duration::from_secs(2), Some(Fault::LoseAnswer)));
+        assert_eq!((faults.delay, faults.fault), (Duration::from_secs(2), Some(Fault::LoseResponse)));
     }
 
     #[test]

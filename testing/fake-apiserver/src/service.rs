@@ -49,7 +49,7 @@ pub(crate) async fn serve(
             connection.notify_one();
             return std::future::pending().await;
         }
-        Some(Fault::Answer(code, retry_after)) => {
+        Some(Fault::Respond(code, retry_after)) => {
             record(code);
             ApiResponse::Error(StatusError::injected(code, retry_after))
         }
@@ -60,7 +60,7 @@ pub(crate) async fn serve(
             answer
         }),
     };
-    if faults.fault == Some(Fault::LoseAnswer) {
+    if faults.fault == Some(Fault::LoseResponse) {
         return Err(InjectedDisconnect);
     }
     Ok(match answer {
@@ -85,7 +85,7 @@ fn json_response(code: u16, retry_after: Option<u32>, object: &Value) -> Respons
 fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> Result<ApiResponse, StatusError> {
     let now = write::now();
     if api_request.is_invalid_json {
-        return Err(StatusError::new(400, "the object provided is unrecognized: it is no JSON"));
+        return Err(StatusError::new(400, "the object provided is unrecognized: it is not JSON"));
     }
     let Some(target) = &api_request.target else { return respond_without_objects(shared, api_request) };
     let ok = |object| Ok(ApiResponse::Object(200, object));

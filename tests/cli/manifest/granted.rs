@@ -81,11 +81,11 @@ fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
 fn exercise_all_rights(server: &Server, folder: &Folder) {
     // At first, this server does not support streaming lists.
     for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
-        server.rule(FaultRule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
+        server.rule(FaultRule::new(Fault::Respond(400, None)).verb("watch").path(&resource.all()).times(1));
     }
-    server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/pods/lost/binding").times(1));
+    server.rule(FaultRule::new(Fault::LoseResponse).verb("create").path("*/pods/lost/binding").times(1));
     // The claim of a pod that cannot be bound is deleted.
-    server.rule(FaultRule::new(Fault::Answer(403, None)).verb("create").path("*/pods/gpu/binding").times(1));
+    server.rule(FaultRule::new(Fault::Respond(403, None)).verb("create").path("*/pods/gpu/binding").times(1));
     server.pods_end_after(Duration::ZERO);
     server.bind_volumes();
     server.create(node("1"));

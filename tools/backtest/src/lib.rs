@@ -8,9 +8,16 @@
 //! | [`recorded`] | workloads of recordings |
 //! | [`trace`] | workloads of tables in CSV or JSON |
 //! | [`simulation`] | the simulation of a workload |
+//! | `observer` | hooks of the simulator that record changes of pods and nodes |
+//! | `cluster_sample` | the state of a simulated cluster at one time |
+//! | `totals` | amounts of a simulated cluster, integrated over time |
+//! | `first_fit` | search for the first place where some amounts fit |
+//! | `influence` | influence of plugins' scores on decisions |
 //! | [`result`] | the result of a simulation |
 //! | [`runs`] | simulations of several profiles and seeds |
 //! | [`aggregate`] | estimates over many simulations |
+//! | `t_distribution` | quantiles of Student's t-distribution |
+//! | `numbers` | conversions of numbers for results |
 //! | [`assumptions`] | the assumptions of a simulation, in words |
 //! | [`fingerprint`] | hashes of workloads and profiles |
 //! | [`report`] | the result of a back-test |

@@ -22,7 +22,7 @@ pub(crate) struct Instance {
     pub(crate) bound: Option<i64>,
     pub(crate) node: Option<Arc<str>>,
     /// Whether the pod arrived with a node.
-    pub(crate) is_placed: bool,
+    pub(crate) arrived_with_node: bool,
     /// Whether the pod belongs to its node, such as a pod of a DaemonSet.
     pub(crate) belongs_to_node: bool,
     pub(crate) requests: Arc<[i64]>,

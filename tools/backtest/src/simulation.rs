@@ -257,22 +257,22 @@ impl<'a> Simulation<'a> {
         let mut pod = self.workload.pod(id, template, uid);
         pod.metadata.creation_timestamp = Timestamp::from_nanosecond(i128::from(created)).ok().map(Time);
         pod.spec.get_or_insert_default().node_name = node.as_deref().map(str::to_owned);
-        let is_placed = node.is_some();
+        let arrived_with_node = node.is_some();
         self.request(Request::Create(Box::new(pod.into())));
         // The server chooses another uid if an object already had this one.
         let Some(uid) = self.simulator.server.get(&self.key(id)).map(|pod| uid_of(pod).0) else { return };
-        match is_placed {
+        match arrived_with_node {
             true => self.counts.with_node += 1,
             false => self.counts.arrived += 1,
         }
-        let bound = is_placed.then_some(now);
+        let bound = arrived_with_node.then_some(now);
         let instance = self.simulator.hooks.add(Instance {
             pod: id,
             uid,
             created: now,
             bound,
             node,
-            is_placed,
+            arrived_with_node,
             belongs_to_node: self.workload.owner(id) == Owner::Node,
             requests: self.workload.requests(template),
             ended: None,
@@ -280,7 +280,7 @@ impl<'a> Simulation<'a> {
         self.current.insert(id, (instance, template));
         // The end of a replacement of a pod that arrived with a node is scheduled at its binding, by `react`.
         if let Lifetime::Until(end) = workload_pod.lifetime
-            && (is_placed || workload_pod.node.is_none())
+            && (arrived_with_node || workload_pod.node.is_none())
         {
             self.ends.insert((end, instance));
         }
@@ -343,7 +343,7 @@ impl<'a> Simulation<'a> {
 
     /// Creates a replacement of a pod that lost its node, if the owner of the pod replaces it and a profile serves it.
     fn replace(&mut self, id: InstanceId, now: i64) {
-        let Instance { pod, bound, is_placed, .. } = *self.simulator.hooks.get(id);
+        let Instance { pod, bound, arrived_with_node, .. } = *self.simulator.hooks.get(id);
         let workload_pod = &self.workload.pods[pod.0 as usize];
         let owner = self.workload.owner(pod);
         match owner {
@@ -359,7 +359,7 @@ impl<'a> Simulation<'a> {
         let replaced = self.replaced.entry(pod).or_default();
         replaced.number += 1;
         replaced.ran = replaced.ran.saturating_add(bound.map_or(0, |bound| now.saturating_sub(bound)));
-        if let (Lifetime::Until(end), Some(bound), true) = (workload_pod.lifetime, bound, is_placed) {
+        if let (Lifetime::Until(end), Some(bound), true) = (workload_pod.lifetime, bound, arrived_with_node) {
             // A Job's pod may have started before the recording.
             let begin = if owner == Owner::Job { workload_pod.created.min(bound) } else { bound };
             replaced.total = Some(end.saturating_sub(begin));
@@ -378,7 +378,7 @@ impl<'a> Simulation<'a> {
         for instance in instances {
             let priority = self.workload.priority(instance.pod);
             let workload_pod = &self.workload.pods[instance.pod.0 as usize];
-            if !instance.is_placed {
+            if !instance.arrived_with_node {
                 let until = instance.bound.or(instance.ended.map(|(at, _)| at)).unwrap_or(end);
                 for key in [None, Some(priority)] {
                     let (waits, bound) = waits.entry(key).or_default();

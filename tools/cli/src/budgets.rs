@@ -24,7 +24,7 @@ pub struct Effects {
     /// Budgets with more victims than allowed disruptions.
     pub violated: Vec<Violation>,
     /// Pods that stay because of a budget.
-    pub kept: Vec<ProtectedPod>,
+    pub protected: Vec<ProtectedPod>,
 }
 
 /// A budget with more victims than allowed disruptions.
@@ -121,22 +121,22 @@ impl Budgets {
     pub fn effects(&self, preemptor: &Pod, result: &PostFilterResult, base: &Base) -> Effects {
         let Some(chosen) = result.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
         let violated = self.violated(chosen, base);
-        let mut kept = self.protected_pods(chosen, preemptor, base);
+        let mut protected = self.protected_pods(chosen, preemptor, base);
         let others = result.candidates.iter().filter(|other| {
             other.node != chosen.node && other.violations > chosen.violations && harm(other) < harm(chosen)
         });
         for other in others {
             let node = base.name(other.node);
             for Violation { budget, pods, .. } in self.violated(other, base) {
-                kept.extend(pods.into_iter().map(|pod| ProtectedPod {
+                protected.extend(pods.into_iter().map(|pod| ProtectedPod {
                     pod,
                     node: node.to_owned(),
                     budget: budget.clone(),
                 }));
             }
         }
-        kept.sort_unstable();
-        Effects { violated, kept }
+        protected.sort_unstable();
+        Effects { violated, protected }
     }
 
     /// Returns whether all of these pods may be evicted.
@@ -170,7 +170,7 @@ impl Budgets {
                 && importance(pod) > most_important
                 && candidate.victims.iter().all(|victim| victim.uid != pod.uid)
         };
-        let mut kept = Vec::new();
+        let mut protected = Vec::new();
         for pod in node_pods(candidate.node, base).iter().filter(stays) {
             let exhausted = self.0.iter().find(|(_, budget)| {
                 let removed = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
@@ -178,10 +178,10 @@ impl Budgets {
             });
             if let Some((name, _)) = exhausted {
                 let (pod, node) = (pod_name(pod, &base.interner), base.name(candidate.node).to_owned());
-                kept.push(ProtectedPod { pod, node, budget: full_name(name) });
+                protected.push(ProtectedPod { pod, node, budget: full_name(name) });
             }
         }
-        kept
+        protected
     }
 }
 

@@ -61,7 +61,7 @@ impl Simulation {
                     format!("{uid} is assigned to {node}, but does not exist"),
                 );
             };
-            if pod.node.is_some() || pod.foreign || pod.gated || pod.deleting {
+            if pod.node.is_some() || pod.has_other_scheduler || pod.gated || pod.deleting {
                 return violated(
                     Invariant::DecisionsAreValid,
                     format!("{uid} is assigned to {node}, but is not to be scheduled: {pod:?}"),
@@ -112,10 +112,10 @@ impl Simulation {
         if let Some(node) = &pod.node {
             return Expected::Bound(node.clone());
         }
-        if pod.foreign {
+        if pod.has_other_scheduler {
             return Expected::Nowhere;
         }
-        if let Some(node) = self.finished.get(uid) {
+        if let Some(node) = self.bound_but_undelivered.get(uid) {
             return Expected::Finished(node.to_string());
         }
         match self.injectors.lock().held_on(FaultyPlugin::First, uid) {
@@ -228,7 +228,9 @@ impl Simulation {
             schedc_objects::AnyObject::Pod(pod) => Some((uid(object), PodFacts::of(pod))),
             _ => None,
         });
-        facts.filter(|(_, pod)| pod.node.is_none() && !pod.foreign && !pod.finished && !pod.deleting).collect()
+        facts
+            .filter(|(_, pod)| pod.node.is_none() && !pod.has_other_scheduler && !pod.finished && !pod.deleting)
+            .collect()
     }
 }
 

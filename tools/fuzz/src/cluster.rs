@@ -29,7 +29,7 @@ pub(crate) struct UndeliveredChange {
     /// The change.
     pub(crate) change: Change,
     /// Number of attempts at the time of the change.
-    pub(crate) tried: u64,
+    pub(crate) attempts: u64,
 }
 
 /// The watch of a stream.
@@ -245,8 +245,8 @@ impl Cluster {
         has_lost
     }
 
-    /// Passes changes of the server to the watches. `tried` is the number of attempts so far.
-    pub(crate) fn observe(&mut self, tried: u64, counts: &mut RunCounts) {
+    /// Passes changes of the server to the watches. `attempts` is the number of attempts so far.
+    pub(crate) fn observe(&mut self, attempts: u64, counts: &mut RunCounts) {
         while let Some(change) = self.server.store().after(self.observed).cloned() {
             self.observed = change.version;
             if let AnyObject::Pod(pod) = &*change.object
@@ -263,7 +263,7 @@ impl Cluster {
                 counts.add("fault", "change lost with its watch");
                 continue;
             }
-            self.watches[at].undelivered.push_back(UndeliveredChange { change, tried });
+            self.watches[at].undelivered.push_back(UndeliveredChange { change, attempts });
         }
     }
 

@@ -16,11 +16,12 @@ use crate::simulation::{Simulation, Spawner};
 impl Simulation {
     /// Delivers the next change of a stream. Returns whether there was one.
     pub(crate) fn deliver(&mut self, stream: Stream) -> bool {
-        let Some(UndeliveredChange { change, tried }) = self.cluster.watches[stream as usize].undelivered.pop_front()
+        let Some(UndeliveredChange { change, attempts }) =
+            self.cluster.watches[stream as usize].undelivered.pop_front()
         else {
             return false;
         };
-        if tried < self.tried {
+        if attempts < self.attempts {
             self.counts.add("fault", "change delivered late");
         }
         let others = self.cluster.watches.iter().filter_map(|watch| watch.undelivered.front());

@@ -116,16 +116,16 @@ pub struct Violation {
     /// The invariant.
     pub invariant: Invariant,
     /// Description of the violating state.
-    pub found: String,
+    pub description: String,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "broken: {}\n  {}", self.invariant, self.found)
+        write!(f, "violated invariant: {}\n  {}", self.invariant, self.description)
     }
 }
 
 /// Returns a violation.
-pub(crate) fn violated(invariant: Invariant, found: impl Into<String>) -> Result<(), Violation> {
-    Err(Violation { invariant, found: found.into() })
+pub(crate) fn violated(invariant: Invariant, description: impl Into<String>) -> Result<(), Violation> {
+    Err(Violation { invariant, description: description.into() })
 }

@@ -12,17 +12,20 @@
 //! |---|---|
 //! | `history` | steps |
 //! | `generator` | generation of steps |
+//! | `manifests`, `object` | manifests of objects, facts from them, and their typed objects |
 //! | `cluster` | the server, watches, pending requests |
 //! | `simulation` | execution of steps |
 //! | `delivery` | delivery of changes to the scheduler |
 //! | `requests` | requests of the scheduler |
 //! | `settle` | settling, and the invariants of the idle state |
 //! | `checks` | the invariants after every step |
+//! | `invariants` | the list of invariants, and their violations |
 //! | `devices`, `device_checks` | devices, and the invariants of resource claims |
 //! | `delivered` | the state that was delivered to the scheduler |
 //! | `follower` | a background task that follows the cluster |
 //! | `injector_state`, `fault_injector`, `plugin_fault` | plugins that inject faults and record calls |
 //! | `episode` | histories from seeds, and shrinking |
+//! | `counts` | counts of events and faults |
 //! | `injected_bugs` | deliberate errors of the simulation |
 
 mod checks;

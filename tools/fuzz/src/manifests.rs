@@ -252,7 +252,7 @@ pub(crate) struct PodFacts {
     /// Whether it is being deleted.
     pub(crate) deleting: bool,
     /// Whether it belongs to another scheduler.
-    pub(crate) foreign: bool,
+    pub(crate) has_other_scheduler: bool,
     /// Whether it has a gate.
     pub(crate) gated: bool,
     /// Requested CPU in millicores.
@@ -294,7 +294,7 @@ impl PodFacts {
             node: spec.and_then(|spec| spec.node_name.clone()).filter(|node| !node.is_empty()),
             finished: schedc_objects::is_finished(pod),
             deleting: pod.metadata.deletion_timestamp.is_some(),
-            foreign: spec.and_then(|spec| spec.scheduler_name.as_deref()) != Some("default-scheduler"),
+            has_other_scheduler: spec.and_then(|spec| spec.scheduler_name.as_deref()) != Some("default-scheduler"),
             gated: spec.and_then(|spec| spec.scheduling_gates.as_ref()).is_some_and(|gates| !gates.is_empty()),
             milli_cpu: requests.and_then(|r| r.get("cpu")).map_or(0, |cpu| milli(&cpu.0)),
             port: port.and_then(|port| port.try_into().ok()),

@@ -44,7 +44,7 @@ impl Simulation {
             }
             _ => self.cluster.answer(at, answer),
         };
-        self.cluster.observe(self.tried, &mut self.counts);
+        self.cluster.observe(self.attempts, &mut self.counts);
         let Some(request) = request else { return };
         let request_kind = match request {
             Request::Bind { .. } => "bind",
@@ -90,7 +90,7 @@ impl Simulation {
         self.check_requests()?;
         for (uid, node) in bindings {
             if self.delivered.pods.get(&uid).is_some_and(|pod| pod.node.is_none()) {
-                self.finished.insert(uid, node);
+                self.bound_but_undelivered.insert(uid, node);
             }
         }
         for outcome in self.scheduler.take_outcomes() {
@@ -177,7 +177,7 @@ impl Simulation {
         let name = match &outcome.result {
             Ok(_) => "bound",
             Err(Failure::Unschedulable(_)) => "unschedulable",
-            Err(Failure::Error(_)) => "broke",
+            Err(Failure::Error(_)) => "failed",
         };
         self.counts.add("attempt", name);
         let message = outcome.result.as_ref().err().map_or("bound", Failure::message).to_owned();

@@ -47,7 +47,7 @@ impl Simulation {
             self.check_parked_pods()?;
         }
         self.cluster.forget_changes();
-        if self.tried.is_multiple_of(3) {
+        if self.attempts.is_multiple_of(3) {
             self.flush()?;
         }
         Ok(())
@@ -87,11 +87,11 @@ impl Simulation {
             return Ok(true);
         }
         if self.cluster.collect_garbage() {
-            self.cluster.observe(self.tried, &mut self.counts);
+            self.cluster.observe(self.attempts, &mut self.counts);
             return Ok(true);
         }
         if self.cluster.step(&Step::Controllers) == Some(true) {
-            self.cluster.observe(self.tried, &mut self.counts);
+            self.cluster.observe(self.attempts, &mut self.counts);
             return Ok(true);
         }
         if let Some(next) = self.next_time() {
@@ -265,7 +265,7 @@ impl Simulation {
         let has_nominations = self.scheduler.cache.nominator.iter().next().is_some();
         let before = self.scheduler.bound_after_flush();
         self.cluster.pass(Duration::from_nanos(LEFTOVER_AFTER.unsigned_abs()) + Duration::from_secs(60));
-        self.cluster.observe(self.tried, &mut self.counts);
+        self.cluster.observe(self.attempts, &mut self.counts);
         if self.bug != Some(InjectedBug::MissedFlush) {
             self.tick();
         }

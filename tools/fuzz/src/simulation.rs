@@ -48,7 +48,7 @@ pub struct Simulation {
     /// State that was delivered to the scheduler.
     pub(crate) delivered: DeliveredState,
     /// Pods that were bound by this scheduler and not yet delivered as bound, with their nodes.
-    pub(crate) finished: BTreeMap<Arc<str>, Arc<str>>,
+    pub(crate) bound_but_undelivered: BTreeMap<Arc<str>, Arc<str>>,
     /// Assumed pods, in their state at the time of the decision, which is what counts on the node.
     pub(crate) assumed: BTreeMap<Arc<str>, PodFacts>,
     /// Value of `waking_events` at the decision, by assumed pod.
@@ -67,7 +67,7 @@ pub struct Simulation {
     /// Claims with a pending allocation that was checked.
     pub(crate) seen_allocations: BTreeSet<Uid>,
     /// Number of attempts.
-    pub(crate) tried: u64,
+    pub(crate) attempts: u64,
     restarts: u64,
     pub(crate) counts: RunCounts,
     pub(crate) bug: Option<InjectedBug>,
@@ -130,7 +130,7 @@ impl Simulation {
             client,
             injectors,
             delivered: DeliveredState::default(),
-            finished: BTreeMap::new(),
+            bound_but_undelivered: BTreeMap::new(),
             assumed: BTreeMap::new(),
             waking_events_before: BTreeMap::new(),
             waking_events: 0,
@@ -139,7 +139,7 @@ impl Simulation {
             shared_ports: BTreeSet::new(),
             woken_at: 0,
             seen_allocations: BTreeSet::new(),
-            tried: 0,
+            attempts: 0,
             restarts: 0,
             counts,
             bug,
@@ -199,7 +199,7 @@ impl Simulation {
             {
                 self.injectors.lock().plan_faults(&format!("p{}", pod.id), &pod.planned_faults);
             }
-            self.cluster.observe(self.tried, &mut self.counts);
+            self.cluster.observe(self.attempts, &mut self.counts);
             return Ok(());
         }
         self.remember_preemptions();
@@ -240,7 +240,7 @@ impl Simulation {
             Step::Answer(at, answer) => self.answer((*at).into(), *answer),
             Step::Schedule => {
                 if self.scheduler.ready() > 0 {
-                    self.tried += 1;
+                    self.attempts += 1;
                     self.injectors.lock().begin_attempt();
                     self.scheduler.schedule_one(&mut Spawner(&mut self.executor));
                 }
@@ -313,7 +313,7 @@ impl Simulation {
     /// Advances the time.
     pub(crate) fn pass(&mut self, time: Duration) {
         self.cluster.pass(time);
-        self.cluster.observe(self.tried, &mut self.counts);
+        self.cluster.observe(self.attempts, &mut self.counts);
         self.tick();
     }
 
@@ -373,12 +373,12 @@ impl Simulation {
         self.executor = Executor::new();
         self.client = InMemoryClient::default();
         self.cluster.drop_scheduler(requests_arrive);
-        self.cluster.observe(self.tried, &mut self.counts);
+        self.cluster.observe(self.attempts, &mut self.counts);
         self.injectors.lock().reset();
         self.scheduler = start(&self.injectors, &self.client, self.seed.wrapping_add(self.restarts));
         self.tick();
         self.start_tasks();
-        self.finished.clear();
+        self.bound_but_undelivered.clear();
         self.assumed.clear();
         self.waking_events_before.clear();
         self.shared_ports.clear();
@@ -396,10 +396,10 @@ impl Simulation {
         }
     }
 
-    /// Removes the pods from `finished` that were delivered as bound or deleted.
+    /// Removes the pods from `bound_but_undelivered` that were delivered as bound or deleted.
     pub(crate) fn forget_finished_bindings(&mut self) {
         let pods = &self.delivered.pods;
-        self.finished.retain(|uid, _| pods.get(uid).is_some_and(|pod| pod.node.is_none()));
+        self.bound_but_undelivered.retain(|uid, _| pods.get(uid).is_some_and(|pod| pod.node.is_none()));
     }
 }
 

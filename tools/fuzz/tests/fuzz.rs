@@ -93,7 +93,7 @@ fn a_shrunk_history_violates_the_same_invariant() {
 fn a_report_has_the_replay_command() {
     let broken = failure_by(InjectedBug::MissedPodCreation, 5, 2_000, true);
     expect_test::expect![[r#"
-        broken: no pod is lost
+        violated invariant: no pod is lost
           p16 should be Queued, and is not in the queue, not in the cache
 
         after:

@@ -200,10 +200,10 @@ impl Validator {
         }
     }
 
-    fn add_violation(&mut self, pod: &Pod, node: &str, rule: Rule, what: String) {
+    fn add_violation(&mut self, pod: &Pod, node: &str, rule: Rule, description: String) {
         if (self.is_checked)(&self.plugins, rule) {
             let node = node.to_owned();
-            self.violations.push(Violation { pod: format!("{}/{}", pod.namespace, pod.name), node, rule, what });
+            self.violations.push(Violation { pod: format!("{}/{}", pod.namespace, pod.name), node, rule, description });
         }
     }
 }

@@ -51,7 +51,7 @@ impl Controllers {
     /// and this function returns only a volume that references the claim.
     fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
         let references_claim =
-            |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
+            |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && has_size_and_mode(volume, claim);
         let mut volumes = self.volumes.values().map(|volume| &**volume);
         if let Some(volume) = volumes.find(references_claim) {
             return Some(volume);
@@ -125,13 +125,13 @@ fn annotate(annotations: &mut Option<std::collections::BTreeMap<String, String>>
 }
 
 /// Returns whether the volume has at least the requested size, and the requested mode.
-fn is_large_enough(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+fn has_size_and_mode(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.mode == claim.mode && claim.request.as_ref().unwrap_or(&Quantity::ZERO) <= &volume.capacity
 }
 
 /// Returns whether the volume satisfies the claim (`checkVolumeSatisfyClaim`).
 fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
-    is_large_enough(volume, claim)
+    has_size_and_mode(volume, claim)
         && volume.class == claim.class
         && volume.attributes_class == claim.attributes_class
         && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))

@@ -38,7 +38,7 @@ pub struct Settings {
     /// Initial and maximum backoff in seconds, if the file sets them. The profiles contain the defaults.
     pub backoff_seconds: (Option<u64>, Option<u64>),
     /// Time after which an unschedulable pod is retried without an event, if set.
-    pub leftover_after: Option<Duration>,
+    pub max_unschedulable_time: Option<Duration>,
     /// `delayCacheUntilActive`, if the file sets it: a replica on standby watches nothing.
     pub delay_cache: Option<bool>,
     /// Warnings about the file. Those about the command line are in [`Flags::warnings`].
@@ -111,7 +111,7 @@ impl Settings {
             rate_limit: None,
             leader_election: LeaderElectionConfiguration::default(),
             backoff_seconds: (None, None),
-            leftover_after: flags.leftover_after,
+            max_unschedulable_time: flags.max_unschedulable_time,
             delay_cache: None,
             warnings: Vec::new(),
         }

@@ -23,7 +23,7 @@ fn check_error(text: &str, expected: Expect) {
 }
 
 #[test]
-fn the_configuration_of_kubeadm() {
+fn kubeadm_flags_set_the_kubeconfig_and_keep_defaults() {
     let settings = Settings::new(&flags(
         "--authentication-kubeconfig=/etc/kubernetes/scheduler.conf \
          --authorization-kubeconfig=/etc/kubernetes/scheduler.conf --bind-address=127.0.0.1 \
@@ -35,7 +35,7 @@ fn the_configuration_of_kubeadm() {
 }
 
 #[test]
-fn a_file_with_all_fields() {
+fn all_fields_of_a_file_are_read() {
     let settings = read(
         "--master=https://a --pod-max-in-unschedulable-pods-duration=1m",
         "clientConnection: {kubeconfig: k, qps: 20, burst: 30, contentType: application/vnd.kubernetes.protobuf}\n\
@@ -58,7 +58,7 @@ fn a_file_with_all_fields() {
             namespace: "s".to_owned(),
         },
         backoff_seconds: (Some(2), Some(60)),
-        leftover_after: Some(seconds(60)),
+        max_unschedulable_time: Some(seconds(60)),
         delay_cache: Some(true),
         warnings: Vec::new(),
     };

@@ -165,7 +165,7 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     let refreshing = start(refresher, 3_600_000);
     folder.write("token", "second");
     assert_eq!(get(&http).await.unwrap().code, 200);
-    server.rule(FaultRule::new(Fault::Answer(401, None)).token("first"));
+    server.rule(FaultRule::new(Fault::Respond(401, None)).token("first"));
     until(200, async || get(&http).await.unwrap().code).await;
     assert_eq!(server.requests().last().unwrap().token, "second");
     refreshing.abort();
@@ -210,7 +210,7 @@ async fn a_credential_plugin_provides_a_token() {
 }
 
 #[tokio::test]
-async fn plugins_that_fail() {
+async fn failures_of_credential_plugins_are_errors() {
     let folder = Folder::new("plugins");
     let server = Server::start_tls();
     let check = async |script: &str, expected: &str| {
@@ -238,7 +238,7 @@ async fn plugins_that_fail() {
 }
 
 #[tokio::test]
-async fn a_missing_plugin() {
+async fn a_missing_plugin_is_an_error_with_its_install_hint() {
     let folder = Folder::new("absent");
     let absent = |_: &mut Value, user: &mut Value| {
         *user = plugin("");
@@ -370,7 +370,7 @@ async fn a_certificate_of_a_plugin() {
 }
 
 #[tokio::test]
-async fn malformed_certificates() {
+async fn malformed_certificates_are_errors() {
     let folder = Folder::new("none");
     let issuer = issuer();
     let server = TlsServer::new(&issuer).await;

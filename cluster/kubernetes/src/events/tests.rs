@@ -38,7 +38,7 @@ fn text_of(write: &EventWrite) -> String {
     }
 }
 
-fn is(write: Option<EventWrite>, expected: Expect) {
+fn check(write: Option<EventWrite>, expected: Expect) {
     expected.assert_eq(&text_of(&write.unwrap()));
 }
 
@@ -51,13 +51,13 @@ fn swept(recorder: &mut EventRecorder, now: Timestamp) -> Vec<EventWrite> {
 #[test]
 fn repeated_events_become_a_series() {
     let (recorder, pod) = (&mut EventRecorder::new("host"), &a_pod("p"));
-    is(
+    check(
         recorder.record(failed(pod, "no node"), Some(7), at(0)),
         expect![[r#"
             create ns/p.18d75b8423f30000
             {"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"p.18d75b8423f30000","namespace":"ns"},"eventTime":"2026-09-21T14:13:20.000000Z","reportingController":"default-scheduler","reportingInstance":"default-scheduler-host","action":"Scheduling","reason":"FailedScheduling","regarding":{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"p","uid":"u-p","resourceVersion":"7"},"note":"no node","type":"Warning"}"#]],
     );
-    is(
+    check(
         recorder.record(failed(pod, "no node at all"), Some(7), at(1)),
         expect![[r#"
             patch ns/p.18d75b8423f30000 {"series":{"count":2,"lastObservedTime":"2026-09-21T14:13:21.000000Z"}}

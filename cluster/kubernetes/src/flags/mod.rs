@@ -38,7 +38,7 @@ pub struct Flags {
     /// Connection to the API server.
     pub connection: Connection,
     /// `--pod-max-in-unschedulable-pods-duration`
-    pub leftover_after: Option<Duration>,
+    pub max_unschedulable_time: Option<Duration>,
     /// Leader election.
     pub leader_election: LeaderElection,
     /// The HTTPS server.
@@ -169,7 +169,7 @@ impl Default for Flags {
             config: None,
             write_config_to: None,
             connection: Connection::default(),
-            leftover_after: None,
+            max_unschedulable_time: None,
             leader_election: LeaderElection::default(),
             serving: Serving::default(),
             authentication: Authentication::default(),
@@ -375,7 +375,7 @@ impl ParsedFlags<'_> {
                 qps: self.get("kube-api-qps"),
                 burst: self.number::<i32, _>("kube-api-burst", problems),
             },
-            leftover_after: self.get("pod-max-in-unschedulable-pods-duration"),
+            max_unschedulable_time: self.get("pod-max-in-unschedulable-pods-duration"),
             leader_election: LeaderElection {
                 leader_elect: self.get("leader-elect"),
                 lease_duration: self.get("leader-elect-lease-duration"),

@@ -28,7 +28,7 @@ const FEW_LABELS: &str = "users cannot choose label values, except for the names
 /// All flags, in the order of kube-scheduler's `--help`.
 pub const FLAGS: &[Flag] = flags! {
     Misc, "config", Text, "", Supported =>
-        "A KubeSchedulerConfiguration. Its profiles are compared with those compiled in";
+        "A KubeSchedulerConfiguration. Its settings apply, but the compiled-in profiles run; differences are logged";
     Misc, "master", Text, "", Supported => "Address of the API server, in place of the one in the kubeconfig";
     Misc, "unsupported-kube-api-over-localhost", Bool, "",
         refused(&["false"], "name the server in the kubeconfig, or with --master") =>

@@ -40,7 +40,7 @@ fn explicit_defaults_of_kube_scheduler_give_the_defaults() {
 }
 
 #[test]
-fn kubeadms_arguments() {
+fn kubeadm_arguments_are_parsed() {
     let flags = parse(
         "--authentication-kubeconfig=/etc/kubernetes/scheduler.conf \
          --authorization-kubeconfig=/etc/kubernetes/scheduler.conf --bind-address=127.0.0.1 \
@@ -63,7 +63,7 @@ fn kubeadms_arguments() {
 }
 
 #[test]
-fn k3s_arguments() {
+fn k3s_arguments_cause_no_warnings() {
     let flags = parse(
         "--authentication-kubeconfig=s.kubeconfig --authorization-kubeconfig=s.kubeconfig --bind-address=127.0.0.1 \
          --kubeconfig=s.kubeconfig --leader-elect=false --profiling=false --secure-port=10259 \
@@ -86,7 +86,7 @@ fn a_flag_without_a_value_is_true_and_the_last_value_wins() {
 }
 
 #[test]
-fn times() {
+fn lease_times_are_parsed_and_unchecked_without_election() {
     let election = parse("--leader-elect-lease-duration=1m --leader-elect-retry-period 500ms").unwrap().leader_election;
     assert_eq!(election.lease_duration, Some(Duration::from_secs(60)));
     assert_eq!(election.retry_period, Some(Duration::from_millis(500)));
@@ -162,7 +162,7 @@ fn all_problems_of_flags_are_reported_together() {
 }
 
 #[test]
-fn malformed_values() {
+fn malformed_values_are_errors() {
     check_error(
         "--leader-elect-lease-duration=15",
         expect![[r#"

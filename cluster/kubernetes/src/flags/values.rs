@@ -26,14 +26,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn booleans() {
+    fn booleans_are_spelled_as_in_go() {
         let values = ["true", "T", "1", "false", "F", "0", "yes", ""].map(|text| boolean(text).ok());
         let (yes, no) = (Some(true), Some(false));
         assert_eq!(values, [yes, yes, yes, no, no, no, None, None]);
     }
 
     #[test]
-    fn durations() {
+    fn durations_are_not_negative() {
         assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("-1s"), Err("is not a duration such as `15s` or `1m30s`".to_owned()));
     }

@@ -5,6 +5,7 @@
 //! | [`table`] | every metric of kube-scheduler, with its implementation or the reason of its absence |
 //! | [`family`] | definitions of metrics |
 //! | [`values`] | counters and histograms |
+//! | `hooks` | driver hooks that record metrics |
 //! | `scheduling` | scheduling attempts, as the driver reports them |
 //! | `extenders` | extender calls |
 //! | `scheduler_counts` | counts that the scheduler reports on request |

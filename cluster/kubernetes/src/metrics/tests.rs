@@ -54,7 +54,7 @@ fn every_metric_of_kube_scheduler_is_served_or_its_absence_explained() {
     }
     for row in table::ROWS {
         let name = row.family.name;
-        assert_eq!(names.contains(name), !NOT_RECORDED.contains(&name), "{name} is none of kube-scheduler's");
+        assert_eq!(names.contains(name), !NOT_RECORDED.contains(&name), "{name}: wrong entry in NOT_RECORDED");
     }
     let absent: Vec<_> = table::ABSENT.iter().flat_map(|absent| absent.names).collect();
     assert!(absent.iter().all(|name| names.contains(**name)), "absent metrics are kube-scheduler's");

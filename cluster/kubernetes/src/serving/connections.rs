@@ -64,7 +64,7 @@ impl Default for Limits {
 }
 
 /// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
-const WAITING: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Connections {
@@ -154,14 +154,14 @@ impl Connections {
         let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));
         let limits = &self.limits;
         if is_http2 {
-            let window = u32::try_from(WAITING).unwrap_or(u32::MAX);
+            let window = u32::try_from(BUFFER_BYTES).unwrap_or(u32::MAX);
             let connection = http2::Builder::new(TokioExecutor::new())
                 .timer(TokioTimer::new())
                 .max_concurrent_streams(limits.streams)
                 .max_header_list_size(limits.headers)
                 .initial_stream_window_size(window)
                 .initial_connection_window_size(window)
-                .max_send_buf_size(WAITING)
+                .max_send_buf_size(BUFFER_BYTES)
                 .serve_connection(stream, service);
             self.drive(connection, peer, stop).await;
         } else {

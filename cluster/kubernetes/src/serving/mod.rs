@@ -7,6 +7,7 @@
 //! | `connections`, `peer` | number, timeouts and shutdown of connections |
 //! | `authorities` | trusted authorities, from files or the cluster |
 //! | `authenticate` | authentication by proxies, certificates and bearer tokens |
+//! | `user` | authenticated users |
 //! | `authorize` | authorization of users |
 //! | `review`, `cache` | reviews by the API server, and their cached results |
 //! | `budget` | limits of waiting and failed reviews |

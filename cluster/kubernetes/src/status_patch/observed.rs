@@ -38,7 +38,7 @@ pub struct ObservedCondition {
 }
 
 /// Types of the conditions that a scheduler writes.
-const OWN: [&str; 2] = ["PodScheduled", "DisruptionTarget"];
+const SCHEDULER_CONDITIONS: [&str; 2] = ["PodScheduled", "DisruptionTarget"];
 
 impl ObservedStatus {
     /// Reads the status of a pod.
@@ -58,7 +58,7 @@ impl ObservedStatus {
 impl ObservedCondition {
     /// Reads a condition if a scheduler writes its type.
     fn new(condition: &api::PodCondition) -> Option<ObservedCondition> {
-        let kind = OWN.into_iter().find(|kind| *kind == condition.type_)?;
+        let kind = SCHEDULER_CONDITIONS.into_iter().find(|kind| *kind == condition.type_)?;
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
         Some(ObservedCondition {
             kind,

@@ -11,7 +11,7 @@ pub(crate) struct ListPage {
     /// Resource version of the whole list.
     pub version: Box<str>,
     /// Continue token, if there is another page.
-    pub rest: Option<Box<str>>,
+    pub continue_token: Option<Box<str>>,
     /// Objects on this page.
     pub objects: Vec<AnyObject>,
 }
@@ -23,10 +23,14 @@ impl ListPage {
     /// The text is not a valid list.
     pub(crate) fn read(kind: KindReader<'_>, json: &[u8]) -> Result<ListPage, serde_json::Error> {
         let List { metadata, items } = serde_json::from_str(str::from_utf8(json).map_err(Error::custom)?)?;
-        let Metadata { resource_version, rest } = metadata;
+        let Metadata { resource_version, continue_token } = metadata;
         let items = items.unwrap_or_default().into_iter();
         let objects = items.map(|object| kind.read_json(object.get())).collect::<Result<_, _>>()?;
-        Ok(ListPage { version: resource_version, rest: rest.filter(|rest| !rest.is_empty()), objects })
+        Ok(ListPage {
+            version: resource_version,
+            continue_token: continue_token.filter(|token| !token.is_empty()),
+            objects,
+        })
     }
 }
 
@@ -35,7 +39,7 @@ impl ListPage {
 struct Metadata {
     resource_version: Box<str>,
     #[serde(rename = "continue")]
-    rest: Option<Box<str>>,
+    continue_token: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
@@ -52,11 +56,11 @@ mod tests {
 
     fn page(json: &str) -> (String, Option<Box<str>>, Vec<String>) {
         let page = ListPage::read(KindReader::Known("Node"), json.as_bytes()).unwrap();
-        (page.version.into(), page.rest, page.objects.iter().map(|object| object.name().to_owned()).collect())
+        (page.version.into(), page.continue_token, page.objects.iter().map(|object| object.name().to_owned()).collect())
     }
 
     #[test]
-    fn pages() {
+    fn pages_have_a_version_objects_and_a_continue_token() {
         let first = r#"{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"t",
             "remainingItemCount":1},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}"#;
         assert_eq!(page(first), ("7".into(), Some("t".into()), vec!["a".into(), "b".into()]));

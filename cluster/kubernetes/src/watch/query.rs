@@ -16,7 +16,7 @@ pub fn query(resource: &Resource, request: &ListWatchRequest, seconds: u32) -> S
     if !is_list {
         parts.push("allowWatchBookmarks=true".to_owned());
     }
-    if let ListWatchRequest::Page { rest: Some(token) } = request {
+    if let ListWatchRequest::Page { continue_token: Some(token) } = request {
         parts.push(format!("continue={}", escaped(token)));
     }
     if resource.kind == "Pod" {
@@ -52,12 +52,12 @@ mod tests {
     use crate::resources::RESOURCES;
 
     #[test]
-    fn queries() {
+    fn queries_contain_page_and_watch_parameters() {
         let pods = Resource::of("Pod").unwrap();
         let nodes = Resource::of("Node").unwrap();
-        assert_eq!(query(nodes, &ListWatchRequest::Page { rest: None }, 300), "/api/v1/nodes?limit=500");
+        assert_eq!(query(nodes, &ListWatchRequest::Page { continue_token: None }, 300), "/api/v1/nodes?limit=500");
         assert_eq!(
-            query(pods, &ListWatchRequest::Page { rest: Some("a+b/c==".into()) }, 300),
+            query(pods, &ListWatchRequest::Page { continue_token: Some("a+b/c==".into()) }, 300),
             format!("/api/v1/pods?continue=a%2Bb%2Fc%3D%3D&fieldSelector={UNFINISHED}&limit=500")
         );
         assert_eq!(

@@ -207,7 +207,7 @@ impl<S: StreamingTransport> Reflector<S> {
         for object in page.objects {
             self.send_upsert(object, originals.next()).await?;
         }
-        if self.reflector_state.page(&page.version, page.rest.as_deref()) {
+        if self.reflector_state.page(&page.version, page.continue_token.as_deref()) {
             self.send_list_complete().await?;
         }
         Ok(None)

@@ -17,7 +17,7 @@ pub enum ListWatchRequest {
     /// Lists one page.
     Page {
         /// Continue token; `None` for the first page.
-        rest: Option<Box<str>>,
+        continue_token: Option<Box<str>>,
     },
     /// Watches all changes since a version.
     Watch {
@@ -90,7 +90,7 @@ enum State {
     /// The list arrives in a stream.
     Streaming,
     /// The next page is due.
-    Paging { rest: Box<str> },
+    Paging { continue_token: Box<str> },
     /// A page was requested.
     Page,
     /// A watch is open or due, from the last received version.
@@ -135,16 +135,16 @@ impl ReflectorState {
         self.requested_at = clock;
         ReflectorStep::Send(match &mut self.state {
             State::Watching { version } => ListWatchRequest::Watch { version: version.clone() },
-            State::Paging { rest } => {
-                let rest = Some(rest.clone());
+            State::Paging { continue_token } => {
+                let continue_token = Some(continue_token.clone());
                 self.state = State::Page;
-                ListWatchRequest::Page { rest }
+                ListWatchRequest::Page { continue_token }
             }
             State::Start | State::Streaming | State::Page => {
                 self.epoch = self.epoch.wrapping_add(1);
                 let in_pages = std::mem::take(&mut self.next_in_pages) || self.uses_pages;
                 self.state = if in_pages { State::Page } else { State::Streaming };
-                if in_pages { ListWatchRequest::Page { rest: None } } else { ListWatchRequest::Stream }
+                if in_pages { ListWatchRequest::Page { continue_token: None } } else { ListWatchRequest::Stream }
             }
         })
     }
@@ -188,13 +188,13 @@ impl ReflectorState {
     }
 
     /// Records a complete page, with its version and continue token. Returns whether the list is complete now.
-    pub(crate) fn page(&mut self, version: &str, rest: Option<&str>) -> bool {
-        let rest = rest.filter(|rest| !rest.is_empty());
-        self.state = match rest {
-            Some(rest) => State::Paging { rest: rest.into() },
+    pub(crate) fn page(&mut self, version: &str, continue_token: Option<&str>) -> bool {
+        let continue_token = continue_token.filter(|token| !token.is_empty());
+        self.state = match continue_token {
+            Some(token) => State::Paging { continue_token: token.into() },
             None => State::Watching { version: version.into() },
         };
-        rest.is_none()
+        continue_token.is_none()
     }
 
     /// Records the end of a response, or its absence.

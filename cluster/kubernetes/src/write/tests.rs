@@ -351,7 +351,7 @@ fn an_eviction_waits_for_the_watch() {
 }
 
 #[test]
-fn objects_of_plugins() {
+fn plugins_read_and_write_objects_of_granted_kinds() {
     let server = Server::default();
     let client = server.client();
     let claim = |name: &str| ObjectRef {

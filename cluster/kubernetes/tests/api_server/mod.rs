@@ -157,11 +157,11 @@ async fn events_without_a_response_do_not_delay_bindings() {
 #[tokio::test]
 async fn every_failure_of_a_binding() {
     for fault in [
-        Fault::LoseAnswer,
+        Fault::LoseResponse,
         Fault::Cut,
-        Fault::Answer(500, None),
-        Fault::Answer(429, Some(1)),
-        Fault::Answer(503, Some(1)),
+        Fault::Respond(500, None),
+        Fault::Respond(429, Some(1)),
+        Fault::Respond(503, Some(1)),
         Fault::Delay(Duration::from_millis(50)),
     ] {
         for server in [Server::start(), Server::start_tls()] {
@@ -216,7 +216,7 @@ async fn events_arrive_once_under_faults() {
         panic!("{count} writes, {} so far", writes());
     };
     // The response is lost: the event is sent again, and exists already.
-    server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/events").times(1));
+    server.rule(FaultRule::new(Fault::LoseResponse).verb("create").path("*/events").times(1));
     queue.record(event("FailedScheduling"), Some(1));
     until(2).await;
     // A series updates the event once.
@@ -224,7 +224,7 @@ async fn events_arrive_once_under_faults() {
     until(3).await;
     queue.record(event("FailedScheduling"), Some(1));
     // A refused event is not retried.
-    server.rule(FaultRule::new(Fault::Answer(403, None)).verb("create").path("*/events").times(1));
+    server.rule(FaultRule::new(Fault::Respond(403, None)).verb("create").path("*/events").times(1));
     queue.record(event("Refused"), Some(1));
     until(4).await;
     // A deleted event is created again when it becomes a series.
@@ -307,7 +307,7 @@ async fn another_replica_takes_over() {
     replicas[1].task.abort();
     until_leads(&replicas, 2).await;
     // The server refuses all requests for too long: the lease is lost permanently.
-    server.rule(FaultRule::new(Fault::Answer(500, None)).path("*/leases*"));
+    server.rule(FaultRule::new(Fault::Respond(500, None)).path("*/leases*"));
     (&mut replicas[2].task).await.unwrap();
     assert!(replicas[2].standing.borrow().is_lost && !replicas[2].leads());
     server.clear_rules();

@@ -142,7 +142,7 @@ fn background_tasks_run_while_leading() {
 fn background_tasks_retry_their_requests() {
     let server = Server::start();
     server.create(group(3));
-    let of_status = FaultRule::new(Fault::Answer(500, None)).verb("patch").path("/status");
+    let of_status = FaultRule::new(Fault::Respond(500, None)).verb("patch").path("/status");
     server.rule(of_status.times(12));
     let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
     let pending = json!({"phase": "Pending", "scheduled": 0});

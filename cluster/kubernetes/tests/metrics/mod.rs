@@ -139,7 +139,7 @@ impl Client for Cluster {
 
 const SECOND: i64 = 1_000_000_000;
 
-struct World {
+struct Simulation {
     scheduler: Box<dyn AnyScheduler>,
     cluster: Cluster,
     tasks: InlineTasks,
@@ -147,7 +147,7 @@ struct World {
     now: i64,
 }
 
-impl World {
+impl Simulation {
     fn apply(&mut self, change: Change) {
         self.observed.before_change(&change, None, &mut *self.scheduler);
         self.scheduler.on_change(change, &mut self.tasks);
@@ -220,20 +220,20 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
     let scheduler = AnyBundle::running::<Profiles>().scheduler(client, Options::default());
     let scheduler = scheduler.map_err(|errors| panic!("{errors:?}")).unwrap();
     let observed = MetricsHooks::new(metrics.clone());
-    let mut world = World { scheduler, cluster, tasks: InlineTasks::default(), observed, now: SECOND };
-    world.node("a", 4000);
-    world.node("b", 2000);
-    world.pod("fits", 500, 0, None);
-    world.pod("gated", 500, 0, Some("later"));
-    world.run(0);
-    world.pod("low-a", 3500, 0, None);
-    world.pod("low-b", 1900, 0, None);
-    world.pod("too-large", 9000, 0, None);
-    world.run(3);
-    world.pod("high", 3000, 10, None);
-    world.run(3);
-    world.node("c", 16000);
-    world.run(10);
+    let mut simulation = Simulation { scheduler, cluster, tasks: InlineTasks::default(), observed, now: SECOND };
+    simulation.node("a", 4000);
+    simulation.node("b", 2000);
+    simulation.pod("fits", 500, 0, None);
+    simulation.pod("gated", 500, 0, Some("later"));
+    simulation.run(0);
+    simulation.pod("low-a", 3500, 0, None);
+    simulation.pod("low-b", 1900, 0, None);
+    simulation.pod("too-large", 9000, 0, None);
+    simulation.run(3);
+    simulation.pod("high", 3000, 10, None);
+    simulation.run(3);
+    simulation.node("c", 16000);
+    simulation.run(10);
 
     let way = RateLimitedTransport::new(
         MeteredTransport::new(SuccessfulTransport, metrics.clone()),
@@ -258,7 +258,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
             tokio::select! {
                 biased;
                 page = &mut page => break page,
-                () = tokio::task::yield_now() => world.observed.on_turn(&mut *world.scheduler),
+                () = tokio::task::yield_now() => simulation.observed.on_turn(&mut *simulation.scheduler),
             }
         };
         pages.push(read(&page));

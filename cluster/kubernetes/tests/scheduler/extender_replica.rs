@@ -31,13 +31,13 @@ pub(crate) fn replica(
     hooks: impl DriverHooks + Send + 'static,
 ) -> Replica {
     let prepare = move || EXTENDERS.set(extenders.leak());
-    Replica::start::<Asking>(server, "asking", is_elected, prepare, hooks)
+    Replica::start::<ProfilesWithExtenders>(server, "asking", is_elected, prepare, hooks)
 }
 
 /// Compiled profile with replaced extenders.
-struct Asking(Profiles);
+struct ProfilesWithExtenders(Profiles);
 
-impl Bundle for Asking {
+impl Bundle for ProfilesWithExtenders {
     const PROFILES: &'static [ProfileInfo] = Profiles::PROFILES;
     const WATCHES: &'static [&'static str] = Profiles::WATCHES;
     const ORIGINALS: RequiredOriginals = Profiles::ORIGINALS;
@@ -47,7 +47,7 @@ impl Bundle for Asking {
         let mut profiles = Profiles::new(handle)?;
         let plugins = Arc::get_mut(&mut profiles.asking.plugins).expect("it is not shared yet");
         plugins.extenders = HttpExtenders::new(EXTENDERS.get());
-        Ok(Asking(profiles))
+        Ok(ProfilesWithExtenders(profiles))
     }
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
         Profiles::less(a, b)

@@ -61,29 +61,29 @@ fn watches_survive(list: Option<Fault>, stream: &Fault) {
 }
 
 #[test]
-fn conflicts() {
-    bindings_survive(&Fault::Answer(409, None));
+fn bindings_survive_conflicts() {
+    bindings_survive(&Fault::Respond(409, None));
 }
 
 #[test]
 fn expired_versions() {
-    watches_survive(Some(Fault::Answer(410, None)), &Fault::GoneStream(5));
+    watches_survive(Some(Fault::Respond(410, None)), &Fault::GoneStream(5));
 }
 
 #[test]
 fn a_server_that_is_too_busy() {
-    bindings_survive(&Fault::Answer(429, Some(1)));
-    watches_survive(None, &Fault::Answer(429, Some(1)));
+    bindings_survive(&Fault::Respond(429, Some(1)));
+    watches_survive(None, &Fault::Respond(429, Some(1)));
 }
 
 #[test]
 fn internal_server_errors() {
-    bindings_survive(&Fault::Answer(500, None));
-    watches_survive(None, &Fault::Answer(500, None));
+    bindings_survive(&Fault::Respond(500, None));
+    watches_survive(None, &Fault::Respond(500, None));
 }
 
 #[test]
-fn slow_answers() {
+fn bindings_and_watches_survive_slow_responses() {
     bindings_survive(&Fault::Delay(Duration::from_millis(200)));
     watches_survive(None, &Fault::Delay(Duration::from_millis(200)));
 }
@@ -96,11 +96,11 @@ fn connections_that_are_cut() {
 
 #[test]
 fn lost_responses() {
-    bindings_survive(&Fault::LoseAnswer);
+    bindings_survive(&Fault::LoseResponse);
 }
 
 #[test]
-fn random_faults() {
+fn all_pods_are_bound_after_random_faults() {
     for seed in 0..5 {
         let server = server();
         server.rule(FaultRule::random(seed, 200));

@@ -10,6 +10,9 @@
 //! | `replicas` | each pod is bound once when the leader is killed, suspended or stopped |
 //! | `requests` | the requests equal kube-scheduler's |
 //! | `volumes` | volumes are bound before their pods |
+//! | `cluster` | a cluster for tests, without API server and scheduler |
+//! | `replica` | a scheduler on a separate thread |
+//! | `extender`, `extender_replica` | an extender, and schedulers with extenders |
 //!
 //! Each scheduler ([`Replica`](replica::Replica)) is a thread with a separate runtime, which can be killed or suspended
 //! at any time. Its clock runs fast, which shortens backoffs.

@@ -155,7 +155,7 @@ fn a_deleted_node_ends_the_wait_for_its_volumes() {
 
 #[test]
 fn failed_writes_are_repaired() {
-    for fault in [Fault::Answer(409, None), Fault::LoseAnswer, Fault::Answer(500, None), Fault::Cut] {
+    for fault in [Fault::Respond(409, None), Fault::LoseResponse, Fault::Respond(500, None), Fault::Cut] {
         let server = server();
         server.bind_volumes();
         server.create(volume("pv", "n2"));
@@ -181,8 +181,8 @@ fn missed_watch_events_are_repaired() {
     let is_taken = |server: &Server| server.get(&format!("{VOLUMES}/pv")).unwrap()["spec"]["claimRef"].is_object();
     until(&server, "the volume is taken", is_taken);
     // Watches break, and restart after all events have expired.
-    server.rule(FaultRule::new(Fault::Answer(500, None)).verb("watch"));
-    server.rule(FaultRule::new(Fault::Answer(500, None)).verb("list"));
+    server.rule(FaultRule::new(Fault::Respond(500, None)).verb("watch"));
+    server.rule(FaultRule::new(Fault::Respond(500, None)).verb("list"));
     server.cut_connections();
     server.bind_volumes();
     server.merge(&format!("{CLAIMS}/p"), json!({"metadata": {"labels": {"touched": "yes"}}}));

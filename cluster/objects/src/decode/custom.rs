@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare, decoded with all fields except managed fields.
+//! Decoding of objects whose kinds plugins declare. All fields are kept, except `metadata.managedFields`.
 
 use std::fmt;
 

@@ -89,7 +89,7 @@ macro_rules! selected_fields {
         const NAMES: &'static [&'static str] = &[$($crate::decode::object::selected_fields!(@name $field $($name)?)),*];
         const NESTED: u32 = 0 $($(| $within)?)*;
 
-        #[allow(dead_code, non_camel_case_types, unused_variables, reason = "fields have such names; some types have none")]
+        #[allow(dead_code, non_camel_case_types, unused_variables, reason = "fields keep the names of Kubernetes; some types have no fields")]
         fn read_field<'de, A: serde::de::MapAccess<'de>>(
             object: &mut Self::Object,
             at: usize,
@@ -120,7 +120,7 @@ macro_rules! selected_fields {
         }
 
         #[cfg(any(test, feature = "encode"))]
-        #[allow(unused_variables, reason = "some types have no fields, and most have none within one")]
+        #[allow(unused_variables, reason = "some types have no fields, and most have no nested ones")]
         fn encode_fields(object: &serde_json::Value, to: &mut Vec<u8>, within: &mut Vec<u8>) {
             $($crate::decode::object::selected_fields! {
                 @encode $field, &object[$crate::decode::object::selected_fields!(@name $field $($name)?)], $number,

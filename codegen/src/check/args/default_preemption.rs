@@ -6,7 +6,7 @@ use crate::messages;
 use crate::source::Span;
 use crate::tree::{RawTable, RawValue};
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     let zero = |key: &str| -> Option<Span> {
         let node = &args.get(key)?.value;
         matches!(node.value, RawValue::Int(0)).then_some(node.span)
@@ -14,6 +14,6 @@ pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
     if let (Some(percentage), Some(absolute)) =
         (zero("min-candidate-nodes-percentage"), zero("min-candidate-nodes-absolute"))
     {
-        found.push(messages::no_candidate_nodes(percentage, absolute));
+        diagnostics.push(messages::no_candidate_nodes(percentage, absolute));
     }
 }

@@ -8,10 +8,10 @@ use crate::tree::RawTable;
 
 const SECOND: f64 = 1e9;
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(timeout) = string_at(args, "binding-timeout")
         && duration(&timeout.value).is_some_and(|nanoseconds| nanoseconds < SECOND)
     {
-        found.push(messages::short_binding_timeout(&timeout));
+        diagnostics.push(messages::short_binding_timeout(&timeout));
     }
 }

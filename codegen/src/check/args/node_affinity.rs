@@ -12,51 +12,51 @@ use crate::tree::{RawTable, RawValue};
 /// The only node field for selectors.
 const NAME_FIELD: &str = "metadata.name";
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     let Some((affinity, node)) = table_at(args, "added-affinity") else { return };
     if affinity.get("required").is_none() && affinity.get("preferred").is_none() {
-        found.push(messages::empty_added_affinity(node.span));
+        diagnostics.push(messages::empty_added_affinity(node.span));
     }
     let required = tables_at(affinity, "required").map(|(term, _)| term);
     let preferred = tables_at(affinity, "preferred").filter_map(|(term, _)| Some(table_at(term, "preference")?.0));
     for term in required.chain(preferred) {
         for (requirement, node) in tables_at(term, "match-expressions") {
-            label_requirement(requirement, node.span, found);
+            label_requirement(requirement, node.span, diagnostics);
         }
         for (requirement, node) in tables_at(term, "match-fields") {
-            field_requirement(requirement, node.span, found);
+            field_requirement(requirement, node.span, diagnostics);
         }
     }
 }
 
-fn label_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnostic>) {
+fn label_requirement(requirement: &RawTable, at: Span, diagnostics: &mut Vec<Diagnostic>) {
     let Some(operator) = string_at(requirement, "operator") else { return };
     let Some((values, values_at)) = values(requirement, at) else { return };
     match operator.value.as_str() {
         "In" | "NotIn" if values.is_empty() => {
-            found.push(messages::operator_needs_values(values_at, &operator.value));
+            diagnostics.push(messages::operator_needs_values(values_at, &operator.value));
         }
         "Exists" | "DoesNotExist" if !values.is_empty() => {
-            found.push(messages::operator_forbids_values(values_at, &operator));
+            diagnostics.push(messages::operator_forbids_values(values_at, &operator));
         }
         "Gt" | "Lt" if !is_one_integer(&values) => {
-            found.push(messages::operator_needs_one_integer(values_at, &operator.value));
+            diagnostics.push(messages::operator_needs_one_integer(values_at, &operator.value));
         }
         _ => {}
     }
 }
 
-fn field_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnostic>) {
+fn field_requirement(requirement: &RawTable, at: Span, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(key) = string_at(requirement, "key").filter(|key| key.value != NAME_FIELD) {
-        found.push(messages::unknown_node_field(&key));
+        diagnostics.push(messages::unknown_node_field(&key));
     }
     let Some(operator) = string_at(requirement, "operator") else { return };
     if !["In", "NotIn"].contains(&operator.value.as_str()) {
-        found.push(messages::field_operator(&operator));
+        diagnostics.push(messages::field_operator(&operator));
     } else if let Some((values, values_at)) = values(requirement, at)
         && values.len() != 1
     {
-        found.push(messages::field_needs_one_value(values_at, &operator.value));
+        diagnostics.push(messages::field_needs_one_value(values_at, &operator.value));
     }
 }
 

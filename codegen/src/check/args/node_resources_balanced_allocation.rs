@@ -6,14 +6,14 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::tree::{RawTable, RawValue};
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     for (resource, _) in tables_at(args, "resources") {
         let Some(weight) = resource.get("weight") else { continue };
         if let RawValue::Int(value) = weight.value.value
             && value != 1
         {
             let name = string_at(resource, "name").map(|name| name.value).unwrap_or_default();
-            found.push(messages::balanced_weight(weight.value.span, &name, value));
+            diagnostics.push(messages::balanced_weight(weight.value.span, &name, value));
         }
     }
 }

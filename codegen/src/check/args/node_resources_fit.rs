@@ -8,17 +8,19 @@ use crate::tree::RawTable;
 
 const STRATEGY_WITH_SHAPE: &str = "RequestedToCapacityRatio";
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     let Some((strategy, _)) = table_at(args, "scoring-strategy") else { return };
     let kind = string_at(strategy, "type");
     let ratio = strategy.get("requested-to-capacity-ratio");
     match (kind, ratio) {
-        (Some(kind), None) if kind.value == STRATEGY_WITH_SHAPE => found.push(messages::ratio_needs_shape(kind.span)),
+        (Some(kind), None) if kind.value == STRATEGY_WITH_SHAPE => {
+            diagnostics.push(messages::ratio_needs_shape(kind.span))
+        }
         (Some(kind), Some(ratio)) if kind.value != STRATEGY_WITH_SHAPE => {
-            found.push(messages::shape_without_ratio(ratio.key.span, Some(&kind)));
+            diagnostics.push(messages::shape_without_ratio(ratio.key.span, Some(&kind)));
         }
         (None, Some(ratio)) if strategy.get("type").is_none() => {
-            found.push(messages::shape_without_ratio(ratio.key.span, None));
+            diagnostics.push(messages::shape_without_ratio(ratio.key.span, None));
         }
         _ => {}
     }

@@ -9,16 +9,16 @@ use crate::tree::{RawTable, RawValue};
 
 const TYPE_WITH_CONSTRAINTS: &str = "List";
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(constraints) = args.get("default-constraints")
         && matches!(&constraints.value.value, RawValue::List(items) if !items.is_empty())
     {
         match string_at(args, "defaulting-type") {
             None if args.get("defaulting-type").is_none() => {
-                found.push(messages::constraints_without_list(constraints.key.span, None));
+                diagnostics.push(messages::constraints_without_list(constraints.key.span, None));
             }
             Some(kind) if kind.value != TYPE_WITH_CONSTRAINTS => {
-                found.push(messages::constraints_without_list(constraints.key.span, Some(&kind)));
+                diagnostics.push(messages::constraints_without_list(constraints.key.span, Some(&kind)));
             }
             _ => {}
         }
@@ -28,7 +28,9 @@ pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
         let texts = (string_at(constraint, "topology-key"), string_at(constraint, "when-unsatisfiable"));
         let (Some(key), Some(action)) = texts else { continue };
         match seen.iter().find(|other| (&other.0, &other.1) == (&key.value, &action.value)) {
-            Some(first) => found.push(messages::constraint_repeated(node.span, first.2, &key.value, &action.value)),
+            Some(first) => {
+                diagnostics.push(messages::constraint_repeated(node.span, first.2, &key.value, &action.value))
+            }
             None => seen.push((key.value, action.value, node.span)),
         }
     }

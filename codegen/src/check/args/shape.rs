@@ -10,23 +10,23 @@ use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
 
 /// Checks a plugin's arguments.
-pub(super) fn check(args: &RawNode, schema: &Schema, plugin: &str, found: &mut Vec<Diagnostic>) {
-    Checker { plugin, path: String::new(), found }.value(args, schema);
+pub(super) fn check(args: &RawNode, schema: &Schema, plugin: &str, diagnostics: &mut Vec<Diagnostic>) {
+    Checker { plugin, path: String::new(), diagnostics }.value(args, schema);
 }
 
 /// Checks arguments of unknown shape: only whether they can be constants.
-pub(super) fn constant(args: &RawNode, plugin: &str, found: &mut Vec<Diagnostic>) {
+pub(super) fn constant(args: &RawNode, plugin: &str, diagnostics: &mut Vec<Diagnostic>) {
     match &args.value {
         RawValue::Float(_) | RawValue::Datetime(_) => {
             let subject = format!("an argument of {plugin}");
-            found.push(messages::not_a_constant(args.span, &subject, args.value.kind()));
+            diagnostics.push(messages::not_a_constant(args.span, &subject, args.value.kind()));
         }
         RawValue::Int(value) if i64::try_from(*value).is_err() => {
             let subject = format!("an argument of {plugin}");
-            found.push(messages::not_a_constant(args.span, &subject, "an integer of more than 64 bits"));
+            diagnostics.push(messages::not_a_constant(args.span, &subject, "an integer of more than 64 bits"));
         }
-        RawValue::List(items) => items.iter().for_each(|item| constant(item, plugin, found)),
-        RawValue::Table(table) => table.fields.iter().for_each(|field| constant(&field.value, plugin, found)),
+        RawValue::List(items) => items.iter().for_each(|item| constant(item, plugin, diagnostics)),
+        RawValue::Table(table) => table.fields.iter().for_each(|field| constant(&field.value, plugin, diagnostics)),
         RawValue::Bool(_) | RawValue::Int(_) | RawValue::Str(_) => {}
     }
 }
@@ -35,7 +35,7 @@ struct Checker<'a> {
     plugin: &'a str,
     /// Path of the value in the plugin's table: `scoring-strategy.resources[1].weight`.
     path: String,
-    found: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Checker<'_> {
@@ -46,27 +46,33 @@ impl Checker<'_> {
                 let at_least = i128::from(min.unwrap_or(i64::MIN));
                 let at_most = i128::from(max.unwrap_or(i64::MAX));
                 if !(at_least..=at_most).contains(value) {
-                    self.found.push(messages::argument_out_of_range(node.span, &self.subject(), *value, *min, *max));
+                    self.diagnostics.push(messages::argument_out_of_range(
+                        node.span,
+                        &self.subject(),
+                        *value,
+                        *min,
+                        *max,
+                    ));
                 }
             }
             (Schema::String { format }, RawValue::Str(value)) => {
                 if !format::matches(*format, value) {
                     let value = Spanned { value: value.clone(), span: node.span };
-                    self.found.push(messages::argument_format(&value, &self.subject(), *format));
+                    self.diagnostics.push(messages::argument_format(&value, &self.subject(), *format));
                 }
             }
             (Schema::Enum { values }, RawValue::Str(value)) => {
                 if !values.contains(value) {
                     let value = Spanned { value: value.clone(), span: node.span };
                     let known: Vec<&str> = values.iter().map(String::as_str).collect();
-                    self.found.push(messages::argument_not_one_of(&value, &self.subject(), &known));
+                    self.diagnostics.push(messages::argument_not_one_of(&value, &self.subject(), &known));
                 }
             }
             (Schema::Boolean, RawValue::Bool(_)) => {}
             (Schema::List { .. }, RawValue::List(items)) => self.list(node, items, schema),
             (_, other) => {
                 let kind = other.kind();
-                self.found.push(messages::argument_kind(node.span, &self.subject(), expected(schema), kind));
+                self.diagnostics.push(messages::argument_kind(node.span, &self.subject(), expected(schema), kind));
             }
         }
     }
@@ -78,7 +84,7 @@ impl Checker<'_> {
             let mut name = field.key.value.as_str();
             if !names.contains(&name) {
                 let diagnostic = messages::unknown_argument(&field.key, &self.owner(), &names);
-                self.found.push(diagnostic);
+                self.diagnostics.push(diagnostic);
                 let suggestion = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
                 name = suggestion.map_or(name, |(suggestion, _)| suggestion);
             }
@@ -94,20 +100,20 @@ impl Checker<'_> {
                 continue;
             }
             let diagnostic = messages::missing_argument(node.span, &self.owner(), &field.name, &field.doc);
-            self.found.push(diagnostic);
+            self.diagnostics.push(diagnostic);
         }
     }
 
     fn list(&mut self, node: &RawNode, items: &[RawNode], schema: &Schema) {
-        let Schema::List { of, min, max, unique, increasing } = schema else { return };
+        let Schema::List { element, min, max, unique, increasing } = schema else { return };
         if let Some(min) = min.filter(|min| items.len() < *min) {
-            self.found.push(messages::list_too_short(node.span, &self.subject(), min, items.len()));
+            self.diagnostics.push(messages::list_too_short(node.span, &self.subject(), min, items.len()));
         }
         if let Some(max) = max.filter(|max| items.len() > *max) {
-            self.found.push(messages::list_too_long(node.span, &self.subject(), max, items.len()));
+            self.diagnostics.push(messages::list_too_long(node.span, &self.subject(), max, items.len()));
         }
         for (index, item) in items.iter().enumerate() {
-            self.below(&format!("[{index}]"), |checker| checker.value(item, of));
+            self.below(&format!("[{index}]"), |checker| checker.value(item, element));
         }
         if let Some(field) = unique {
             self.unique(items, field);
@@ -128,7 +134,7 @@ impl Checker<'_> {
                         _ => "a value".to_owned(),
                     };
                     let diagnostic = messages::element_repeated(value.span, first.span, &self.subject(), &shown);
-                    self.found.push(diagnostic);
+                    self.diagnostics.push(diagnostic);
                 }
                 None => seen.push(value),
             }
@@ -144,7 +150,7 @@ impl Checker<'_> {
         let subject = if field.is_empty() { self.subject() } else { format!("`{field}` in {}", self.subject()) };
         for pair in values.windows(2) {
             if pair[1].1 <= pair[0].1 {
-                self.found.push(messages::not_increasing(pair[1].0, pair[0].0, &subject, pair[1].1, pair[0].1));
+                self.diagnostics.push(messages::not_increasing(pair[1].0, pair[0].0, &subject, pair[1].1, pair[0].1));
             }
         }
     }

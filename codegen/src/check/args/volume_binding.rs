@@ -4,8 +4,8 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::tree::RawTable;
 
-pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(args: &RawTable, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(shape) = args.get("shape") {
-        found.push(messages::shape_needs_feature_gate(shape.key.span));
+        diagnostics.push(messages::shape_needs_feature_gate(shape.key.span));
     }
 }

@@ -8,15 +8,15 @@ pub(super) const HTTP: &str = "http://";
 pub(super) const HTTPS: &str = "https://";
 
 /// Checks that a `url-prefix` consists of a scheme, a host, and optionally a port and a path.
-pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(url: &Spanned<String>, diagnostics: &mut Vec<Diagnostic>) {
     let text = url.value.as_str();
     let Some(after_scheme) = text.strip_prefix(HTTP).or_else(|| text.strip_prefix(HTTPS)) else {
         // A host without a scheme is the most common mistake.
         let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{HTTP}{text}"));
-        found.push(messages::url_without_scheme(url, suggestion.as_deref()));
+        diagnostics.push(messages::url_without_scheme(url, suggestion.as_deref()));
         return;
     };
-    found.extend(fault(after_scheme).map(|fault| messages::bad_url(url, &fault)));
+    diagnostics.extend(fault(after_scheme).map(|fault| messages::bad_url(url, &fault)));
 }
 
 /// Returns the error in a URL without its scheme.

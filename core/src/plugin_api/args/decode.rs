@@ -242,7 +242,7 @@ impl Decode for &'static str {
 }
 
 impl<T: Decode> Decode for Seq<T> {
-    const SCHEMA: Schema = Schema::List { of: &T::SCHEMA, min: 0, max: None, unique: None, increasing: None };
+    const SCHEMA: Schema = Schema::List { element: &T::SCHEMA, min: 0, max: None, unique: None, increasing: None };
 
     fn decode_value(node: &Node, errors: &mut Errors) -> Self {
         let entries = list(node, &Entries { min: 0, max: None, unique: None, increasing: None }, errors);

@@ -23,8 +23,8 @@ pub enum Schema {
     Enum(&'static [&'static str]),
     /// A list.
     List {
-        /// Schema of its entries.
-        of: &'static Schema,
+        /// Schema of an element.
+        element: &'static Schema,
         /// Minimum number of entries.
         min: usize,
         /// Maximum number of entries, if there is one.
@@ -132,10 +132,10 @@ impl Json {
                 out.key("values");
                 out.array(values, |out, value| out.string(value));
             }
-            Schema::List { of, min, max, unique, increasing } => {
+            Schema::List { element, min, max, unique, increasing } => {
                 out.string_at("type", "list");
                 out.key("of");
-                out.schema(of);
+                out.schema(element);
                 out.plain_at("min", min);
                 max.inspect(|max| out.plain_at("max", max));
                 unique.inspect(|field| out.string_at("unique", field));

@@ -204,9 +204,9 @@ impl Shape {
             Shape::Named(ty) => quote_spanned!(ty.span()=> <#ty>::SCHEMA),
             Shape::Optional(inner) => inner.schema(),
             Shape::List(entries) => {
-                let of = entries.of.schema();
+                let element = entries.of.schema();
                 let rules = entries.rules();
-                quote!(::schedc_core::args::Schema::List { of: &#of, #rules })
+                quote!(::schedc_core::args::Schema::List { element: &#element, #rules })
             }
         }
     }
@@ -293,7 +293,7 @@ pub struct Rules {
 
 impl Entries {
     /// Evaluates the rules; `value` evaluates numbers.
-    pub fn rules_read(&self, value: impl Fn(&Expr) -> Option<i64>) -> Rules {
+    pub fn evaluated_rules(&self, value: impl Fn(&Expr) -> Option<i64>) -> Rules {
         let bound = || self.bound.clone().and_then(|bound| syn::parse2(bound).ok());
         let name = |field: &Option<LitStr>| field.as_ref().map(LitStr::value);
         Rules {

@@ -146,7 +146,7 @@ fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDiff
     }
     if difference.is_empty() {
         difference.name_plugins([subject]);
-        difference.field("state of PreFilter", "as PreFilter returned it".to_owned(), "another one".to_owned());
+        difference.field("state of PreFilter", "as PreFilter returned it".to_owned(), "a different state".to_owned());
     }
     difference.finish().err().unwrap_or_default()
 }

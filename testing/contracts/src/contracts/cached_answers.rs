@@ -155,7 +155,7 @@ fn compare_decisions<S: State>(expected: &Decision, actual: &Decision, cache: &C
     difference.name_plugins(of_a.symmetric_difference(&of_b).copied());
     let names = |names: &PluginNames| names.join(", ");
     difference.field("plugins that rejected the pod", names(&a.unschedulable_plugins), names(&b.unschedulable_plugins));
-    difference.field("plugins that wait", names(&a.pending_plugins), names(&b.pending_plugins));
+    difference.field("plugins that returned Pending", names(&a.pending_plugins), names(&b.pending_plugins));
     let nodes = |mask: &NodeMask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
     difference.field("nodes where preemption may help", nodes(&a.resolvable), nodes(&b.resolvable));
     if expected.post_filter != actual.post_filter {

@@ -109,7 +109,7 @@ fn report<B: Bundle>(subject: &PluginUnderTest, contract: Contract, steps: &[Ste
     let PluginUnderTest { plugin, profile, seed } = *subject;
     let profile = B::PROFILES[profile].name;
     format!(
-        "{plugin} does not keep the contract {contract:?} in profile {profile}\n\n{violation}\n\n{}\n\
+        "{plugin} violates the contract {contract:?} in profile {profile}\n\n{violation}\n\n{}\n\
          CONTRACT_SEED={seed} CONTRACT_CASES=1 repeats this history.",
         history::describe(&steps, objects)
     )

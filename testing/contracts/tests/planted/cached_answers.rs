@@ -12,7 +12,7 @@ fn an_update_without_effect_is_detected() {
         "Stale",
         Contract::CachedAnswers,
         expect![[r#"
-            Stale does not keep the contract CachedAnswers in profile stale
+            Stale violates the contract CachedAnswers in profile stale
 
             b/waits-3:
               differs in Stale
@@ -66,7 +66,7 @@ fn a_filter_that_depends_on_more_than_the_node_is_detected() {
         "Frozen",
         Contract::CachedAnswers,
         expect![[r#"
-        Frozen does not keep the contract CachedAnswers in profile frozen
+        Frozen violates the contract CachedAnswers in profile frozen
 
         b/waits-3:
           differs in Frozen
@@ -120,7 +120,7 @@ fn a_compiled_pod_that_outlives_its_index_is_detected() {
         "Expired",
         Contract::CachedAnswers,
         expect![[r#"
-        Expired does not keep the contract CachedAnswers in profile expired
+        Expired violates the contract CachedAnswers in profile expired
 
         a/waits-2:
           differs in Expired
@@ -214,7 +214,7 @@ fn a_stale_score_is_detected() {
         "Outdated",
         Contract::CachedAnswers,
         expect![[r#"
-            Outdated does not keep the contract CachedAnswers in profile outdated
+            Outdated violates the contract CachedAnswers in profile outdated
 
             b/waits-3:
               differs in Outdated

@@ -54,13 +54,13 @@ fn a_remove_pod_without_effect_is_detected() {
         "Forgets",
         Contract::AddAndRemovePod,
         expect![[r#"
-        Forgets does not keep the contract AddAndRemovePod in profile forgets
+        Forgets violates the contract AddAndRemovePod in profile forgets
 
         a/waits-1 on n1, RemovePod and AddPod of a/runs-1:
           differs in Forgets
           state of PreFilter
             before: as PreFilter returned it
-            after:  another one
+            after:  a different state
 
         Steps:
           1. apply Node n1 (manifest 1)
@@ -107,7 +107,7 @@ fn a_missing_hint_is_detected() {
         "Misses",
         Contract::Hints,
         expect![[r#"
-        Misses does not keep the contract Hints in profile misses
+        Misses violates the contract Hints in profile misses
 
         a/waits-1:
           Misses rejected the pod before the last step: node(s) had a pod of the namespace
@@ -159,7 +159,7 @@ fn a_leaking_unreserve_is_detected() {
         "Leaks",
         Contract::ReserveAndUnreserve,
         expect![[r#"
-        Leaks does not keep the contract ReserveAndUnreserve in profile leaks
+        Leaks violates the contract ReserveAndUnreserve in profile leaks
 
         a/waits-2, after bindings of pods failed:
           differs in Leaks
@@ -201,7 +201,7 @@ fn a_stale_index_is_detected() {
         "Drifts",
         Contract::Rebuilt,
         expect![[r#"
-            Drifts does not keep the contract Rebuilt in profile drifts
+            Drifts violates the contract Rebuilt in profile drifts
 
             a/waits-2:
               differs in Drifts
@@ -290,7 +290,7 @@ fn a_panic_is_caught_with_its_place() {
         Some(format!("{before}plugins.rs:LINE:\n{after}"))
     });
     expect![[r#"
-        Panics does not keep the contract CachedAnswers in profile panics
+        Panics violates the contract CachedAnswers in profile panics
 
         panic at testing/contracts/tests/planted/plugins.rs:LINE:
           index out of bounds: the len is 0 but the index is 0

@@ -12,7 +12,7 @@ const POD: &str = "/api/v1/namespaces/default/pods/p0";
 #[tokio::test]
 async fn refusals_have_a_retry_time_and_change_nothing() {
     let server = server(1);
-    server.rule(FaultRule::new(Fault::Answer(429, Some(3))).path("*/binding").times(1));
+    server.rule(FaultRule::new(Fault::Respond(429, Some(3))).path("*/binding").times(1));
     let mut client = Client::new(&server, Http::Two).await;
     let refused = client.bind("p0", "n").await.unwrap();
     assert_eq!((refused.code, refused.retry_after.as_deref()), (429, Some("3")));
@@ -25,12 +25,12 @@ async fn refusals_have_a_retry_time_and_change_nothing() {
 async fn a_lost_response_follows_an_executed_request() {
     for http in [Http::One, Http::Two] {
         let server = server(1);
-        server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/binding").times(1));
+        server.rule(FaultRule::new(Fault::LoseResponse).verb("create").path("*/binding").times(1));
         let mut client = Client::new(&server, http).await;
         assert_eq!(client.bind("p0", "n").await, Err(ConnectionError));
         assert_eq!(server.get(POD).unwrap()["spec"]["nodeName"], "n");
         let requests = server.requests();
-        assert_eq!((requests[0].code, &requests[0].fault), (201, &Some(Fault::LoseAnswer)));
+        assert_eq!((requests[0].code, &requests[0].fault), (201, &Some(Fault::LoseResponse)));
         // Over HTTP/2 only this request is lost.
         assert_eq!(client.get(POD).await.is_ok(), http == Http::Two);
     }

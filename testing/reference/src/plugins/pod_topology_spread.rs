@@ -48,15 +48,15 @@ impl Plugin for PodTopologySpread {
     fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), Rejection> {
         let constraints = constraints(cx, UnsatisfiableAction::DoNotSchedule).map_err(Rejection::error)?;
         for constraint in &constraints {
-            let Some(place) = constraint.place(node) else {
+            let Some(domain) = constraint.domain(node) else {
                 let text = "node(s) didn't match pod topology spread constraints (missing required label)";
                 return Err(Rejection::unresolvable(text));
             };
             let mut counts = BTreeMap::<Symbol, i64>::new();
             let counted = |other: &&Node| has_all_topology_keys(&constraints, other) && constraint.includes(cx, other);
             for other in cx.cluster.nodes.values().map(|other| &**other).filter(counted) {
-                if let Some(place) = constraint.place(other) {
-                    *counts.entry(place).or_default() += constraint.count(cx, other);
+                if let Some(domain) = constraint.domain(other) {
+                    *counts.entry(domain).or_default() += constraint.count(cx, other);
                 }
             }
             let minimum = match counts.len() as i64 {
@@ -64,7 +64,7 @@ impl Plugin for PodTopologySpread {
                 _ => counts.values().copied().min().unwrap_or(i32::MAX.into()),
             };
             let self_match = constraint.selector.as_ref().is_some_and(|s| selects(s, &cx.pod.spec.labels, cx.names));
-            let count_here = counts.get(&place).copied().unwrap_or(0);
+            let count_here = counts.get(&domain).copied().unwrap_or(0);
             if count_here + i64::from(self_match) - minimum > constraint.max_skew {
                 return Err(Rejection::unschedulable("node(s) didn't match pod topology spread constraints"));
             }
@@ -88,17 +88,17 @@ impl Plugin for PodTopologySpread {
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
         // With the system's default constraints, nodes without the label take part, too: they are the domain of an
         // empty value.
-        let domain_of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
+        let domain_of = |constraint: &Constraint, node: &Node| constraint.domain(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {
-            let Some(place) = constraint.place(node) else { continue };
+            let Some(domain) = constraint.domain(node) else { continue };
             let (domains, count) = match constraint.is_hostname {
                 true => (participants.len(), constraint.count(cx, node)),
                 false => {
                     let domains: BTreeSet<Symbol> =
                         participants.iter().map(|other| domain_of(constraint, other)).collect();
                     let counted = |other: &&Node| {
-                        domain_of(constraint, other) == place
+                        domain_of(constraint, other) == domain
                             && !is_ignored(cx, &constraints, other)
                             && constraint.includes(cx, other)
                     };
@@ -126,7 +126,7 @@ impl Plugin for PodTopologySpread {
 }
 
 impl Constraint {
-    fn place(&self, node: &Node) -> Option<Symbol> {
+    fn domain(&self, node: &Node) -> Option<Symbol> {
         label(&node.labels, self.key?)
     }
 
@@ -202,7 +202,7 @@ fn constraints(cx: &Cycle<'_>, action: UnsatisfiableAction) -> Result<Vec<Constr
 
 /// Returns whether a node has the labels of all constraints.
 fn has_all_topology_keys(constraints: &[Constraint], node: &Node) -> bool {
-    constraints.iter().all(|constraint| constraint.place(node).is_some())
+    constraints.iter().all(|constraint| constraint.domain(node).is_some())
 }
 
 /// Returns whether Score ignores a node because it lacks a label. With the system's default constraints, Score

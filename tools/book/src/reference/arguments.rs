@@ -19,7 +19,7 @@ pub(super) fn rows(field: &FieldSchema, path: &str) -> Vec<String> {
 fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     match schema {
         Schema::Table { fields } => (fields, path),
-        Schema::List { of, .. } => below(of, path + "[]"),
+        Schema::List { element, .. } => below(element, path + "[]"),
         _ => (&[], path),
     }
 }
@@ -36,8 +36,8 @@ fn value(schema: &Schema) -> String {
         Schema::String { format } => text(*format).to_owned(),
         Schema::Boolean => "`true` or `false`".to_owned(),
         Schema::Enum { values } => values.iter().map(|value| format!("`\"{value}\"`")).collect::<Vec<_>>().join(", "),
-        Schema::List { of, min, max, unique, increasing } => {
-            let elements = match **of {
+        Schema::List { element, min, max, unique, increasing } => {
+            let elements = match **element {
                 Schema::Table { .. } => "tables".to_owned(),
                 Schema::String { format: Format::QualifiedName } => "qualified names".to_owned(),
                 Schema::String { format: Format::LabelValue } => "label values".to_owned(),

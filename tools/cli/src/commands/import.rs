@@ -24,7 +24,7 @@ pub(crate) struct Import {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Convert the profile with this schedulerName, if there are several; otherwise the name of the only profile
+    /// Convert the profile with this schedulerName; if there is only one profile, give it this name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

@@ -72,7 +72,7 @@ struct Recording {
 impl Record {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
+        let runtime = runtime.map_err(|error| Failure::new(format_args!("cannot start the runtime: {error}")))?;
         runtime.block_on(self.record(bundle))
     }
 

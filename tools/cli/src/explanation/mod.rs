@@ -204,12 +204,12 @@ impl Preemption {
         let result = unschedulable.post_filter.as_ref()?;
         let candidate = result.nominated()?;
         let victims = candidate.victims.iter().map(|pod| pod_name(pod, &base.interner));
-        let Effects { violated, kept } = budgets.effects(pod, result, base);
+        let Effects { violated, protected } = budgets.effects(pod, result, base);
         Some(Preemption {
             node: base.name(candidate.node).to_owned(),
             victims: victims.collect(),
             violated_budgets: violated,
-            kept_by_budgets: kept,
+            kept_by_budgets: protected,
         })
     }
 }

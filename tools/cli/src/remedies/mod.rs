@@ -45,7 +45,7 @@ pub struct Remedies {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Combination {
     /// The changes. None of them can be left out.
-    pub changes: Vec<Described>,
+    pub changes: Vec<DescribedRemedy>,
     /// The node on which the scheduler places the pod.
     pub node: String,
     /// Effect on the cluster and its users, as a number to compare remedies.
@@ -58,7 +58,7 @@ pub struct Combination {
 /// A change with its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Described {
+pub struct DescribedRemedy {
     /// The change.
     #[serde(flatten)]
     pub remedy: Remedy,

@@ -3,7 +3,7 @@
 use super::fork::Fork;
 use super::remedy::Remedy;
 use super::situation::Situation;
-use super::{Combination, Described, Remedies};
+use super::{Combination, DescribedRemedy, Remedies};
 
 /// Maximum product of the number of decisions and the number of nodes, within [`DECISION_LIMITS`].
 const MAX_NODE_DECISIONS: usize = 4_000_000;
@@ -105,7 +105,7 @@ impl<'f, 'a> Search<'f, 'a> {
         if let Some(node) = self.apply_and_place(&changes) {
             let edits = self.fork.edits()[kept..].to_vec();
             let disturbance = changes.iter().map(Remedy::disturbance).sum();
-            let describe = |remedy: Remedy| Described { text: remedy.to_string(), remedy };
+            let describe = |remedy: Remedy| DescribedRemedy { text: remedy.to_string(), remedy };
             let changes = changes.into_iter().map(describe).collect();
             self.found.push(Combination { changes, node, disturbance, edits });
         }

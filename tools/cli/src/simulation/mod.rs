@@ -113,7 +113,7 @@ pub(crate) fn simulate_with_hooks(
     // The reasons of gated pods, which have no attempts, are collected at the end.
     for uid in simulator.hooks.pod_records.never_attempted() {
         if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
-            simulator.hooks.pod_records.failed(&uid, &status.message());
+            simulator.hooks.pod_records.record_failure(&uid, &status.message());
         }
     }
     let elapsed = begin.elapsed();

@@ -17,7 +17,7 @@ pub(super) struct PodRecords {
     /// Victims of preemption, until they are deleted.
     victims: HashMap<String, Victim>,
     /// Pods that budgets protect from preemption, and the preemptors.
-    kept: BTreeSet<(ProtectedPod, String)>,
+    protected: BTreeSet<(ProtectedPod, String)>,
     transitions: Intervals,
     /// Indices of the pods that the simulation bound, in the order of bindings.
     bound: Vec<usize>,
@@ -95,7 +95,7 @@ impl PodRecords {
     }
 
     /// Records an attempt. Returns whether it was the first one.
-    pub(super) fn attempted(&mut self, uid: &str) -> bool {
+    pub(super) fn record_attempt(&mut self, uid: &str) -> bool {
         let before = self.attempts;
         let Some((_, record)) = self.record(uid) else { return false };
         record.attempts += 1;
@@ -107,7 +107,7 @@ impl PodRecords {
     }
 
     /// Records the reason why a pod was not placed or is gated.
-    pub(super) fn failed(&mut self, uid: &str, message: &str) {
+    pub(super) fn record_failure(&mut self, uid: &str, message: &str) {
         let Some((_, record)) = self.record(uid) else { return };
         record.message = message.to_owned();
     }
@@ -125,13 +125,13 @@ impl PodRecords {
     }
 
     /// Records a victim, its preemptor, and the budgets that are violated.
-    pub(super) fn victim(&mut self, uid: &str, by: String, violates: Vec<String>) {
+    pub(super) fn record_victim(&mut self, uid: &str, by: String, violates: Vec<String>) {
         self.victims.insert(uid.to_owned(), Victim { by, violates });
     }
 
     /// Records pods that budgets protect from a preemption.
-    pub(super) fn record_protected(&mut self, kept: Vec<ProtectedPod>, by: &str) {
-        self.kept.extend(kept.into_iter().map(|kept| (kept, by.to_owned())));
+    pub(super) fn record_protected(&mut self, protected: Vec<ProtectedPod>, by: &str) {
+        self.protected.extend(protected.into_iter().map(|pod| (pod, by.to_owned())));
     }
 
     /// Returns the preemptor of a pod.
@@ -145,7 +145,7 @@ impl PodRecords {
     }
 
     /// Records the binding of a pod.
-    pub(super) fn bound(&mut self, uid: &str, node: &str, now: i64) {
+    pub(super) fn record_binding(&mut self, uid: &str, node: &str, now: i64) {
         let Some((at, record)) = self.record(uid) else { return };
         if record.node.is_some() {
             return;
@@ -234,7 +234,7 @@ impl PodRecords {
             unschedulable,
             deleted_unplaced,
             preempted: self.preempted,
-            kept_by_budgets: self.kept.into_iter().map(|(kept, from)| KeptByBudget { kept, from }).collect(),
+            kept_by_budgets: self.protected.into_iter().map(|(kept, from)| KeptByBudget { kept, from }).collect(),
             transitions: self.transitions,
         }
     }
@@ -261,17 +261,17 @@ mod tests {
         }
         pod_records.record_creation("theirs", "default/theirs".to_owned(), None, false, 0);
         for uid in ["placed", "deleted", "victim"] {
-            pod_records.attempted(uid);
-            pod_records.bound(uid, "n", 1_000_000_000);
+            pod_records.record_attempt(uid);
+            pod_records.record_binding(uid, "n", 1_000_000_000);
         }
-        pod_records.attempted("never");
-        pod_records.failed("never", "no fit");
+        pod_records.record_attempt("never");
+        pod_records.record_failure("never", "no fit");
         for _ in 0..2 {
-            pod_records.attempted("waits");
-            pod_records.failed("waits", "still no fit");
+            pod_records.record_attempt("waits");
+            pod_records.record_failure("waits", "still no fit");
         }
-        pod_records.victim("victim", "default/waits".to_owned(), Vec::new());
-        pod_records.victim("old", "default/waits".to_owned(), Vec::new());
+        pod_records.record_victim("victim", "default/waits".to_owned(), Vec::new());
+        pod_records.record_victim("old", "default/waits".to_owned(), Vec::new());
         for uid in ["deleted", "never", "victim", "old", "theirs"] {
             pod_records.record_deletion(uid, 2_000_000_000);
         }

@@ -111,7 +111,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<'_, F> {
             if is_finished(pod) {
                 self.record_removal(uid, now);
             } else if let Some(node) = node {
-                self.pod_records.bound(uid, node, now);
+                self.pod_records.record_binding(uid, node, now);
             }
             return;
         }
@@ -146,25 +146,25 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<'_, F> {
     fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         self.observer.on_outcome(now, outcome, cluster);
         let uid = &*outcome.pod.uid.0;
-        if self.pod_records.attempted(uid) {
+        if self.pod_records.record_attempt(uid) {
             self.attempted += 1;
             (self.progress)(self.attempted);
         }
         let Err(failure) = &outcome.result else { return };
-        self.pod_records.failed(uid, failure.message());
+        self.pod_records.record_failure(uid, failure.message());
         let mut victims = Vec::new();
         let mut nominated_node = None;
         if let Failure::Unschedulable(unschedulable) = failure {
             let by = outcome.pod.namespaced_name().to_string();
             if let Some(result) = &unschedulable.post_filter {
-                let Effects { violated, kept } = self.budgets.effects(&outcome.pod, result, cluster);
-                self.pod_records.record_protected(kept, &by);
+                let Effects { violated, protected } = self.budgets.effects(&outcome.pod, result, cluster);
+                self.pod_records.record_protected(protected, &by);
                 for victim in &result.victims {
                     let name = self.pod_records.name(&victim.0).map(str::to_owned);
                     let violates =
                         violated.iter().filter(|budget| budget.pods.iter().any(|pod| Some(pod) == name.as_ref()));
                     let violates = violates.map(|violated| violated.budget.clone()).collect();
-                    self.pod_records.victim(&victim.0, by.clone(), violates);
+                    self.pod_records.record_victim(&victim.0, by.clone(), violates);
                     victims.extend(name);
                 }
             }

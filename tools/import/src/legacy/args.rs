@@ -85,7 +85,7 @@ fn convert_to_v1(
     let mut label_args = None;
     for config in configs {
         let mut args = config.args.unwrap_or_else(|| build::map(config.name.span, []));
-        without_version(&mut args, lists.version);
+        remove_own_api_version(&mut args, lists.version);
         match successors::of(&config.name.value) {
             None => modern.0.push((config.name, args)),
             Some(Successor::Strategy(_)) if changes.is_strategy(&config.name.value) => strategy_args = Some(args),
@@ -117,7 +117,7 @@ fn convert_to_v1(
 }
 
 /// Removes the `apiVersion` of arguments if it is that of the configuration, because `v1` has another.
-pub(super) fn without_version(args: &mut Node, version: Version) {
+pub(super) fn remove_own_api_version(args: &mut Node, version: Version) {
     if build::text_of(args, "apiVersion").as_deref() == Some(version.api_version()) {
         build::remove(args, &["apiVersion"]);
     }

@@ -55,7 +55,7 @@ pub(super) fn sets(
     plugins: Option<&Node>,
     path: &str,
     version: Version,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(Point, PluginSet)> {
     const UNRESERVE: &str = "unreserve";
     let Some(plugins) = plugins else { return Vec::new() };
@@ -69,7 +69,7 @@ pub(super) fn sets(
     };
     let unreserve = (version <= Version::V1Alpha2).then_some(UNRESERVE);
     let known: Vec<&str> = Point::ALL.map(key).into_iter().filter(|key| !key.is_empty()).chain(unreserve).collect();
-    let mut fields = Fields::of(plugins, path, &known, found);
+    let mut fields = Fields::of(plugins, path, &known, diagnostics);
     let mut sets = Vec::new();
     for point in Point::ALL {
         let mut set = config::set(&mut fields, key(point));

@@ -71,7 +71,7 @@ pub(super) fn address(key: &Spanned<&'static str>) -> Diagnostic {
 }
 
 pub(super) fn plugins_with_policy(at: Span) -> Diagnostic {
-    let title = "plugins and their arguments have no effect beside a policy, as in kube-scheduler";
+    let title = "plugins and their arguments have no effect if a policy is named, as in kube-scheduler";
     Diagnostic::at(at, title, "no effect")
 }
 

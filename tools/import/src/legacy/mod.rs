@@ -8,8 +8,10 @@
 //! | `successors` | replacements of removed plugins |
 //! | `args` | arguments of removed plugins as those of their replacements |
 //! | `policy` | predicates and priorities as plugins |
+//! | `algorithm` | `algorithmSource` of `v1alpha1`: named algorithms and policies |
 //! | `functions` | the former predicates and priorities |
 //! | `build` | constructors for values |
+//! | `messages` | messages about older configurations |
 //!
 //! The result is a tree like that of a file, with the location of each value's origin, and is processed like
 //! any other configuration.
@@ -177,7 +179,7 @@ fn v1beta3(node: &Node, report: &mut Report) -> Node {
         if let Some(Node { value: Value::List(configs), .. }) = build::field_mut(profile, "pluginConfig") {
             for config in configs {
                 if let Some(args) = build::field_mut(config, "args") {
-                    args::without_version(args, VERSION);
+                    args::remove_own_api_version(args, VERSION);
                 }
             }
         }

@@ -111,7 +111,7 @@ impl Function {
             (Operator::Divide, [a, b]) => a / b,
             (Operator::Modulo, [a, b]) => return modulo(*a as i64, *b as i64),
             (Operator::Subtract | Operator::Divide | Operator::Modulo, _) => {
-                return Err("a template calls a function of two numbers with more or fewer".to_owned());
+                return Err("a template calls a function of two numbers with another number of arguments".to_owned());
             }
         };
         Ok(if self.is_whole { Number::Whole(number as i64) } else { Number::Real(number) })

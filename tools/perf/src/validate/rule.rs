@@ -70,15 +70,15 @@ pub struct Violation {
     /// The rule.
     pub rule: Rule,
     /// Description of the violation.
-    pub what: String,
+    pub description: String,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pod {} on node {}: ", self.pod, self.node)?;
         match self.rule.plugin() {
-            Some(plugin) => write!(f, "{plugin}: {}", self.what),
-            None => f.write_str(&self.what),
+            Some(plugin) => write!(f, "{plugin}: {}", self.description),
+            None => f.write_str(&self.description),
         }
     }
 }

@@ -267,7 +267,8 @@ status:
         .bind("p", "", &spec("missing"), "n1")
         .bind("q", "", &spec("same"), "n1")
         .bind("r", "", &spec("other"), "n1");
-    let found: Vec<String> = test.validator.violations().iter().map(|violation| violation.what.clone()).collect();
+    let found: Vec<String> =
+        test.validator.violations().iter().map(|violation| violation.description.clone()).collect();
     let expected = [
         "claim missing is not allocated",
         "claim same has device a, which another claim holds",

@@ -40,6 +40,6 @@ pub(crate) fn run_file(file: &str, templates: &[(&str, &str)]) -> Result<Report,
 
 /// Runs a workload that succeeds.
 #[track_caller]
-pub(crate) fn ok(operations: &str, params: &str, templates: &[(&str, &str)]) -> Report {
+pub(crate) fn run_successfully(operations: &str, params: &str, templates: &[(&str, &str)]) -> Report {
     run_workload(operations, params, templates).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,6 +1,6 @@
 //! Tests of every operation in a small workload.
 
-use crate::harness::ok;
+use crate::harness::run_successfully;
 
 const POD: &str = "
 kind: Pod
@@ -10,7 +10,7 @@ spec: {terminationGracePeriodSeconds: 0, containers: [{name: c, resources: {requ
 
 #[test]
 fn nodes_and_pods_are_created() {
-    let report = ok(
+    let report = run_successfully(
         "
 - {opcode: createNodes, countParam: $nodes}
 - {opcode: createPods, countParam: $pods, skipWaitToCompletion: true}
@@ -36,7 +36,7 @@ metadata: {generateName: pod-}
 spec: {nodeSelector: {zone: b}, containers: [{name: c}]}
 ";
     // Two of five nodes are in zone b, with room for four pods.
-    ok(
+    run_successfully(
         "
 - opcode: createNodes
   count: 5
@@ -56,7 +56,7 @@ spec:
   affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     {topologyKey: rack, labelSelector: {matchLabels: {app: apart}}}]}}
 ";
-    ok(
+    run_successfully(
         "
 - {opcode: createNodes, count: 5, uniqueNodeLabelStrategy: {labelKey: rack}}
 - {opcode: createPods, count: 5, podTemplatePath: apart.yaml, collectMetrics: true}
@@ -95,7 +95,7 @@ spec: {accessModes: [ReadOnlyMany], resources: {requests: {storage: 1Gi}}}
         )
     };
     let files = [("volume.yaml", volume), ("claim.yaml", claim)];
-    ok(&operations(6), "", &files);
+    run_successfully(&operations(6), "", &files);
     let error = crate::harness::run_workload(&operations(7), "", &files).unwrap_err().to_string();
     assert!(error.contains("6 of 7 pods"), "{error}");
     assert!(error.contains("2 node(s) exceed max volume count"), "{error}");
@@ -113,7 +113,7 @@ spec:
     {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {color: blue}},
      namespaceSelector: {matchLabels: {team: devops}}}]}}
 ";
-    ok(
+    run_successfully(
         "
 - {opcode: createNodes, count: 3}
 - {opcode: createNamespaces, prefix: init, countParam: $namespaces, namespaceTemplatePath: namespace.yaml}
@@ -145,7 +145,7 @@ status: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}
     // Scheduling ignores ConfigMaps.
     let other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}";
     let service = "{apiVersion: v1, kind: Service, metadata: {name: 's-{{.Index}}'}, spec: {selector: {app: web}}}";
-    ok(
+    run_successfully(
         "
 - {opcode: startCollectingMetrics, namespaces: [web]}
 - {opcode: createAny, templatePath: service.yaml, namespace: web, countParam: $services}
@@ -181,7 +181,7 @@ kind: Pod
 metadata: {name: 'pod-{{.Index}}', labels: {type: gated}}
 spec: {containers: [{name: c}]}
 ";
-    ok(
+    run_successfully(
         "
 - {opcode: createNodes, count: 1}
 - {opcode: startCollectingMetrics, name: gated, namespaces: [held], labelSelector: {type: gated}}
@@ -202,7 +202,7 @@ fn pods_are_deleted_at_the_given_rate() {
     for pace in
         ["deletePodsPerSecond: 2, skipWaitToCompletion: true", "deletePodsPerSecond: 100", "labelSelector: {app: web}"]
     {
-        ok(
+        run_successfully(
             &format!(
                 "
 - {{opcode: createNodes, count: 1}}
@@ -221,7 +221,7 @@ fn pods_are_deleted_at_the_given_rate() {
 fn pods_with_finalizers_are_deleted() {
     let pod =
         "{kind: Pod, metadata: {generateName: pod-, finalizers: [example.com/f]}, spec: {containers: [{name: c}]}}";
-    ok(
+    run_successfully(
         "
 - {opcode: createNodes, count: 2}
 - {opcode: createPods, count: 6, podTemplatePath: pod.yaml, skipWaitToCompletion: true}
@@ -239,7 +239,7 @@ fn churn_creates_nodes_for_waiting_pods() {
     let node = "{apiVersion: v1, kind: Node, metadata: {generateName: churn-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 2}}}";
     let service = "{apiVersion: v1, kind: Service, metadata: {generateName: churn-}, spec: {selector: {app: web}}}";
     for (mode, pods) in [("mode: create, number: 3", 6), ("mode: recreate, number: 2", 4)] {
-        ok(
+        run_successfully(
             &format!(
                 "
 - {{opcode: churn, {mode}, intervalMilliseconds: 100, templatePaths: [node.yaml, service.yaml]}}
@@ -255,7 +255,7 @@ fn churn_creates_nodes_for_waiting_pods() {
 #[test]
 fn time_is_virtual() {
     let begin = std::time::Instant::now();
-    ok(
+    run_successfully(
         "
 - {opcode: sleep, duration: 1h30m}
 - {opcode: createNodes, count: 1}
@@ -270,7 +270,7 @@ fn time_is_virtual() {
 
 #[test]
 fn a_steady_state_creates_pods_repeatedly() {
-    let report = ok(
+    let report = run_successfully(
         "
 - {opcode: createNodes, count: 2}
 - {opcode: createPods, count: 3, steadyStateParam: $steady, durationParam: $time, podTemplatePath: pod.yaml, collectMetrics: true}
@@ -288,7 +288,7 @@ kind: Pod
 metadata: {generateName: important-}
 spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
 ";
-    ok(
+    run_successfully(
         "
 - {opcode: createNodes, count: 3}
 - {opcode: createPods, count: 12, podTemplatePath: pod.yaml}
@@ -347,8 +347,8 @@ spec: {containers: [{name: c}], resourceClaims: [{name: gpu, resourceClaimTempla
 "
         )
     };
-    ok(&operations(19, "count: 1"), "devices: 10", &files);
-    ok(&operations(19, "count: 1, steadyState: true, duration: 50ms"), "devices: 10", &files);
+    run_successfully(&operations(19, "count: 1"), "devices: 10", &files);
+    run_successfully(&operations(19, "count: 1, steadyState: true, duration: 50ms"), "devices: 10", &files);
     let fails =
         |operations: &str| crate::harness::run_workload(operations, "devices: 10", &files).unwrap_err().to_string();
     let error = fails(&operations(19, "count: 2"));

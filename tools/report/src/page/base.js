@@ -97,7 +97,7 @@ function csvButton(title, rows) {
 // Colours
 
 /** Width of charts on paper, in CSS pixels. */
-const PAPER = 630;
+const PAPER_WIDTH = 630;
 let printing = false;
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 

@@ -55,7 +55,7 @@ function linesView(view) {
 
   function draw() {
     if (plot) plot.destroy();
-    const width = printing ? PAPER : Math.max(240, canvas.clientWidth || 600);
+    const width = printing ? PAPER_WIDTH : Math.max(240, canvas.clientWidth || 600);
     const line = style("--line");
     const axis = { stroke: style("--muted"), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px system-ui, sans-serif" };
     plot = new uPlot({

@@ -69,7 +69,7 @@ function heatMapView(view) {
   }
 
   function draw() {
-    const width = printing ? PAPER : holder.clientWidth || 600;
+    const width = printing ? PAPER_WIDTH : holder.clientWidth || 600;
     const wanted = width < 500 ? 380 : 300;
     state.size = Math.max(3, Math.min(28, Math.floor(Math.sqrt((width * wanted) / names.length))));
     state.columns = Math.max(1, Math.floor(width / state.size));

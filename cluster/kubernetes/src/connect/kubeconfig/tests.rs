@@ -17,7 +17,7 @@ fn read(text: &str, master: Option<&str>) -> Result<Target, ConnectError> {
     Kubeconfig::parse(Path::new("/etc/kubernetes/scheduler.conf"), text)?.target(master)
 }
 
-fn is_wrong(text: &str, expected: Expect) {
+fn check_error(text: &str, expected: Expect) {
     let error = read(text, None).expect_err("it is wrong").to_string();
     expected.assert_eq(error.strip_prefix("kubeconfig /etc/kubernetes/scheduler.conf: ").unwrap_or(&error));
 }
@@ -126,28 +126,31 @@ fn endless_files_are_errors() {
 
 #[test]
 fn contexts_without_cluster_or_user() {
-    is_wrong("{}", expect!["`current-context`: it is missing, and the file has no contexts"]);
-    is_wrong("{contexts: [{name: a}, {name: b}]}", expect!["`current-context`: it is missing; set it to one of a, b"]);
-    is_wrong("{current-context: a}", expect!["`current-context`: `contexts` has no entry `a`"]);
-    is_wrong("{current-context: a, contexts: [{name: a}]}", expect!["`contexts`: `a` has a name and no content"]);
+    check_error("{}", expect!["`current-context`: it is missing, and the file has no contexts"]);
+    check_error(
+        "{contexts: [{name: a}, {name: b}]}",
+        expect!["`current-context`: it is missing; set it to one of a, b"],
+    );
+    check_error("{current-context: a}", expect!["`current-context`: `contexts` has no entry `a`"]);
+    check_error("{current-context: a, contexts: [{name: a}]}", expect!["`contexts`: `a` has a name and no content"]);
     let twice = "{current-context: a, contexts: [{name: a, context: {}}, {name: a, context: {}}]}";
-    is_wrong(twice, expect!["`contexts`: `a` occurs twice"]);
+    check_error(twice, expect!["`contexts`: `a` occurs twice"]);
     let none = "{current-context: a, contexts: [{name: a, context: {cluster: b}}]}";
-    is_wrong(none, expect!["`contexts[a].context.user`: it is missing"]);
+    check_error(none, expect!["`contexts[a].context.user`: it is missing"]);
     let none = "{current-context: a, contexts: [{name: a, context: {cluster: b, user: c}}]}";
-    is_wrong(none, expect!["`contexts[a].context.cluster`: `clusters` has no entry `b`"]);
+    check_error(none, expect!["`contexts[a].context.cluster`: `clusters` has no entry `b`"]);
 }
 
 #[test]
 fn files_of_other_kinds_are_errors() {
-    is_wrong("profiles: [", expect!["this is not a kubeconfig: unclosed bracket '[' at line 1, column 11"]);
-    is_wrong(
+    check_error("profiles: [", expect!["this is not a kubeconfig: unclosed bracket '[' at line 1, column 11"]);
+    check_error(
         "{kind: KubeSchedulerConfiguration, apiVersion: kubescheduler.config.k8s.io/v1}",
         expect![
             "`kind`: this is a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1; a kubeconfig is a Config of v1"
         ],
     );
-    is_wrong(
+    check_error(
         "users: [{name: a, user: {token: [geheim]}}]",
         expect!["this is not a kubeconfig: expected string scalar at line 1, column 33"],
     );
@@ -155,7 +158,7 @@ fn files_of_other_kinds_are_errors() {
 
 #[test]
 fn unsupported_cluster_fields() {
-    let check = |cluster: &str, expected: Expect| is_wrong(&config(cluster, "{}"), expected);
+    let check = |cluster: &str, expected: Expect| check_error(&config(cluster, "{}"), expected);
     check(
         "{proxy-url: 'http://p'}",
         expect![
@@ -210,7 +213,7 @@ fn unsupported_cluster_fields() {
 
 #[test]
 fn unsupported_user_fields() {
-    let check = |user: &str, expected: Expect| is_wrong(&config(CLUSTER, user), expected);
+    let check = |user: &str, expected: Expect| check_error(&config(CLUSTER, user), expected);
     check(
         "{client-certificate: a}",
         expect!["`users[u].user.client-key`: a client certificate needs `client-key` or `client-key-data`"],

@@ -204,7 +204,7 @@ families! {
         "Number of entries of each internal cache, or its size in bytes.";
     /// Limits of caches. kube-scheduler has no such metric.
     pub(crate) CACHE_LIMITS: gauge("scheduler_internal_cache_limit", &["cache"], None) =
-        "Size at which an internal cache evicts entries.";
+        "Size at which an internal cache evicts or refuses entries.";
     /// Reaction to new pods. kube-scheduler has no such metric.
     pub(crate) WATCH_TO_BIND: histogram("scheduler_watch_to_bind_duration_seconds", &[], MICROSECONDS, None) =
         "Time from reading the watch event of a new pod to its binding request, for pods bound at the first attempt.";

@@ -32,7 +32,7 @@ async fn anonymous_callers_see_health_only() {
 }
 
 #[tokio::test]
-async fn a_valid_token() {
+async fn a_valid_token_is_authenticated_and_authorized() {
     let api = ApiServer::start();
     api.token("secret", "joe", &["readers"]);
     api.allow("joe", "get", "/metrics");
@@ -142,10 +142,10 @@ async fn reviews_are_retried_and_then_fail() {
     api.token("secret", "joe", &[]);
     api.allow("joe", "get", "/metrics");
     let server = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
-    api.rule(FaultRule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
+    api.rule(FaultRule::new(Fault::Respond(500, None)).path("*/tokenreviews").times(1));
     assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
 
-    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/subjectaccessreviews"));
+    api.rule(FaultRule::new(Fault::Respond(403, None)).path("*/subjectaccessreviews"));
     let (code, body) = token("secret").get(server.address, "/configz").await;
     assert_eq!(code, 500);
     assert!(body.starts_with("Internal Server Error: \"/configz\": asking whether \"joe\" may get"), "{body}");
@@ -252,7 +252,7 @@ async fn authorities_come_from_the_cluster() {
 #[tokio::test]
 async fn a_cluster_without_authorities() {
     let api = ApiServer::start();
-    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
+    api.rule(FaultRule::new(Fault::Respond(403, None)).path("*/configmaps/*"));
     let tolerant = ServerSettings { server: client_of(&api), ..ServerSettings::default() }.run().await;
     assert_eq!(Client::default().get(tolerant.address, "/livez").await.0, 200);
 

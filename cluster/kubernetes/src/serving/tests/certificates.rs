@@ -69,7 +69,7 @@ async fn a_folder_stores_the_generated_certificate() {
 }
 
 #[tokio::test]
-async fn files_that_are_wrong() {
+async fn malformed_or_missing_files_are_errors() {
     let folder = Folder::new();
     let authority = Authority::new("servers");
     let problem = async |pair: (String, String)| {
@@ -91,7 +91,7 @@ async fn files_that_are_wrong() {
 }
 
 #[tokio::test]
-async fn versions_and_suites() {
+async fn tls_versions_and_cipher_suites_can_be_restricted() {
     let old = Client { only_tls12: true, ..Client::default() };
     let serve = async |change: fn(&mut flags::Serving)| {
         let mut settings = ServerSettings::default();

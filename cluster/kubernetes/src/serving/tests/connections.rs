@@ -22,7 +22,7 @@ async fn responds(stream: &mut (impl AsyncReadExt + AsyncWriteExt + Unpin)) -> b
 }
 
 #[tokio::test]
-async fn both_versions_of_http() {
+async fn http2_is_served_unless_disabled() {
     let server = ServerSettings::default().run().await;
     let client = Client { http2: true, ..Client::default() };
     let response = client.request(server.address, "/readyz").await.unwrap();
@@ -110,7 +110,7 @@ async fn the_server_stops() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken() {
+async fn a_port_in_use_is_an_error_unless_shared() {
     let server = ServerSettings::default().run().await;
     let again = |share_port| {
         let serving = flags::Serving { port: server.address.port(), share_port, ..ServerSettings::default().serving };

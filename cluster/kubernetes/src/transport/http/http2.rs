@@ -39,7 +39,7 @@ impl Sender {
             // Errors of the connection reach the requests that use it.
             tokio::select! {
                 _ = connection => {}
-                () = is_dead(pings) => {}
+                () = wait_until_dead(pings) => {}
             }
         });
         Ok(Sender(send))
@@ -52,7 +52,7 @@ impl Sender {
 }
 
 /// Returns when the peer stops responding to PING frames.
-async fn is_dead(mut pings: Option<PingPong>) {
+async fn wait_until_dead(mut pings: Option<PingPong>) {
     let Some(pings) = &mut pings else { return std::future::pending().await };
     loop {
         sleep(PING_INTERVAL).await;

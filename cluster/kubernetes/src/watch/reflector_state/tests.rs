@@ -78,18 +78,18 @@ fn servers_without_list_streams_are_listed_in_pages() {
     let reflector_state = &mut ReflectorState::new(0);
     next_request(reflector_state, at(0));
     reflector_state.ended(StreamEnd::Refused { code: 422, retry_after: None }, at(10));
-    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { continue_token: None });
     assert!(!reflector_state.page("50", Some("more")));
-    assert_eq!(next_request(reflector_state, at(20)), ListWatchRequest::Page { rest: Some("more".into()) });
+    assert_eq!(next_request(reflector_state, at(20)), ListWatchRequest::Page { continue_token: Some("more".into()) });
     assert!(reflector_state.page("50", Some("")));
     assert_eq!(next_request(reflector_state, at(30)), watch("50"));
     // The version expires, and expires again in the middle of the list.
     reflector_state.ended(GONE, at(5_000));
-    assert_eq!(next_request(reflector_state, at(5_000)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(5_000)), ListWatchRequest::Page { continue_token: None });
     reflector_state.page("60", Some("more"));
     next_request(reflector_state, at(5_000));
     reflector_state.ended(GONE, at(5_001));
-    assert_eq!(next_request(reflector_state, at(9_000)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(9_000)), ListWatchRequest::Page { continue_token: None });
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_list_whose_stream_fails_is_read_in_pages_at_once() {
     let reflector_state = &mut ReflectorState::new(0);
     next_request(reflector_state, at(0));
     reflector_state.ended(StreamEnd::StreamedListFailed, at(10));
-    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
+    assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { continue_token: None });
     assert!(reflector_state.page("50", None));
     assert_eq!(next_request(reflector_state, at(20)), watch("50"));
     // The failure may have been temporary.
@@ -237,10 +237,10 @@ fn no_event_is_lost_whatever_fails() {
                     is_synced = true;
                     server.version()
                 }
-                ListWatchRequest::Page { rest } => {
+                ListWatchRequest::Page { continue_token } => {
                     // All pages of a list have one version; this server stores only the newest.
-                    let (at_version, skip) = rest.map_or((server.version(), 0), |rest| {
-                        let (version, skip) = rest.split_once(' ').unwrap();
+                    let (at_version, skip) = continue_token.map_or((server.version(), 0), |token| {
+                        let (version, skip) = token.split_once(' ').unwrap();
                         (version.parse().unwrap(), skip.parse().unwrap())
                     });
                     if at_version != server.version() || breaks(random) {
@@ -250,8 +250,9 @@ fn no_event_is_lost_whatever_fails() {
                     for (object, version) in server.objects.iter().skip(skip).take(2) {
                         known.0.insert(*object, (*version, reflector_state.epoch()));
                     }
-                    let rest = (skip + 2 < server.objects.len()).then(|| format!("{at_version} {}", skip + 2));
-                    if reflector_state.page(&at_version.to_string(), rest.as_deref()) {
+                    let continue_token =
+                        (skip + 2 < server.objects.len()).then(|| format!("{at_version} {}", skip + 2));
+                    if reflector_state.page(&at_version.to_string(), continue_token.as_deref()) {
                         known.sweep(reflector_state.epoch());
                         is_synced = true;
                     } else if !is_last && random.below(3) == 0 {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn bookmarks() {
+    fn bookmarks_have_a_version_and_may_end_the_list() {
         let line = r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"216","creationTimestamp":null}}}"#;
         assert_eq!(event(line), WatchEvent::Bookmark { version: "216".into(), is_end_of_list: false });
         let line = r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"216","annotations":
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn status_errors_are_read() {
         let line = r#"{"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old resource version",
             "reason":"Expired","code":410,"details":{"retryAfterSeconds":2}}}"#;
         let retry_after = Some(Duration::from_secs(2));

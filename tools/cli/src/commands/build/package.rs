@@ -28,11 +28,11 @@ pub(super) struct Package {
 
 #[derive(Deserialize)]
 struct Metadata {
-    packages: Vec<Described>,
+    packages: Vec<PackageMetadata>,
 }
 
 #[derive(Deserialize)]
-struct Described {
+struct PackageMetadata {
     name: String,
     manifest_path: PathBuf,
     targets: Vec<Target>,
@@ -66,14 +66,14 @@ impl Package {
         let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(Failure::new)?;
         let manifest = root.join("Cargo.toml");
         let is_at_root =
-            |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
+            |package: &PackageMetadata| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
         let no_package =
             || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
         Package::new(metadata.packages.into_iter().find(is_at_root).ok_or_else(no_package)?, root)
     }
 
-    fn new(package: Described, root: &Path) -> Result<Self, Failure> {
-        let Described { name, targets, dependencies, features, default_run, .. } = package;
+    fn new(package: PackageMetadata, root: &Path) -> Result<Self, Failure> {
+        let PackageMetadata { name, targets, dependencies, features, default_run, .. } = package;
         let kind = |kind: &'static str| targets.iter().filter(move |target| target.kind.iter().any(|is| is == kind));
         let is_or_uses = |package: &str| name == package || dependencies.iter().any(|of| of.name == package);
         let is_scheduler =

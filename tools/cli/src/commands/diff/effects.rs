@@ -63,9 +63,9 @@ fn missing(point: &str, plugin: &str, all: &[Difference], with: &Side) -> String
         "queue-sort" => "another plugin orders the queue",
         "pre-filter" | "pre-score" => {
             let main = &point["pre-".len()..];
-            let goes_with = |other: &Difference| matches!(other, Difference::Plugin { point, plugin: other, .. } if *point == main && other == plugin);
-            if all.iter().any(goes_with) {
-                return format!("goes with {main}");
+            let is_missing_main = |other: &Difference| matches!(other, Difference::Plugin { point, plugin: other, .. } if *point == main && other == plugin);
+            if all.iter().any(is_missing_main) {
+                return format!("a consequence of the missing {main}");
             }
             let runs = |(point, plugins): &(&str, Vec<(String, Option<i64>)>)| {
                 *point == main && plugins.iter().any(|(other, _)| other == plugin)
@@ -179,7 +179,9 @@ fn extender_setting(key: &str, (in_a, a): (Option<&Value>, &str), (in_b, b): (Op
         "ignorable" => format!("only with {}, pods are scheduled when it fails", if in_a.is_some() { a } else { b }),
         "http-timeout" => "the timeout for its responses differs".to_owned(),
         "managed-resources" => "it is called for other pods".to_owned(),
-        "node-cache-capable" => "none if it has the nodes: it receives node names or whole nodes".to_owned(),
+        "node-cache-capable" => {
+            "none if the extender caches nodes: it receives node names instead of whole nodes".to_owned()
+        }
         verb if verb.ends_with("-verb") => "other calls are sent to it".to_owned(),
         _ => "it is reached in another way".to_owned(),
     }

@@ -39,7 +39,7 @@ pub(super) fn read(
     mut each: impl FnMut(&Arc<str>, usize, Value),
 ) -> Result<(), Failure> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
+    let runtime = runtime.map_err(|error| Failure::new(format_args!("cannot start the runtime: {error}")))?;
     runtime.block_on(async {
         let target = Target::of_user(kubeconfig, context)?;
         let server = target.server().to_string();

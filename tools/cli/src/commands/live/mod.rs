@@ -14,7 +14,7 @@ use schedc_objects::{Objects, Options};
 use super::failure::Failure;
 use super::program;
 
-/// Options of all commands that read objects from files.
+/// Options of commands that can read a cluster instead of files.
 #[derive(Args)]
 pub(crate) struct LiveCluster {
     /// Read the objects of a cluster instead of files, without changing anything

@@ -69,7 +69,7 @@ fn log(folder: &Path, problem: &Problem) {
             error!(folder = %folder.display(), err = %error, "Recording ends because it cannot be written");
         }
         Problem::Gap => {
-            warn!(folder = %folder.display(), "Recording has a gap because writing takes too long; the gap is repaired");
+            warn!(folder = %folder.display(), "Recording has a gap because writing takes too long; the latest state of each changed object follows");
         }
     }
 }

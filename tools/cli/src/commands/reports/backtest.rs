@@ -41,7 +41,7 @@ pub(crate) fn page(result: &Backtest) -> Page {
         let name = &resource.resource;
         page.view(chart(
             &format!("Utilisation of {name}"),
-            "Requests of the pods on nodes as a share of what the nodes can allocate. Means over the seeds.",
+            "Requests of the pods on nodes as a share of the allocatable amounts. Means over the seeds.",
             Unit::Percent,
             &|point| point.resources.get(at).map(|resource| percent(resource.utilisation)),
         ));
@@ -72,7 +72,7 @@ pub(super) fn facts(page: &mut Page, source: &Source) {
     page.fact("Duration", time(source.seconds));
     page.fact("Nodes at the start", source.nodes);
     page.fact("Pods with a node at the start", source.initial_pods);
-    page.fact("Pods without a node", source.arriving_pods);
+    page.fact("Pods that arrive, or wait at the start", source.arriving_pods);
 }
 
 pub(super) fn percent(share: f64) -> f64 {
@@ -155,7 +155,7 @@ pub(super) fn sample(profiles: &[ProfileResult], names: &[String]) -> Table {
     };
     Table::new(
         "Decisions for the influence of scores",
-        "Numbers of sampled decisions. Only those with a choice of scored nodes have an influence; the others are left out.",
+        "Numbers of sampled decisions. The influence is that of decisions between scored nodes; the others are left out.",
         "No decision was sampled.",
     )
     .with(Column::text("Profile", Kind::Text, names.iter().map(String::as_str)))
@@ -180,7 +180,7 @@ pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     };
     Table::new(
         "Influence of scores",
-        "Decided: another node without the score. Outvoted: no chosen node has the plugin's highest score. Indifferent: \
+        "Decided: another node without the score. Outvoted: no node with the highest total has the plugin's highest score. Indifferent: \
          the score is equal on all feasible nodes, or the plugin skips the pod.",
         "No decision had a choice of nodes.",
     )

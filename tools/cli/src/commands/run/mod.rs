@@ -108,7 +108,7 @@ impl Run {
             pause => thread::sleep(pause),
         };
         let runtime = Builder::new_current_thread().enable_all().on_thread_park(pause_before_responses).build();
-        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
         runtime.block_on(self.schedule(bundle, bindings))
     }
 
@@ -232,6 +232,6 @@ pub(crate) fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failur
 
 fn options(settings: &Settings, profiles: &[ProfileInfo], seed: u64) -> Options {
     let default = Options { seed, backoff: settings.backoff(profiles), ..Options::default() };
-    let leftover_after = settings.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
+    let leftover_after = settings.max_unschedulable_time.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
     Options { leftover_after: leftover_after.unwrap_or(default.leftover_after), ..default }
 }

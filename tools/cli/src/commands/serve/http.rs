@@ -53,7 +53,7 @@ pub(super) fn serve(listener: TcpListener, jobs: mpsc::Sender<Job>, limits: Limi
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let result = match runtime {
         Ok(runtime) => runtime.block_on(server.accept(listener)),
-        Err(error) => Err(Failure::new(format_args!("cannot start: {error}"))),
+        Err(error) => Err(Failure::new(format_args!("cannot start the runtime: {error}"))),
     };
     // The process does not wait for the main thread, which may compute an answer for a long time.
     match result {

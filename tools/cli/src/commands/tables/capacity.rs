@@ -11,8 +11,8 @@ const MAX_NODES: usize = 20;
 
 /// Returns the pods by node and by pool. The number of pods and the reasons of the next pod are at the end, where users
 /// see them.
-pub(crate) fn table(found: &Capacity, pool_label: Option<&str>) -> String {
-    let parts = [nodes(&found.fit), pools(&found.pools, pool_label), Some(summary(found))];
+pub(crate) fn table(result: &Capacity, pool_label: Option<&str>) -> String {
+    let parts = [nodes(&result.fit), pools(&result.pools, pool_label), Some(summary(result))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
@@ -53,8 +53,8 @@ fn pools(pools: &[PoolCapacity], label: Option<&str>) -> Option<String> {
     Some(heading(title) + "\n" + &columns.text())
 }
 
-fn summary(found: &Capacity) -> String {
-    let Capacity { workloads, fit, still_pending, .. } = found;
+fn summary(result: &Capacity) -> String {
+    let Capacity { workloads, fit, still_pending, .. } = result;
     let mut text = String::new();
     let fits = if fit.pods == 1 { "fits" } else { "fit" };
     let at_least = if fit.next.is_some() { "" } else { "at least " };

@@ -17,7 +17,7 @@ pub(crate) fn table(plan: &Plan) -> String {
         plan.emptying.as_ref().and_then(blocked),
         plan.room.as_ref().and_then(waiting),
         plan.gpus.as_ref().map(gpus),
-        plan.emptying.as_ref().map(|found| emptied(found, plan.evictions)),
+        plan.emptying.as_ref().map(|emptying| emptied(emptying, plan.evictions)),
         plan.room.as_ref().map(|room| made_room(room, plan.evictions)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
@@ -56,19 +56,19 @@ fn actions(plan: &Plan) -> Option<String> {
     Some(text)
 }
 
-fn blocked(found: &Emptying) -> Option<String> {
-    if found.blocked.is_empty() {
+fn blocked(emptying: &Emptying) -> Option<String> {
+    if emptying.blocked.is_empty() {
         return None;
     }
     let mut text = heading("Cannot be emptied") + "\n";
-    for BlockedNode { node, obstacles } in found.blocked.iter().take(MAX_BLOCKED) {
+    for BlockedNode { node, obstacles } in emptying.blocked.iter().take(MAX_BLOCKED) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {node}");
         for obstacle in obstacles {
             let _ = writeln!(text, "    {} {}", obstacle.pod, obstacle.reason);
         }
     }
-    match found.blocked.len().saturating_sub(MAX_BLOCKED) {
+    match emptying.blocked.len().saturating_sub(MAX_BLOCKED) {
         0 => {}
         more => _ = writeln!(text, "  ... and {more} more; -o json prints them all"),
     }
@@ -89,8 +89,8 @@ fn waiting(room: &Room) -> Option<String> {
 fn gpus(change: &GpuChange) -> String {
     let GpuChange { resources, tasks, coverage, before, after } = change;
     let mut columns = Columns::new(["", ">FREE", ">FRAGMENTED", ">SHARE", ">NO REQUEST", ">CANNOT RUN"]);
-    for (name, found) in [("before", before), ("after", after)] {
-        let Fragmentation { free, fragmented, no_request, cannot_run } = found;
+    for (name, fragmentation) in [("before", before), ("after", after)] {
+        let Fragmentation { free, fragmented, no_request, cannot_run } = fragmentation;
         let share = if *free > 0.0 { 100.0 * fragmented / free } else { 0.0 };
         columns.row(vec![
             name.to_owned(),
@@ -107,8 +107,8 @@ fn gpus(change: &GpuChange) -> String {
     format!("{title}\n{}  for {tasks} {kinds} of pods, {percent:.0} % of all\n", columns.text())
 }
 
-fn emptied(found: &Emptying, evictions: usize) -> String {
-    let Emptying { emptied, already_empty, at_most, optimal, tried, .. } = found;
+fn emptied(emptying: &Emptying, evictions: usize) -> String {
+    let Emptying { emptied, already_empty, at_most, optimal, tried, .. } = emptying;
     let mut text = format!("{} emptied with {}", count(emptied.len(), "node"), count(evictions, "eviction"));
     let _ = writeln!(text, "; already empty: {}", count(already_empty.len(), "node"));
     let sets = count(*tried, "set");

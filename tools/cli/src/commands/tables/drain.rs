@@ -51,8 +51,8 @@ fn summary(plan: &DrainPlan, nodes: usize) -> String {
     let mut text = format!("{} of {} can be emptied", emptied.len(), count(nodes, "node"));
     let _ = writeln!(text, "{order}; {}", count(steps.len(), "eviction"));
     if !blocked.is_empty() {
-        let of = if *all_orders { "all of them" } else { "the others were not tried" };
-        let _ = writeln!(text, "{} of the nodes tried; {of}", count(*orders, "order"));
+        let share = if *all_orders { "all" } else { "not all" };
+        let _ = writeln!(text, "tried {} of the nodes: {share}", count(*orders, "order"));
     }
     text
 }

@@ -12,12 +12,12 @@ const MAX_NODES: usize = 4;
 
 /// Returns the waiting pods with reasons, the preempted pods, the workloads and, at the end where users see it, a
 /// summary.
-pub(crate) fn table(found: &Precheck) -> String {
+pub(crate) fn table(result: &Precheck) -> String {
     let parts = [
-        waiting(&found.waiting),
-        preempted(&found.preempted),
-        workloads(&found.workloads),
-        Some(summary(&found.summary)),
+        waiting(&result.waiting),
+        preempted(&result.preempted),
+        workloads(&result.workloads),
+        Some(summary(&result.summary)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }

@@ -33,7 +33,7 @@ pub(crate) fn changes_are(changes: &[NamedChange]) -> String {
 
 /// Formats the disagreements and the agreement.
 pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
-    let Comparison { agreement: found, report } = comparison;
+    let Comparison { agreement: counts, report } = comparison;
     let mut text = String::new();
     if !report.disagreements.is_empty() {
         text += &(heading("Disagreements") + "\n");
@@ -50,7 +50,7 @@ pub(crate) fn table(comparison: &Comparison, all: bool) -> String {
         0 => text.push('\n'),
         more => text += &format!("and {more} more; --all prints them\n\n"),
     }
-    text += &agreement(found);
+    text += &agreement(counts);
     if !report.disagreements.is_empty() {
         let Report { disagreements, explained, unexplained, not_searched, .. } = report;
         let searched = if *not_searched > 0 { format!(" ({not_searched} not searched)") } else { String::new() };

@@ -90,7 +90,7 @@ impl Scheduler {
     /// Returns the body of a response of the scheduler's HTTPS server.
     fn get(&self, path: &str) -> Result<Bytes, Failure> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
         runtime.block_on(async {
             // The task that refreshes credentials is not needed: there are none.
             let (http, _) = Target::new(Some(&self.folder.join("metrics")), None)?.http().await?;

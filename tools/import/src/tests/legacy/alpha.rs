@@ -164,7 +164,7 @@ fn v1alpha1_reads_a_policy_in_a_config_map() {
                   \"predicates\": [{\"name\": \"MatchInterPodAffinity\"}], \"priorities\": [{\"name\": \"InterPodAffinityPriority\", \"weight\": 2}]}\n";
     let options = Options { policy: Some(("policy.yaml", policy)), ..Options::default() };
     expect![[r#"
-        warning: c.yaml:8:1: plugins and their arguments have no effect beside a policy, as in kube-scheduler
+        warning: c.yaml:8:1: plugins and their arguments have no effect if a policy is named, as in kube-scheduler
         note: c.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
