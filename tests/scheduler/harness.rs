@@ -228,9 +228,8 @@ impl Harness {
     pub(crate) fn place(&self, pod: &str) -> Option<QueuePlace> {
         self.scheduler.place(self.uids.get(pod)?)
     }
-    /// Returns whether a pod is in the queue and cannot be tried before the end of its preemption, not even by
-    /// activation.
-    pub(crate) fn is_held_by_its_preemption(&mut self, pod: &str) -> bool {
+    /// Activates a pod. Returns whether its preemption holds it in the queue nevertheless.
+    pub(crate) fn stays_held_by_its_preemption(&mut self, pod: &str) -> bool {
         let uid = &self.uids[pod];
         let is_active = self.scheduler.activate(uid);
         let status = self.scheduler.gate_status(uid).map(|status| status.message());

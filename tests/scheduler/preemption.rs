@@ -42,7 +42,7 @@ fn victims_are_removed_in_the_background_and_the_preemptor_is_held_meanwhile() {
     harness.schedule("preemptor");
     assert_eq!(harness.pending(), ["delete victim-0"], "the last one is left for the end");
     assert_eq!(harness.nominated("preemptor").as_deref(), Some("node"));
-    assert!(harness.is_held_by_its_preemption("preemptor"));
+    assert!(harness.stays_held_by_its_preemption("preemptor"));
     assert_eq!(harness.condition("victim-0", "DisruptionTarget").0, "PreemptionByScheduler");
     assert_eq!(harness.schedule_next(), None);
 
@@ -81,7 +81,7 @@ fn a_higher_priority_pod_takes_the_node_whatever_the_order_of_preemptions() {
         harness.create(&pod("highest", "4", "priority: 200"));
         harness.schedule("highest");
         for preemptor in ["high", "highest"] {
-            assert!(harness.is_held_by_its_preemption(preemptor), "{preemptor}");
+            assert!(harness.stays_held_by_its_preemption(preemptor), "{preemptor}");
         }
         assert_eq!(harness.nominated("highest").as_deref(), Some("node"));
         assert_eq!(harness.nominated("high"), None, "a higher one targets the node");
@@ -110,7 +110,7 @@ fn a_lower_priority_pod_shares_a_large_node() {
     harness.schedule("high");
     harness.create(&pod("middle", "2", "priority: 50"));
     harness.schedule("middle");
-    assert!(harness.is_held_by_its_preemption("middle"));
+    assert!(harness.stays_held_by_its_preemption("middle"));
     assert_eq!(harness.nominated("high").as_deref(), Some("node"), "a lower one leaves it its nomination");
 
     harness.release_of("middle", "delete");
@@ -209,7 +209,7 @@ fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_deleted() {
     harness.create(&pod("middle", "4", "priority: 50"));
     harness.schedule("middle");
     assert_eq!(harness.pending(), ["delete victim-3"]);
-    assert!(harness.is_held_by_its_preemption("middle"), "one victim is left");
+    assert!(harness.stays_held_by_its_preemption("middle"), "one victim is left");
 
     harness.create(
         &(node("node2", "4")
@@ -237,7 +237,7 @@ fn a_failed_victim_deletion_spares_the_last_victim() {
     harness.create(&pod("preemptor", "4", "priority: 100"));
     harness.schedule("preemptor");
     assert!(!harness.is_gone("victim-1") && !harness.is_gone("victim-3"));
-    assert!(!harness.is_held_by_its_preemption("preemptor"));
+    assert!(!harness.stays_held_by_its_preemption("preemptor"));
 
     harness.schedule("preemptor");
     assert!(harness.is_gone("victim-1") && harness.is_gone("victim-3"), "it continues with the failed deletion");
@@ -295,7 +295,7 @@ fn a_changed_preemptor_is_still_held() {
     harness.edit("preemptor", |pod| {
         pod.metadata.labels.get_or_insert_default().insert("changed".to_owned(), "true".to_owned());
     });
-    assert!(harness.is_held_by_its_preemption("preemptor"));
+    assert!(harness.stays_held_by_its_preemption("preemptor"));
     harness.release("delete");
     harness.schedule("preemptor");
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));

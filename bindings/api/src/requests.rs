@@ -93,7 +93,8 @@ impl Cluster {
     }
 
     fn request(&mut self, line: &[u8]) -> Result<Box<RawValue>, Error> {
-        let request: Request = serde_json::from_slice(line).map_err(invalid)?;
+        let request: Request = serde_json::from_slice(line)
+            .map_err(|error| Error::new(ErrorCode::InvalidRequest, format_args!("not a request: {error}")))?;
         match request {
             Request::Apply { objects, defaults } => value(&self.apply_values(objects, Defaults::from(defaults))?),
             Request::ApplyColumns { template, columns, defaults } => {
@@ -137,9 +138,18 @@ impl Cluster {
 }
 
 fn value(result: &impl Serialize) -> Result<Box<RawValue>, Error> {
-    to_raw_value(result).map_err(invalid)
+    let cannot_write =
+        |error| Error::new(ErrorCode::InvalidRequest, format_args!("the result cannot be written as JSON: {error}"));
+    to_raw_value(result).map_err(cannot_write)
 }
 
-fn invalid(error: serde_json::Error) -> Error {
-    Error::new(ErrorCode::InvalidRequest, format_args!("not a request: {error}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_json_cannot_represent_is_no_wrong_request() {
+        let error = value(&BTreeMap::from([((1, 2), 3)])).unwrap_err();
+        assert_eq!(error.message, "the result cannot be written as JSON: key must be a string");
+    }
 }

@@ -85,7 +85,17 @@ fn the_derive_declaration_determines_the_arguments() {
             ),
         ]
     );
+    let bright = Schema::Table {
+        fields: vec![FieldSchema {
+            name: "least".to_owned(),
+            required: false,
+            doc: String::new(),
+            schema: Schema::Integer { min: None, max: None },
+        }],
+    };
+    assert_eq!(declared.of("fast::Bright"), ArgsSchema::Known(bright));
     assert_eq!(declared.of("fast::Plain"), ArgsSchema::None);
+    assert_eq!(declared.of("fast::WithoutItems"), ArgsSchema::None);
     assert_eq!(declared.of("fast::Simple"), ArgsSchema::None);
 }
 

@@ -224,24 +224,18 @@ fn update(members: &Members<'_>) -> TokenStream {
                 },
                 _ => quote! { Promises::<#ty>::update_prepared(#inputs, &mut score.#field.state, #view, &mut update); },
             };
-            let rescore = if !member.runs(Point::Score) {
-                quote! {}
-            } else if member.entry.normalizes {
-                let kernel = kernel(members, member);
-                unless_skipped(
-                    member,
-                    with_columns(quote! { self.scores.#field.update(#kernel, &work.scores, feasible)?; }),
-                )
-            } else {
-                touches_base = true;
-                quote! {}
-            };
             let rescore = if member.runs(Point::Score) && !member.entry.normalizes {
+                touches_base = true;
                 quote! {
                     let is_unchanged = update.is_unchanged();
                     work.scores.rescore_unnormalized(feasible, is_unchanged);
                 }
             } else {
+                let rescore = member.runs(Point::Score).then(|| {
+                    let kernel = kernel(members, member);
+                    let update = quote! { self.scores.#field.update(#kernel, &work.scores, feasible)?; };
+                    unless_skipped(member, with_columns(update))
+                });
                 quote! {
                     if work.scores.have_changed(feasible) {
                         #rescore

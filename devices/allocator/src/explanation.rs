@@ -225,8 +225,10 @@ fn reason(
     if !has(view.visible) && !has(column.failing) {
         return Some(DeviceReason::OtherNode);
     }
-    // A request for a number of devices skips devices in use, so a selector cannot fail on them.
-    if has(block.in_use) && has(column.matching | column.failing) && !alternative.admin_access {
+    // A request for a number of devices skips devices in use, so a selector cannot fail on them. A request for all devices
+    // applies its selectors to them, too.
+    let fails = has(column.failing) && alternative.count.is_none();
+    if has(block.in_use) && has(column.matching | column.failing) && !fails && !alternative.admin_access {
         let holder = holders.get(&[block.slice.driver, block.slice.pool, block.device(bit).name]);
         let text = |symbol| input.interner.resolve(symbol);
         return Some(DeviceReason::InUse(holder.map(|&(space, name)| format!("{}/{}", text(space), text(name)))));

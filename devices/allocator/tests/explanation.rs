@@ -46,6 +46,17 @@ fn a_device_in_use_that_a_selector_excludes_has_the_selector_as_reason() {
 }
 
 #[test]
+fn a_selector_of_a_request_for_all_devices_fails_on_a_device_in_use() {
+    let mut cluster = Cluster::with_class();
+    cluster.slice("p", "{name: a}");
+    cluster.hold(&request(1, ""));
+    let selector = selector(r#"device.attributes["gpu"].model == "big""#);
+    let mut reason = |claim: &str| cluster.explain(claim).requests[0].devices[0].1.clone();
+    assert!(matches!(reason(&all(&selector)), Some(DeviceReason::SelectorFails(text)) if text.contains("no such key")));
+    assert_eq!(reason(&request(1, &selector)), Some(DeviceReason::InUse(Some("/held-1".to_owned()))));
+}
+
+#[test]
 fn used_up_counters_are_named() {
     let mut cluster = board(&[("half", 2), ("whole", 4)]);
     assert_eq!(cluster.hold(&request(1, "")), "r=half");

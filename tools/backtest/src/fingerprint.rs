@@ -52,8 +52,8 @@ impl Workload {
                 Lifetime::Runs(time) => (1, time),
                 Lifetime::Until(time) => (2, time),
             };
-            let texts = (&*pod.name, &*pod.uid, pod.node.as_deref());
-            fingerprint.add(&(pod.template.0, texts, pod.created, lifetime));
+            let texts = (&*pod.name, &*pod.uid, pod.node.as_deref(), pod.recorded_node.as_deref());
+            fingerprint.add(&(pod.template.0, texts, pod.created, lifetime, pod.is_served));
         }
         for Event { at, change } in &self.events {
             match change {

@@ -255,6 +255,19 @@ fn other_workloads_and_options_have_other_fingerprints() {
 }
 
 #[test]
+fn recorded_nodes_and_other_schedulers_have_other_fingerprints() {
+    let pod = json!({"requests": "1"});
+    let mut workload = Recording::begin().node(0, "n1", "4").synced(1).pod_with(1, "a", None, pod).end(2).workload();
+    let options = Options::default();
+    let first = workload.fingerprint(&options);
+    workload.pods[0].recorded_node = Some("n1".into());
+    let recorded = workload.fingerprint(&options);
+    workload.pods[0].is_served = false;
+    let foreign = workload.fingerprint(&options);
+    assert!(first != recorded && recorded != foreign);
+}
+
+#[test]
 fn preempted_pods_are_replaced_and_wait() {
     let low = json!({"requests": "1", "owner": "ReplicaSet"});
     let high = json!({"requests": "1", "priority": 1000});

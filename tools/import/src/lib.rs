@@ -146,6 +146,9 @@ fn import_document(
         let input = Input { catalog: &catalog, files: &files, path: files.path(file) };
         profiles(input, &document, name, &mut report)
     });
+    for diagnostic in report.errors.iter_mut().chain(report.remarks.iter_mut().map(|remark| &mut remark.diagnostic)) {
+        keep_quotes(diagnostic, &files);
+    }
     let profiles = match profiles {
         Some(Ok(profiles)) if report.errors.is_empty() => Ok(profiles),
         Some(Err(diagnostics)) if report.errors.is_empty() => Err(diagnostics),
@@ -154,6 +157,16 @@ fn import_document(
     let mut remarks = report.remarks;
     remarks.sort_by_key(|remark| (remark.level, start(&remark.diagnostic)));
     Import { profiles, remarks, files }
+}
+
+/// Puts the replacement of a quoted scalar in quotes, too. A replacement that is a map has no quotes.
+fn keep_quotes(diagnostic: &mut Diagnostic, files: &Files) {
+    if let Some((span, replacement)) = diagnostic.help.as_mut().and_then(|help| help.replacement.as_mut())
+        && let Some(quote @ ('"' | '\'')) = files.snippet(*span).chars().next()
+        && !replacement.contains(':')
+    {
+        *replacement = format!("{quote}{replacement}{quote}");
+    }
 }
 
 fn start(diagnostic: &Diagnostic) -> Option<usize> {

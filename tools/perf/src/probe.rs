@@ -17,7 +17,7 @@ use crate::placements::{Placements, is_scheduled};
 /// Pods selected by namespace and labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Namespaces; all if empty.
+    /// Namespaces; at least one, since none selects nothing.
     pub(crate) namespaces: Vec<String>,
     pub(crate) labels: BTreeMap<String, String>,
 }
@@ -29,7 +29,7 @@ impl Selection {
 
     pub(crate) fn has(&self, pod: &api::Pod) -> bool {
         let namespace = pod.metadata.namespace.as_deref().unwrap_or("default");
-        (self.namespaces.is_empty() || self.namespaces.iter().any(|own| own == namespace)) && has(&self.labels, pod)
+        self.namespaces.iter().any(|own| own == namespace) && has(&self.labels, pod)
     }
 }
 

@@ -14,6 +14,7 @@ fn kinds_are_read_by_their_api_versions() {
         ("v1", "ReplicationController", "shop"),
         ("apps/v1", "ReplicaSet", "shop"),
         ("apps/v1", "StatefulSet", "shop"),
+        ("apps/v1", "Deployment", "shop"),
         ("v1", "PersistentVolume", ""),
         ("v1", "PersistentVolumeClaim", "shop"),
         ("storage.k8s.io/v1", "StorageClass", ""),
@@ -25,12 +26,16 @@ fn kinds_are_read_by_their_api_versions() {
         ("scheduling.k8s.io/v1", "PriorityClass", ""),
         ("resource.k8s.io/v1", "ResourceClaim", "shop"),
         ("resource.k8s.io/v1", "ResourceClaimTemplate", "shop"),
+        ("resource.k8s.io/v1", "ResourceSlice", ""),
         ("resource.k8s.io/v1", "DeviceClass", ""),
     ];
+    let samples = samples();
+    assert_eq!(kinds.map(|(_, kind, _)| kind)[..], samples.iter().map(AnyObject::kind).collect::<Vec<_>>());
     for (version, kind, namespace) in kinds {
         let spec = match kind {
             "VolumeAttachment" => json!({"attacher": "x", "nodeName": "n", "source": {}}),
             "CSINode" => json!({"drivers": []}),
+            "ResourceSlice" => json!({"driver": "x", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}}),
             _ => json!({}),
         };
         let value = json!({

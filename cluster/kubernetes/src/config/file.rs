@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schedc_core::args::parse_duration;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::BURST;
 use crate::election::LeaderElectionConfiguration;
@@ -91,19 +91,18 @@ pub(super) fn read(text: &str) -> Result<File, String> {
     }
 }
 
-fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
-    // All documents of a file are parsed, but only the first one is used, as in kube-scheduler.
+/// Parses the first document. Later ones are not read, as in kube-scheduler.
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let options = serde_saphyr::options! { with_snippet: false, legacy_octal_numbers: true };
-    let mut documents: Vec<T> = serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
+    let mut text = text.as_bytes();
+    let first = serde_saphyr::read_with_options(&mut text, options).next();
+    let document = first.ok_or_else(|| format!(": there is no {KIND}: the file is empty"))?;
+    document.map_err(|error: serde_saphyr::Error| {
         let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
         let message = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
         let message = message.lines().next().unwrap_or_default();
         format!("{place}: {}", &message[..message.rfind(" at line ").unwrap_or(message.len())])
-    })?;
-    if documents.is_empty() {
-        return Err(format!(": there is no {KIND}: the file is empty"));
-    }
-    Ok(documents.swap_remove(0))
+    })
 }
 
 impl File {

@@ -72,6 +72,14 @@ fn an_empty_file_is_the_default() {
 }
 
 #[test]
+fn later_documents_are_not_read() {
+    let first = "podInitialBackoffSeconds: 2\n";
+    for later in ["---\nkind: ConfigMap\napiVersion: v1\ndata: {a: b}\n", "---\nunknown: true\n", "---\na: [\n"] {
+        assert_eq!(read("", &format!("{first}{later}")), read("", first), "{later}");
+    }
+}
+
+#[test]
 fn flags_override_leader_election_only() {
     let line = "--leader-elect=false --leader-elect-retry-period=3s --kubeconfig=other --kube-api-qps=7";
     let settings = read(line, "leaderElection: {leaderElect: true, retryPeriod: 1s, resourceName: mine}").unwrap();

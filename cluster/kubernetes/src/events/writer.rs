@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::{EventOperation, EventRecorder, EventWrite};
 use crate::logs::RateLimit;
 use crate::resources::Resource;
-use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb, call_with_retry_after};
+use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Transport, Verb, call_with_retry_after};
 use crate::write::{Bindings, EventSink};
 
 /// Queue capacity; further events are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than
@@ -51,15 +51,25 @@ pub struct EventWriter<T> {
     queued: Receiver<(Event, Option<u64>)>,
     random: Random,
     bindings: Bindings,
-    lost: Arc<RateLimit>,
+    log_limits: Arc<LogLimits>,
+}
+
+/// Limits of the log messages about events that are not written.
+#[derive(Debug, Default)]
+struct LogLimits {
+    lost: RateLimit,
+    refused: RateLimit,
 }
 
 impl<T: Transport> EventWriter<T> {
     /// Creates a queue and its writer. The seed determines random delays.
     pub fn new(transport: T, recorder: EventRecorder, seed: u64) -> (EventQueue, Self) {
         let (queue, queued) = channel(QUEUE_CAPACITY);
-        let (bindings, lost) = (Bindings::default(), Arc::default());
-        (EventQueue(queue), EventWriter { transport, recorder, queued, random: Random::new(seed), bindings, lost })
+        let (bindings, log_limits) = (Bindings::default(), Arc::default());
+        (
+            EventQueue(queue),
+            EventWriter { transport, recorder, queued, random: Random::new(seed), bindings, log_limits },
+        )
     }
 
     /// Lowers the limit while these bindings are in flight.
@@ -104,13 +114,13 @@ impl<T: Transport> EventWriter<T> {
 
     fn begin(&mut self, due: EventWrite) -> impl Future<Output = ()> + use<T> {
         let thousandths = u32::try_from(self.random.below(251)).unwrap_or_default();
-        write(self.transport.clone(), due, RETRY_DELAY + RETRY_DELAY * thousandths / 1000, self.lost.clone())
+        write(self.transport.clone(), due, RETRY_DELAY + RETRY_DELAY * thousandths / 1000, self.log_limits.clone())
     }
 }
 
-/// Sends one event, with retries while there is no response. Logs an event that is lost after all retries, but not one
-/// that the server refuses.
-async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lost: Arc<RateLimit>) {
+/// Sends one event, with retries while there is no response. Logs an event that is lost after all retries, or that the
+/// server refuses.
+async fn write(transport: impl Transport, write: EventWrite, pause: Duration, limits: Arc<LogLimits>) {
     let mut last = String::new();
     let EventWrite { namespace, name, operation } = write;
     let Some(resource) = Resource::of("Event") else { return };
@@ -126,7 +136,9 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
                 let path = resource.path(&namespace, &name);
                 let call = ApiRequest { verb: Verb::StrategicPatch, path, body: patch.clone() };
                 match call_with_retry_after(&transport, RequestClass::Event, &call).await {
-                    Ok(response) if response.code != 404 => return,
+                    Ok(response) if response.code != 404 => {
+                        return log_refusal(&response, &namespace, &name, &limits, transport.clock());
+                    }
                     // The event was deleted, or does not exist yet.
                     Ok(_) => (event, true),
                     Err(error) => {
@@ -139,13 +151,27 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
         match call_with_retry_after(&transport, RequestClass::Event, &create(event)).await {
             // The event exists already; patch it again.
             Ok(response) if is_series && &*StatusError::new(&response).reason == "AlreadyExists" => {}
-            Ok(_) => return,
+            Ok(response) => return log_refusal(&response, &namespace, &name, &limits, transport.clock()),
             Err(error) => last = error.into_message(),
         }
     }
-    if let Some(others) = lost.allow(transport.clock()) {
+    if let Some(others) = limits.lost.allow(transport.clock()) {
         let event = format!("{namespace}/{name}");
         tracing::warn!(event, err = last, others, "Unable to write event after {MAX_TRIES} tries");
+    }
+}
+
+/// Logs an event that the server refuses, unless it exists already.
+fn log_refusal(response: &ApiResponse, namespace: &str, name: &str, limits: &LogLimits, clock: Duration) {
+    if response.is_success() {
+        return;
+    }
+    let error = StatusError::new(response);
+    if &*error.reason != "AlreadyExists"
+        && let Some(others) = limits.refused.allow(clock)
+    {
+        let event = format!("{namespace}/{name}");
+        tracing::warn!(event, err = &*error.message, others, "Server rejected event (will not retry!)");
     }
 }
 

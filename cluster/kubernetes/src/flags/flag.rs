@@ -107,7 +107,7 @@ impl Section {
             Self::Serving => "Serving",
             Self::Authentication => "Authentication",
             Self::Authorization => "Authorization",
-            Self::Deprecated => "Connection (ignored with --config)",
+            Self::Deprecated => "Deprecated in kube-scheduler",
             Self::LeaderElection => "Leader election",
             Self::Features => "Feature gates",
             Self::Metrics => "Metrics",

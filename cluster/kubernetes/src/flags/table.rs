@@ -84,14 +84,14 @@ pub const FLAGS: &[Flag] = flags! {
         "How long a negative authorization is cached";
     Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Profile locks";
     Deprecated, "kube-api-burst", Int32, "100", Supported =>
-        "Burst of requests to the API server; schedc has no limit unless set";
+        "Burst of requests to the API server, unlimited unless set; ignored with --config";
     Deprecated, "kube-api-content-type", Text, "\"application/vnd.kubernetes.protobuf\"",
         ignored(&["application/json", "application/vnd.kubernetes.protobuf"], "requests are in JSON") =>
         "Format of requests to the API server";
     Deprecated, "kube-api-qps", Float32, "50", Supported =>
-        "Requests to the API server per second; schedc has no limit unless set";
+        "Requests to the API server per second, unlimited unless set; ignored with --config";
     Deprecated, "kubeconfig", Text, "", Supported =>
-        "Kubeconfig of the API server; without one, the service account of the pod";
+        "Kubeconfig of the API server; without one, the service account of the pod; ignored with --config";
     Deprecated, "pod-max-in-unschedulable-pods-duration", Duration, "5m0s", Supported =>
         "Time after which an unschedulable pod is retried without an event";
     Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Serve profiles of Go's runtime";

@@ -140,6 +140,20 @@ fn ignored_flags_are_reported_unless_they_change_nothing() {
 }
 
 #[test]
+fn help_texts_name_the_flags_that_a_configuration_file_replaces() {
+    let is_replaced = |flag: &&Flag| flag.help.ends_with("; ignored with --config");
+    let replaced: Vec<_> = FLAGS.iter().filter(is_replaced).map(|flag| flag.name).collect();
+    assert_eq!(replaced, ["kube-api-burst", "kube-api-qps", "kubeconfig"]);
+    let line = "--config=c.yaml --kube-api-burst=1 --kube-api-qps=1 --kubeconfig=k --pod-max-in-unschedulable-pods-duration=1m";
+    let warnings = parse(line).unwrap().warnings;
+    assert_eq!(warnings.len(), replaced.len(), "{warnings:?}");
+    for name in replaced {
+        let start = format!("--{name} is ignored with --config");
+        assert!(warnings.iter().any(|warning| warning.starts_with(&start)), "{name}");
+    }
+}
+
+#[test]
 fn all_problems_of_flags_are_reported_together() {
     check_error(
         "--tls-sni-cert-key=a.crt,a.key --leader-elect-resource-lock=endpoints --emulated-version=1.34 --secure-port=70000 \

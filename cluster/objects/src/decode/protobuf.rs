@@ -20,6 +20,8 @@ pub enum Malformed {
     InvalidUtf8,
     /// The prefix of protobuf objects is missing.
     MissingPrefix,
+    /// A required field is missing.
+    MissingField(&'static str),
     /// JSON inside an object is invalid.
     Json(String),
     /// Schedulers ignore objects of this kind.
@@ -35,6 +37,7 @@ impl fmt::Display for Malformed {
             Malformed::WrongType => f.write_str("a field of protobuf has a value of a wrong type"),
             Malformed::InvalidUtf8 => f.write_str("a text is not UTF-8"),
             Malformed::MissingPrefix => f.write_str("it is not a protobuf object"),
+            Malformed::MissingField(name) => write!(f, "field `{name}` is missing"),
             Malformed::Json(error) => f.write_str(error),
             Malformed::UnknownKind(kind) => write!(f, "schedulers ignore objects of kind {kind}"),
             Malformed::UnknownEvent(event) => write!(f, "unknown watch event type {event:?}"),

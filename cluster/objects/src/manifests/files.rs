@@ -13,9 +13,10 @@ pub(super) fn read(path: &Path, reading: &mut Reading) {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let mut files = Vec::new();
+            let problems = reading.problems.len();
             collect(path, &mut files, reading);
             files.sort();
-            if files.is_empty() {
+            if files.is_empty() && reading.problems.len() == problems {
                 problem(path, "is a folder without .yaml, .yml, .json or .jsonl files", reading);
             }
             for file in files {

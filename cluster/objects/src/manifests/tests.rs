@@ -386,6 +386,22 @@ fn folders_are_read_in_order_of_their_paths() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+#[test]
+#[cfg(unix)]
+fn an_unreadable_folder_is_one_problem() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = std::env::temp_dir().join(format!("schedc-unreadable-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).unwrap();
+    // The superuser can read all folders.
+    if fs::read_dir(&folder).is_err() {
+        let error = Manifests::read([&folder]).unwrap_err().to_string();
+        assert_eq!(error, format!("{}: cannot be read: Permission denied (os error 13)", folder.display()));
+    }
+    fs::remove_dir(folder).unwrap();
+}
+
 const SAMPLE: &str = "apiVersion: v1
 kind: List
 items:

@@ -19,6 +19,9 @@ use crate::workloads::Submission;
 pub(crate) use ratio::InvalidQuestion;
 pub(crate) use ratio::prepare;
 
+/// Message about a pod that cannot be added.
+const NAMELESS: &str = "the pod has no name";
+
 /// The parameters of a count, apart from the cluster and the pods.
 #[derive(Clone, Debug)]
 pub(crate) struct Question<'a> {
@@ -180,7 +183,12 @@ fn fit(
         let (new, ordinal) = submission.next_pod(workload, ordinals[workload]);
         ordinals[workload] = ordinal + 1;
         trial.add(new.before);
-        let Some(key) = trial.add([new.pod.into()]).pop() else { break };
+        let Some(key) = trial.add([new.pod.into()]).pop() else {
+            let rejection = WaitReason { message: NAMELESS.to_owned(), ..WaitReason::default() };
+            let workload = submission.workloads[workload].title();
+            next = Some(NextPod { workload, rejection, preempts: Vec::new() });
+            break;
+        };
         trial.settle();
         // A pod that waits in Permit may need further pods. Time does not advance for it, because a timeout would end
         // the wait.

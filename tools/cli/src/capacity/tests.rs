@@ -31,7 +31,10 @@ fn load(objects: &[Value]) -> Objects {
 }
 
 fn capacity_of(cluster: &[Value], manifests: &[Value], ratio: &[usize], pool_label: Option<&str>) -> Capacity {
-    let objects = load(cluster);
+    capacity_in(load(cluster), manifests, ratio, pool_label)
+}
+
+fn capacity_in(objects: Objects, manifests: &[Value], ratio: &[usize], pool_label: Option<&str>) -> Capacity {
     let mut submission = Submission::parse("new.yaml", &text(manifests), &objects).unwrap();
     submission.workloads.iter_mut().for_each(|workload| workload.generate_names());
     let bundle = AnyBundle::of::<Profiles>();
@@ -88,6 +91,16 @@ fn a_gated_pod_does_not_fit() {
     let capacity = capacity_of(&[node("a", "north", 4)], &[gated], &[1], None);
     assert_eq!(capacity.fit.pods, 0);
     assert!(capacity.fit.next.unwrap().rejection.message.contains("quota"));
+}
+
+#[test]
+fn a_pod_without_a_name_does_not_fit() {
+    let manifests = Manifests::parse("cluster.yaml", &text(&[node("a", "north", 4)])).unwrap();
+    let objects = Objects::new(manifests, Options { api_server_defaults: false, ..Options::default() }).unwrap();
+    let mut nameless = pod("web", 1, json!({}));
+    nameless["metadata"].as_object_mut().unwrap().remove("name");
+    let fit = capacity_in(objects, &[nameless], &[1], None).fit;
+    assert_eq!((fit.pods, fit.next.unwrap().rejection.message.as_str()), (0, "the pod has no name"));
 }
 
 #[test]

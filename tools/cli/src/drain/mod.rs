@@ -38,7 +38,7 @@ pub(crate) struct DrainPlan {
     pub blocked: Vec<BlockedNode>,
     /// Number of orders of the nodes that were tried.
     pub orders: usize,
-    /// Whether the search has all orders of the nodes. It ends early if an order empties all nodes.
+    /// Whether all orders of the nodes were tried. The search ends early if an order empties all nodes.
     pub all_orders: bool,
 }
 
@@ -183,11 +183,11 @@ pub(crate) fn plan(
     let mut first: Vec<String> = nodes.to_vec();
     first.sort_by_key(|node| trial.pods_on(node).len());
     let mut best: Option<DrainPlan> = None;
-    let (orders, all_orders) = orders::orders(&first);
+    let (orders, are_all) = orders::orders(&first);
     let mut tried = 0;
-    for order in orders {
+    for order in &orders {
         tried += 1;
-        let plan = planner.in_order(&start, &order)?;
+        let plan = planner.in_order(&start, order)?;
         let is_complete = plan.blocked.is_empty();
         let is_better =
             |best: &DrainPlan| (plan.emptied.len(), best.steps.len()) > (best.emptied.len(), plan.steps.len());
@@ -198,7 +198,7 @@ pub(crate) fn plan(
             break;
         }
     }
-    Ok(DrainPlan { orders: tried, all_orders, ..best.unwrap_or_default() })
+    Ok(DrainPlan { orders: tried, all_orders: are_all && tried == orders.len(), ..best.unwrap_or_default() })
 }
 
 /// Makes nodes unschedulable.

@@ -174,6 +174,16 @@ fn as_many_nodes_as_possible_are_emptied() {
     assert_eq!((plan.emptied.len(), plan.blocked.len(), plan.all_orders), (1, 1, true));
 }
 
+#[test]
+fn a_search_that_ends_early_has_not_tried_all_orders() {
+    let cluster = [node("a", 4), node("b", 4)];
+    let orders = |nodes: &[&str]| {
+        let plan = plan_for(&cluster, nodes);
+        (plan.orders, plan.all_orders)
+    };
+    assert_eq!([orders(&["a"]), orders(&["a", "b"])], [(1, true), (1, false)]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -97,6 +97,29 @@ impl Remedy {
         self.change().disturbance()
     }
 
+    /// Returns whether the change is a variant of `other`. Changes of some kinds have a variant for each node or class, of
+    /// which one is enough, unless `other` changes something else of its node. Changes of other kinds must be equal.
+    pub(super) fn is_variant_of(&self, other: &Remedy) -> bool {
+        match (self, other) {
+            (Remedy::Uncordon(_), Remedy::Uncordon(_))
+            | (Remedy::AddNode(_), Remedy::AddNode(_))
+            | (Remedy::Evict(_), Remedy::Evict(_)) => true,
+            (Remedy::RemoveTaints(change), Remedy::RemoveTaints(other)) => {
+                other.taints.iter().all(|taint| change.taints.contains(taint))
+            }
+            (Remedy::LabelNode(change), Remedy::LabelNode(other)) => {
+                other.labels.keys().all(|key| change.labels.contains_key(key))
+            }
+            (Remedy::FreeCapacity(change), Remedy::FreeCapacity(other)) => change.resource == other.resource,
+            (Remedy::DeclareFeatures(change), Remedy::DeclareFeatures(other)) => {
+                other.features.iter().all(|feature| change.features.contains(feature))
+            }
+            (Remedy::CreateClaim(change), Remedy::CreateClaim(other)) => change.claim == other.claim,
+            (Remedy::CreateResourceClaim(change), Remedy::CreateResourceClaim(other)) => change.claim == other.claim,
+            _ => self == other,
+        }
+    }
+
     pub(super) fn strengths(&self) -> i64 {
         self.change().strengths()
     }

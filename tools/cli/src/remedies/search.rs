@@ -186,22 +186,9 @@ fn combined(candidates: Vec<Remedy>) -> Vec<Remedy> {
     chosen
 }
 
-/// Returns whether a remedy is a variant of `changes`. Changes of some kinds have a variant for each node or class, of which
-/// one is enough; changes of other kinds must be equal.
+/// Returns whether `changes` are a variant of a remedy.
 fn is_variant(found: &Combination, changes: &[Remedy]) -> bool {
-    let is_variant_of = |a: &Remedy, b: &Remedy| match a {
-        Remedy::Uncordon(_)
-        | Remedy::RemoveTaints(_)
-        | Remedy::LabelNode(_)
-        | Remedy::AddNode(_)
-        | Remedy::Evict(_)
-        | Remedy::FreeCapacity(_)
-        | Remedy::DeclareFeatures(_)
-        | Remedy::CreateClaim(_)
-        | Remedy::CreateResourceClaim(_) => std::mem::discriminant(a) == std::mem::discriminant(b),
-        _ => a == b,
-    };
-    let is_in = |change: &Remedy| found.changes.iter().any(|other| is_variant_of(change, &other.remedy));
+    let is_in = |change: &Remedy| found.changes.iter().any(|other| change.is_variant_of(&other.remedy));
     // Remedies are minimal, so a different number of changes is another remedy.
     found.changes.len() == changes.len() && changes.iter().all(is_in)
 }

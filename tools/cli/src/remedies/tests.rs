@@ -187,6 +187,53 @@ fn the_first_remedy_is_the_one_that_an_operator_would_name() {
     assert!(too_few.is_empty(), "fewer than three cases: {too_few:?}");
 }
 
+/// Returns the remedies of the last pod that consist of one change of a kind.
+fn single_changes(text: &str, is_kind: fn(&Remedy) -> bool) -> Vec<String> {
+    let objects = objects(text);
+    let remedies = remedies(&objects, objects.pods.len() - 1).found.into_iter();
+    let changes = remedies.filter_map(|remedy| <[_; 1]>::try_from(remedy.changes).ok());
+    changes.filter(|[change]| is_kind(&change.remedy)).map(|[change]| change.text).collect()
+}
+
+#[test]
+fn changes_of_other_resources_or_taints_are_other_remedies() {
+    let node = |name: &str, taint: &str| {
+        format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}}}}}\n\
+             spec: {{{taint}}}\nstatus: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 9}}}}\n---\n"
+        )
+    };
+    let pod = |name: &str, place: &str, requests: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\n\
+             spec: {{{place}containers: [{{name: c, image: i, resources: {{requests: {{{requests}}}}}}}]}}\n---\n"
+        )
+    };
+    let full = [
+        node("a", ""),
+        node("b", ""),
+        node("c", ""),
+        pod("x", "nodeName: a, ", "cpu: 3"),
+        pod("y", "nodeName: b, ", "memory: 7Gi"),
+        pod("z", "nodeName: c, ", "memory: 7Gi"),
+        pod("pending", "", "cpu: 2, memory: 2Gi"),
+    ];
+    let freed = single_changes(&full.concat(), |remedy| matches!(remedy, Remedy::FreeCapacity(_)));
+    assert_eq!(freed, ["free 1 of cpu on node a", "free 1Gi of memory on node b"]);
+    let taint = |key: &str| format!("taints: [{{key: {key}, effect: NoSchedule}}]");
+    let tainted = [
+        node("a", &taint("first")),
+        node("b", &taint("second")),
+        node("c", &taint("first")),
+        pod("pending", "", "cpu: 1"),
+    ];
+    let removed = single_changes(&tainted.concat(), |remedy| matches!(remedy, Remedy::RemoveTaints(_)));
+    assert_eq!(
+        removed,
+        ["remove the taint first:NoSchedule from node a", "remove the taint second:NoSchedule from node b"]
+    );
+}
+
 /// Returns a random cluster with a pod that does not fit: few nodes with small amounts, and their pods.
 fn random_cluster(random: &mut Random) -> String {
     let mut text = String::new();

@@ -1,3 +1,5 @@
+use std::fmt::Debug;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::jiff::Timestamp;
@@ -5,9 +7,12 @@ use schedc_core::client::EventType;
 use schedc_core::intern::Interner;
 use schedc_objects::testing::pod;
 use tokio::time::{Instant, sleep};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Dispatch, Metadata, Subscriber};
 
 use super::*;
-use crate::transport::{ApiResponse, TransportError};
+use crate::transport::TransportError;
 
 /// Server that takes 20 ms per request, in virtual time.
 #[derive(Clone)]
@@ -118,4 +123,77 @@ async fn events_yield_to_bindings() {
     let bindings = Bindings::default();
     let _under_way = bindings.begin(Duration::ZERO);
     assert_eq!(series_end(bindings.clone()).await.take_max_in_flight(), MAX_REQUESTS_DURING_BINDINGS);
+}
+
+/// Collects log messages with their fields.
+#[derive(Clone, Default)]
+struct Messages(Arc<Mutex<Vec<String>>>);
+
+impl Visit for Messages {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let mut messages = self.0.lock().unwrap();
+        let message = messages.last_mut().expect("a message");
+        *message += &format!("{field}={value:?} ");
+    }
+}
+
+impl Subscriber for Messages {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+    fn event(&self, event: &tracing::Event<'_>) {
+        self.0.lock().unwrap().push(String::new());
+        event.record(&mut self.clone());
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// Server that refuses all events.
+#[derive(Clone)]
+struct Refusing(Instant, &'static str);
+
+impl Transport for Refusing {
+    async fn call(&self, _: RequestClass, _: ApiRequest) -> Result<ApiResponse, TransportError> {
+        let body = format!(r#"{{"code": 403, "reason": "{}", "message": "no permission"}}"#, self.1);
+        Ok(ApiResponse { code: 403, retry_after: None, body: body.into() })
+    }
+    async fn sleep(&self, time: Duration) {
+        sleep(time).await;
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH.checked_add(self.clock()).unwrap()
+    }
+    fn clock(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Returns the log messages about two events that a server refuses for this reason.
+async fn refusals(reason: &'static str) -> Vec<String> {
+    let messages = Messages::default();
+    let _guard = tracing::subscriber::set_default(messages.clone());
+    // With only one subscriber, the first thread that reaches a log statement decides whether tracing enables it.
+    let _second = Dispatch::new(Messages::default());
+    let (queue, sink) = EventWriter::new(Refusing(Instant::now(), reason), EventRecorder::new("host"), 1);
+    record(&queue, 1);
+    record(&queue, 2);
+    drop(queue);
+    sink.run().await;
+    let mut logged = std::mem::take(&mut *messages.0.lock().unwrap());
+    logged.retain(|message| message.contains("event"));
+    logged
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_events_are_logged() {
+    let logged = refusals("Forbidden").await;
+    assert_eq!(logged.len(), 1, "the second message is suppressed: {logged:?}");
+    assert!(logged[0].contains("Server rejected event (will not retry!)") && logged[0].contains("no permission"));
+    assert_eq!(refusals("AlreadyExists").await, Vec::<String>::new());
 }

@@ -10,14 +10,14 @@ use crate::transport::StatusError;
 pub(super) fn read(kind: KindReader<'_>, event: &[u8]) -> Result<WatchEvent, Malformed> {
     let event = Message(event);
     let (of_type, raw) = (event.get(1)?, event.get(2)?);
-    let object = Message(raw.ok_or(Malformed::MissingPrefix)?.bytes()?).get(1)?;
-    let object = Envelope::open(object.ok_or(Malformed::MissingPrefix)?.bytes()?)?.object;
+    let object = Message(raw.ok_or(Malformed::MissingField("object"))?.bytes()?).get(1)?;
+    let object = Envelope::open(object.ok_or(Malformed::MissingField("object.raw"))?.bytes()?)?.object;
     Ok(match of_type.map_or(Ok(""), FieldValue::text)? {
         "ADDED" | "MODIFIED" => WatchEvent::Upsert(kind.read_protobuf(object)?),
         "DELETED" => WatchEvent::Removal(kind.read_protobuf(object)?),
         "BOOKMARK" => {
             let metadata = metadata_of(Message(object))?;
-            let version = metadata.resource_version.ok_or(Malformed::MissingPrefix)?.into();
+            let version = metadata.resource_version.ok_or(Malformed::MissingField("metadata.resourceVersion"))?.into();
             let is_end_of_list =
                 metadata.annotations.is_some_and(|all| all.get(END_OF_LIST).is_some_and(|is| is == "true"));
             WatchEvent::Bookmark { version, is_end_of_list }
@@ -76,7 +76,10 @@ mod tests {
     fn malformed_events_are_errors() {
         let read = |event: &[u8]| read(KindReader::Known("Node"), event);
         let added = b"\x0a\x05ADDED\x12";
-        assert_eq!(read(b""), Err(Malformed::MissingPrefix));
+        assert_eq!(read(b"").unwrap_err().to_string(), "field `object` is missing");
+        assert_eq!(read(&[added, &b"\0"[..]].concat()), Err(Malformed::MissingField("object.raw")));
+        let bookmark = b"\x0a\x08BOOKMARK\x12\x06\x0a\x04k8s\0";
+        assert_eq!(read(bookmark), Err(Malformed::MissingField("metadata.resourceVersion")));
         assert_eq!(read(&[added, &b"\x04\x0a\x02{}"[..]].concat()), Err(Malformed::MissingPrefix));
         assert_eq!(read(&[added, &b"\x06\x0a\x04k8s"[..]].concat()), Err(Malformed::CutShort));
         assert_eq!(read(&[added, &b"\x09\x0a\x07k8s\0\x12\x01\x0a"[..]].concat()), Err(Malformed::CutShort));

@@ -63,16 +63,7 @@ impl Build {
         }
         let profiles = sources::profiles(bundle, &self.profiles)?;
         let root = root()?;
-        let files = profiles.into_iter().map(|profile| {
-            let file = match profile {
-                Profile::File(path) => path,
-                // The path is relative to the package that this program was built from; `root` is assumed to be this package.
-                Profile::CompiledIn(_, source) => root.join(source.path),
-            };
-            let cannot_read = |error| Failure::new(format_args!("cannot read {}: {error}", file.display()));
-            fs::canonicalize(&file).map_err(cannot_read)
-        });
-        let files = files.collect::<Result<Vec<PathBuf>, Failure>>()?;
+        let files = profiles.into_iter().map(|profile| file_of(profile, &root)).collect::<Result<Vec<_>, _>>()?;
         let mut environment = CargoEnvironment::of_process();
         environment.is_offline |= self.offline;
         let compilation = load_with(&files, &Options { manifest_dir: root.clone() }, &environment)?;
@@ -124,6 +115,29 @@ impl Build {
             None => Err(Failure::new("cargo could not build the program; its messages are above")),
         }
     }
+}
+
+/// Returns the file of a profile.
+///
+/// # Errors
+/// The file cannot be read, or the profile is compiled in, and `root` is not the package that has its file.
+fn file_of(profile: Profile, root: &Path) -> Result<PathBuf, Failure> {
+    let file = match profile {
+        Profile::File(path) => path,
+        Profile::CompiledIn(profile, source) => {
+            let file = root.join(source.path);
+            if !fs::read_to_string(&file).is_ok_and(|text| text == source.lines.join("\n")) {
+                return Err(Failure::new(format_args!(
+                    "profile {} is compiled into this command, but {} does not have its content: build in its package, or give \
+                     its path",
+                    profile.name,
+                    file.display()
+                )));
+            }
+            file
+        }
+    };
+    fs::canonicalize(&file).map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))
 }
 
 /// Returns the package that contains the current folder or, failing that, the checkout that this program was built
@@ -186,6 +200,7 @@ fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use schedc_codegen::{NoCrates, SourceText, compile};
+    use schedc_core::profile::ProfileSource;
 
     use super::*;
 
@@ -200,6 +215,24 @@ mod tests {
         assert!(check_size(&plans, 1000).is_ok());
         let Err(Failure::Message(message)) = check_size(&plans, 1001) else { panic!("no error") };
         assert_eq!(message, "profile small: the program has 1001 bytes, `binary-size` of its budget allows 1000");
+    }
+
+    #[test]
+    fn a_compiled_in_profile_is_not_mistaken_for_a_file_of_another_package() {
+        let folder = env::temp_dir().join(format!("schedc-build-root-{}", std::process::id()));
+        fs::create_dir_all(folder.join("profiles")).expect("a folder");
+        let bundle = AnyBundle::of::<default_profile::with_edge::Profiles>();
+        let (profile, source) = bundle.profiles.iter().zip(bundle.sources).next().expect("a profile");
+        let source: &ProfileSource = Box::leak(Box::new(ProfileSource { path: "profiles/a.toml", ..*source }));
+        let file = || file_of(Profile::CompiledIn(profile, source), &folder);
+        let message = format!("but {} does not have its content", folder.join("profiles/a.toml").display());
+        let check_error = || assert!(matches!(file(), Err(Failure::Message(text)) if text.contains(&message)));
+        check_error();
+        fs::write(folder.join("profiles/a.toml"), "[plugins]\n").expect("a file");
+        check_error();
+        fs::write(folder.join("profiles/a.toml"), source.lines.join("\n")).expect("a file");
+        assert!(file().is_ok_and(|file| file.ends_with("profiles/a.toml")));
+        fs::remove_dir_all(&folder).expect("the folder can be removed");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::problem::CODES;
+use super::questions::MAX_REMEDIES;
 use crate::explanation;
 
 /// Returns the description.
@@ -35,7 +36,7 @@ pub(super) fn description() -> Value {
                 "against": { "type": "string", "description": "a node with which the chosen node is compared" },
                 "after": { "type": "boolean", "default": false },
                 "allFilters": { "type": "boolean", "default": false },
-                "maxRemedies": { "type": "integer", "minimum": 0, "maximum": 20, "default": 5 },
+                "maxRemedies": { "type": "integer", "minimum": 0, "maximum": MAX_REMEDIES, "default": 5 },
                 "seed": number(0),
             })),
             "Capacity": object(&["manifests"], json!({

@@ -22,7 +22,7 @@ pub(super) const CODES: [(u16, &str, &str); 14] = [
     (
         400,
         "bad_json",
-        "the body ended early, is not JSON, is nested too deeply, or has unknown, missing or wrong fields, such as a `ratio` without a number for each workload or a `max` of 0",
+        "the body ended early, is not JSON, is nested too deeply, or has unknown, missing or wrong fields, such as a `ratio` without a number for each workload, a `max` of 0 or a `maxRemedies` above 20",
     ),
     (400, "bad_manifests", "the manifests have errors or, for `capacity`, no pods or a DaemonSet"),
     (403, "wrong_host", "the `Host` header is neither `localhost` nor a loopback address"),

@@ -24,8 +24,8 @@ use crate::workloads::{Replicas, Submission};
 const MAX_PODS: usize = 10_000;
 /// Maximum number of pools of a question.
 const MAX_POOLS: usize = 31;
-/// Maximum number of remedies; a larger number in a question is reduced to it.
-const MAX_REMEDIES: u16 = 20;
+/// Maximum number of remedies of a question.
+pub(super) const MAX_REMEDIES: u16 = 20;
 
 /// A question of a request.
 #[derive(Debug)]
@@ -175,6 +175,10 @@ impl<'a> Answers<'a> {
 
     fn explain(&self, question: Explain) -> Result<String, Problem> {
         let Explain { pod, namespace, against, after, all_filters, max_remedies, seed } = question;
+        if max_remedies > MAX_REMEDIES {
+            let message = format_args!("`maxRemedies` is {max_remedies}, but must be at most {MAX_REMEDIES}");
+            return Err(Problem::new("bad_json", message));
+        }
         let unknown = |failure| problem("unknown_pod", failure);
         let subject = pods::named(namespace.as_deref(), &pod, &self.objects).map_err(unknown)?;
         let known = self.objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref());
@@ -192,7 +196,7 @@ impl<'a> Answers<'a> {
             after,
             all_filters,
             against: against.as_deref(),
-            max_remedies: max_remedies.min(MAX_REMEDIES).into(),
+            max_remedies: max_remedies.into(),
             extenders: self.setup.extenders,
         };
         let found = explain(&self.setup.bundle, self.objects.clone(), subject, options);

@@ -198,7 +198,7 @@ fn v1alpha1_reads_a_policy_in_a_config_map() {
         help: did you mean `MatchInterPodAffinity`?
           |
         2 - "predicates": [{"name": "MatchInterPodAfinity"}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
-        2 + "predicates": [{"name": MatchInterPodAffinity}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
+        2 + "predicates": [{"name": "MatchInterPodAffinity"}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
           |
 
         error: 1 error in policy.yaml (policy.cfg)
