@@ -10,6 +10,7 @@
 //! | [`hooks`] | callbacks for metrics, logs and reports |
 //! | [`informers`] | the reflectors of all kinds |
 //! | [`leadership`] | leadership of this replica, and fencing of its writes |
+//! | [`memory`] | return of memory after bursts |
 //! | [`tasks`] | calls in flight |
 //! | `pod_log` | log messages about pods |
 
@@ -17,6 +18,7 @@ pub mod client;
 pub mod hooks;
 pub mod informers;
 pub mod leadership;
+pub mod memory;
 mod pod_log;
 pub mod tasks;
 
@@ -44,6 +46,7 @@ pub use client::DriverClient;
 pub use hooks::DriverHooks;
 pub use informers::Informers;
 pub use leadership::{FencedTransport, Leadership};
+pub use memory::FreeMemory;
 use pod_log::PodLog;
 use tasks::SpawnedTasks;
 

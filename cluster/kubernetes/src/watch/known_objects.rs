@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use schedc_core::intern::Interner;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, shrink_after_burst};
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_objects::{AnyObject, removal_change, upsert_change};
 
@@ -57,7 +57,9 @@ impl KnownObjects {
         if let ObjectId::Pod(uid) = &name {
             self.records.remove(uid);
         }
-        self.kinds.entry(object.kind()).or_default().remove(&name);
+        let known = self.kinds.entry(object.kind()).or_default();
+        known.remove(&name);
+        shrink_after_burst(known);
         self.records.listeners().notify_removal(object);
         Some(change)
     }
@@ -72,6 +74,7 @@ impl KnownObjects {
             }
             *last_epoch == epoch
         });
+        shrink_after_burst(known);
         for name in &removals {
             if let ObjectId::Pod(uid) = name {
                 self.records.remove(uid);

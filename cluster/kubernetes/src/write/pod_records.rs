@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, shrink_after_burst};
 use schedc_core::model::Uid;
 
 use super::ObjectListeners;
@@ -69,6 +69,8 @@ impl PodRecords {
         let State { pods, receipts, .. } = &mut *self.lock();
         pods.remove(uid);
         receipts.remove(uid);
+        shrink_after_burst(pods);
+        shrink_after_burst(receipts);
     }
 
     /// Records the time at which the watch reported a new pod. Call it before [`PodRecords::set`]. Pods with scheduling

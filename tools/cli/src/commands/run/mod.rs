@@ -20,7 +20,7 @@ use schedc_core::scheduler::Options;
 use schedc_kubernetes::blocking;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
-use schedc_kubernetes::driver::{self, Driver, Leadership, Setup, StopReason};
+use schedc_kubernetes::driver::{self, Driver, FreeMemory, Leadership, Setup, StopReason};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::flags::{FlagValues, Flags};
 use schedc_kubernetes::health::Health;
@@ -164,7 +164,9 @@ impl Run {
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
-        let hooks = (observed, inspector);
+        let memory = FreeMemory::default();
+        tokio::spawn(memory.clone().return_after_bursts(schedc_allocator::return_free_memory));
+        let hooks = ((observed, memory), inspector);
         #[cfg(feature = "tools")]
         let hooks = {
             tokio::spawn(live.clone().run());
