@@ -130,6 +130,12 @@ impl Queue {
         Queue { capacity, state: Mutex::default(), changed: Condvar::new() }
     }
 
+    /// Returns the number of changes that wait.
+    pub fn waiting(&self) -> usize {
+        let batch = &self.lock().batch;
+        batch.changes.len() + batch.backlog.len()
+    }
+
     /// Adds a change. Returns false if the merged backlog was full, and closes the queue. A closed queue ignores changes.
     pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
         let mut state = self.lock();

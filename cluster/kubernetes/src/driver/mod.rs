@@ -358,6 +358,9 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
 
     /// Waits for the next event, completed task or deadline. Handles an event and a completed task.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
+        for size in self.known_objects.cache_sizes() {
+            self.streams.report_cache(size);
+        }
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));
         let next = match &mut self.informers {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schedc_core::column::CacheSize;
 use schedc_core::intern::Interner;
 use schedc_core::map::{Map, shrink_after_burst};
 use schedc_core::scheduler::{Change, ObjectId};
@@ -86,6 +87,12 @@ impl KnownObjects {
         removals.into_iter().map(ObjectId::into_removal).collect()
     }
 
+    /// Returns the sizes of this set and of the records, for metrics.
+    pub(crate) fn cache_sizes(&self) -> [CacheSize; 2] {
+        let known = self.kinds.values().map(Map::len).sum();
+        [CacheSize::of_objects("known_objects", known), CacheSize::of_objects("pod_records", self.records.len())]
+    }
+
     /// Returns the number of known objects of a kind.
     pub fn count(&self, kind: &str) -> usize {
         self.kinds.get(kind).map_or(0, Map::len)
@@ -136,6 +143,7 @@ mod tests {
         assert_eq!(complete("Pod"), ["no pod u1"]);
         assert_eq!(complete("Service"), ["no object s1", "no object s2"]);
         assert_eq!(["Node", "Pod", "Service"].map(|kind| followed.count(kind)), [1, 1, 0]);
+        assert_eq!(followed.cache_sizes().map(|size| size.size), [2, 1]);
     }
 
     #[test]

@@ -94,6 +94,11 @@ impl PodRecords {
         self.lock().pods.get(uid).map(|known| known.record.clone())
     }
 
+    /// Returns the number of pods.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().pods.len()
+    }
+
     /// Returns the listeners of object updates.
     pub(crate) fn listeners(&self) -> &ObjectListeners {
         &self.listeners

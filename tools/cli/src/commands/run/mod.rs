@@ -28,6 +28,8 @@ use schedc_kubernetes::inspect::Inspector;
 use schedc_kubernetes::logs;
 use schedc_kubernetes::metrics::{MeteredTransport, MetricsHooks};
 use schedc_kubernetes::resources::Resource;
+#[cfg(feature = "recordings")]
+use schedc_kubernetes::transport::Transport;
 use schedc_kubernetes::transport::{Http, RateLimitedTransport};
 use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
@@ -173,7 +175,11 @@ impl Run {
             (hooks, live)
         };
         #[cfg(feature = "recordings")]
-        let recording = RecordingHooks::start(record.as_deref(), record_queue, &setup.kinds)?;
+        let metered = setup.streams.clone();
+        #[cfg(feature = "recordings")]
+        let report_cache = move |size| metered.report_cache(size);
+        #[cfg(feature = "recordings")]
+        let recording = RecordingHooks::start(record.as_deref(), record_queue, &setup.kinds, report_cache)?;
         #[cfg(feature = "recordings")]
         let hooks = (hooks, recording.clone());
         let stop = signals::stop()?;
