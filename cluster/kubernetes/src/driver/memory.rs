@@ -80,7 +80,10 @@ mod tests {
         let (memory, returned) = (FreeMemory::default(), Arc::new(AtomicU32::new(0)));
         let count = |number| (0..number).for_each(|_| memory.0.count());
         let counted = returned.clone();
-        tokio::spawn(memory.clone().return_after_bursts(move || drop(counted.fetch_add(1, Ordering::Relaxed))));
+        let return_memory = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        tokio::spawn(memory.clone().return_after_bursts(return_memory));
         let returns_after = async |time: Duration| {
             sleep(time).await;
             returned.load(Ordering::Relaxed)
