@@ -249,7 +249,9 @@ mod tests {
             assert!(queue.push(at, upsert(name, 1)));
         }
         queue.push(5, ConvertedChange::ListComplete { kind: "Node", epoch: 1 });
+        assert_eq!(queue.waiting(), 5, "c and a are merged");
         let (changes, backlog) = take(&queue);
+        assert_eq!(queue.waiting(), 0);
         assert_eq!(changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
         assert_eq!(backlog.kinds(), BTreeSet::from(["Node"]));
         let merged: Vec<_> = backlog.into_changes().collect();
