@@ -5,6 +5,7 @@ use std::{env, fs, process};
 
 use crate::diagnostic::Diagnostics;
 use crate::emit;
+use crate::link;
 use crate::load::{Options, load};
 use crate::select::{PROFILES_VARIABLE, select};
 
@@ -34,6 +35,7 @@ pub fn build(folder: &str) {
     let code = emit::render(&compilation).unwrap_or_else(|error| stop(&error.to_string()));
     let path = out_dir.join(CODE);
     fs::write(&path, code).unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
+    link::make_small(&out_dir);
 }
 
 fn variable(name: &str) -> PathBuf {

@@ -27,6 +27,8 @@ mod fields;
 mod format;
 mod identifier;
 pub mod json_schema;
+#[cfg(feature = "emit")]
+mod link;
 pub mod load;
 mod messages;
 pub mod parse;

@@ -1,7 +1,7 @@
 //! A hash map with a fixed hasher: the same events replay to the same state, and small keys hash in a few instructions.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use indexmap::IndexMap;
 
@@ -17,6 +17,16 @@ pub type Set<K> = HashSet<K, BuildHasherDefault<FixedHasher>>;
 /// A map with dense positions. A scan from the last position to the first visits every entry that stays, even if entries
 /// are added, changed or removed (`swap_remove`) meanwhile.
 pub(crate) type IndexedMap<K, V> = IndexMap<K, V, BuildHasherDefault<FixedHasher>>;
+
+/// Maximum capacity of a map that is never shrunk.
+const SMALL_MAP: usize = 1024;
+
+/// Frees memory of a map that has far fewer entries than it had during a burst. Call it after removals.
+pub fn shrink_after_burst<K: Eq + Hash, V>(map: &mut Map<K, V>) {
+    if map.capacity() > SMALL_MAP && map.len() < map.capacity() / 8 {
+        map.shrink_to((2 * map.len()).max(SMALL_MAP / 2));
+    }
+}
 
 /// A multiplicative hasher without a random seed. It has no protection against malicious keys: keys come from the API
 /// server, which bounds their number.
@@ -76,5 +86,22 @@ impl Hasher for FixedHasher {
     #[inline]
     fn write_usize(&mut self, n: usize) {
         self.mix(n as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_shrinks_after_a_burst() {
+        let mut map: Map<u64, u64> = (0..100_000).map(|key| (key, key)).collect();
+        let full = map.capacity();
+        for key in 100..100_000 {
+            map.remove(&key);
+            shrink_after_burst(&mut map);
+        }
+        assert!(full >= 100_000 && map.capacity() <= SMALL_MAP, "{full} {}", map.capacity());
+        assert!((0..100).all(|key| map.get(&key) == Some(&key)));
     }
 }

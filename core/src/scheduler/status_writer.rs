@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::tasks::{Completed, Tasks, Work};
-use crate::model::map::Map;
+use crate::model::map::{Map, shrink_after_burst};
 use crate::model::{Pod, Uid};
 use crate::plugin_api::client::{Client, StatusPatch};
 
@@ -47,7 +47,10 @@ impl StatusWriter {
             return spawn(client, pod, patch, tasks);
         }
         self.busy.remove(uid);
-        let Some(first) = self.waiting.pop_front() else { return };
+        let Some(first) = self.waiting.pop_front() else {
+            self.waiting = VecDeque::new();
+            return shrink_after_burst(&mut self.busy);
+        };
         match self.take(&first) {
             Some((pod, patch)) => spawn(client, pod, patch, tasks),
             // Callers wait for the end of every patch, also of a discarded one.

@@ -90,6 +90,11 @@ impl Background {
         }
     }
 
+    /// Returns the number of changes that wait to be written.
+    pub fn waiting(&self) -> usize {
+        self.queue.waiting()
+    }
+
     /// Ends the recording: the thread writes its last lines. Returns false if this takes longer than the time limit.
     pub fn stop(&self) -> bool {
         self.queue.stop();

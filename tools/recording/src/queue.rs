@@ -130,6 +130,12 @@ impl Queue {
         Queue { capacity, state: Mutex::default(), changed: Condvar::new() }
     }
 
+    /// Returns the number of changes that wait.
+    pub fn waiting(&self) -> usize {
+        let batch = &self.lock().batch;
+        batch.changes.len() + batch.backlog.len()
+    }
+
     /// Adds a change. If the merged backlog is full, closes the queue and returns false. A closed queue ignores changes
     /// and returns true.
     pub fn push(&self, at: i64, change: ConvertedChange) -> bool {
@@ -244,7 +250,9 @@ mod tests {
             assert!(queue.push(at, upsert(name, 1)));
         }
         queue.push(5, ConvertedChange::ListComplete { kind: "Node", epoch: 1 });
+        assert_eq!(queue.waiting(), 5, "c and a are merged");
         let (changes, backlog) = take(&queue);
+        assert_eq!(queue.waiting(), 0);
         assert_eq!(changes, [(0, upsert("a", 1)), (1, upsert("b", 1))]);
         assert_eq!(backlog.kinds(), BTreeSet::from(["Node"]));
         let merged: Vec<_> = backlog.into_changes().collect();

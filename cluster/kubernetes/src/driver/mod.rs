@@ -10,6 +10,7 @@
 //! | [`hooks`] | callbacks for metrics, logs and reports |
 //! | [`informers`] | the reflectors of all kinds |
 //! | [`leadership`] | leadership of this replica, and fencing of its writes |
+//! | [`memory`] | return of memory after bursts |
 //! | [`tasks`] | tasks of the scheduler in flight |
 //! | `pod_log` | log messages about pods |
 
@@ -17,6 +18,7 @@ pub mod client;
 pub mod hooks;
 pub mod informers;
 pub mod leadership;
+pub mod memory;
 mod pod_log;
 pub mod tasks;
 
@@ -44,6 +46,7 @@ pub use client::DriverClient;
 pub use hooks::DriverHooks;
 pub use informers::Informers;
 pub use leadership::{FencedTransport, Leadership};
+pub use memory::FreeMemory;
 use pod_log::PodLog;
 use tasks::SpawnedTasks;
 
@@ -355,6 +358,9 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
 
     /// Waits for an event, a completed task, a deadline or a signal. Handles the event or the completed task.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
+        for size in self.known_objects.cache_sizes() {
+            self.streams.report_cache(size);
+        }
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));
         let next = match &mut self.informers {

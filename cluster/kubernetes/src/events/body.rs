@@ -6,7 +6,7 @@ use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
 use schedc_core::client::EventType;
 use serde::Serialize;
 
-use super::{RecordedEvent, Series};
+use super::{EventKey, RecordedEvent, Series};
 
 /// Event with kube-scheduler's fields. The field `related` is never set.
 #[derive(Serialize)]
@@ -60,29 +60,29 @@ struct Patch<'a> {
 }
 
 impl<'a> EventBody<'a> {
-    pub(super) fn new(recorded: &'a RecordedEvent, version: Option<u64>, host: &str) -> Self {
-        let RecordedEvent { event, name, time, series } = recorded;
-        let pod = &*event.regarding;
+    pub(super) fn new(key: &'a EventKey, recorded: &'a RecordedEvent, host: &str) -> Self {
+        let EventKey { pod, version, scheduler, event_type, reason, action } = key;
+        let RecordedEvent { namespace, pod_name, note, name, time, series } = recorded;
         EventBody {
             api_version: "events.k8s.io/v1",
             kind: "Event",
-            metadata: Metadata { name, namespace: &pod.namespace },
+            metadata: Metadata { name, namespace },
             event_time: micro_time(*time),
             series: series.map(|Series { count, last }| EventSeries { count, last_observed_time: micro_time(last) }),
-            reporting_controller: event.scheduler,
-            reporting_instance: format!("{}-{host}", event.scheduler),
-            action: event.action,
-            reason: event.reason,
+            reporting_controller: scheduler,
+            reporting_instance: format!("{scheduler}-{host}"),
+            action,
+            reason,
             regarding: Reference {
                 api_version: "v1",
                 kind: "Pod",
-                namespace: &pod.namespace,
-                name: &pod.name,
-                uid: &pod.uid.0,
+                namespace,
+                name: pod_name,
+                uid: &pod.0,
                 resource_version: version.map(|version| version.to_string()),
             },
-            note: &event.note,
-            event_type: match event.event_type {
+            note,
+            event_type: match event_type {
                 EventType::Normal => "Normal",
                 EventType::Warning => "Warning",
             },

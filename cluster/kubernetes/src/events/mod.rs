@@ -8,7 +8,7 @@ mod body;
 mod writer;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -64,6 +64,8 @@ pub struct EventRecorder {
     host: Box<str>,
     /// Events that were written and may become a series.
     recorded: HashMap<EventKey, RecordedEvent>,
+    /// Note of the last new event. Many pods are unschedulable for the same reason, and their events share it.
+    last_note: Arc<str>,
     /// Last number used in a name, which keeps names unique.
     last_name: i128,
     /// Times of the next sweeps; `None` if no event is recorded.
@@ -78,8 +80,8 @@ pub struct EventRecorder {
 enum DueSeries {
     /// Updates the count of a series.
     Refresh(EventKey),
-    /// Writes the final count of a finished series: the pod's version, and the event.
-    Finish(Option<u64>, RecordedEvent),
+    /// Writes the final count of a finished series.
+    Finish(EventKey, RecordedEvent),
 }
 
 /// Times at which counts of series are written, and at which finished series and events are searched.
@@ -100,10 +102,13 @@ struct EventKey {
     action: &'static str,
 }
 
-/// Event that was written.
+/// Event that was written, without the content of its key. There can be one for each pending pod.
 #[derive(Debug)]
 struct RecordedEvent {
-    event: Event,
+    namespace: Arc<str>,
+    pod_name: Arc<str>,
+    note: Arc<str>,
+    /// Name of the event.
     name: Box<str>,
     time: Timestamp,
     series: Option<Series>,
@@ -119,7 +124,14 @@ struct Series {
 impl EventRecorder {
     /// Creates a recorder for a scheduler on this host.
     pub fn new(host: &str) -> Self {
-        EventRecorder { host: host.into(), recorded: HashMap::new(), last_name: 0, sweeps: None, due: VecDeque::new() }
+        EventRecorder {
+            host: host.into(),
+            recorded: HashMap::new(),
+            last_note: "".into(),
+            last_name: 0,
+            sweeps: None,
+            due: VecDeque::new(),
+        }
     }
 
     /// Records an event about a version of a pod. Returns `None` if no request is needed now.
@@ -136,16 +148,24 @@ impl EventRecorder {
             let is_new = recorded.series.is_none();
             let count = recorded.series.map_or(1, |series| series.count).saturating_add(1);
             recorded.series = Some(Series { count, last: now });
-            return is_new.then(|| recorded.write(version, &self.host));
+            return is_new.then(|| recorded.write(&key, &self.host));
         }
         let name = self.name(&event, now);
-        let mut recorded = RecordedEvent { event, name, time: now, series: None };
-        let write = recorded.write(version, &self.host);
+        if *self.last_note != *event.note {
+            self.last_note = event.note.into();
+        }
+        let Pod { namespace, name: pod_name, .. } = &*event.regarding;
+        let recorded = RecordedEvent {
+            namespace: namespace.clone(),
+            pod_name: pod_name.clone(),
+            note: self.last_note.clone(),
+            name,
+            time: now,
+            series: None,
+        };
+        let write = recorded.write(&key, &self.host);
         // A pod is bound once, so this event never becomes a series.
         if key.reason != "Scheduled" && self.recorded.len() < MAX_RECORDED {
-            recorded.event.regarding = identity(&recorded.event.regarding);
-            // No request contains the related pod.
-            recorded.event.related = None;
             self.recorded.insert(key, recorded);
             self.sweeps
                 .get_or_insert(SweepTimes { refresh: later(now, REFRESH_TIME), finish: later(now, FINISH_TIME) });
@@ -177,7 +197,7 @@ impl EventRecorder {
             is_finish_due && later(recorded.series.map_or(recorded.time, |series| series.last), FINISH_TIME) < now
         });
         let finished = finished.filter(|(_, recorded)| recorded.series.is_some());
-        self.due.extend(finished.map(|(key, recorded)| DueSeries::Finish(key.version, recorded)));
+        self.due.extend(finished.map(|(key, recorded)| DueSeries::Finish(key, recorded)));
         if is_refresh_due {
             let series = self.recorded.iter().filter(|(_, recorded)| recorded.series.is_some());
             self.due.extend(series.map(|(key, _)| DueSeries::Refresh(key.clone())));
@@ -198,11 +218,11 @@ impl EventRecorder {
     pub(crate) fn next_due(&mut self) -> Option<EventWrite> {
         while let Some(due) = self.due.pop_front() {
             match due {
-                DueSeries::Finish(version, recorded) => return Some(recorded.write(version, &self.host)),
+                DueSeries::Finish(key, recorded) => return Some(recorded.write(&key, &self.host)),
                 // A series that finished meanwhile is not recorded any more, and its final request is in the queue.
                 DueSeries::Refresh(key) => {
                     if let Some(recorded) = self.recorded.get(&key) {
-                        return Some(recorded.write(key.version, &self.host));
+                        return Some(recorded.write(&key, &self.host));
                     }
                 }
             }
@@ -224,23 +244,15 @@ impl EventRecorder {
 }
 
 impl RecordedEvent {
-    fn write(&self, version: Option<u64>, host: &str) -> EventWrite {
-        let body = EventBody::new(self, version, host);
+    fn write(&self, key: &EventKey, host: &str) -> EventWrite {
+        let body = EventBody::new(key, self, host);
         let event = body.to_json();
         let operation = match body.series_to_json() {
             Some(patch) => EventOperation::Update { patch, event },
             None => EventOperation::Create { event },
         };
-        EventWrite { namespace: (*self.event.regarding.namespace).into(), name: self.name.clone(), operation }
+        EventWrite { namespace: (*self.namespace).into(), name: self.name.clone(), operation }
     }
-}
-
-/// Returns a pod that has only the identity of the given one. Recorded events would otherwise keep the specs of pods in
-/// memory long after their deletion.
-fn identity(pod: &Pod) -> Arc<Pod> {
-    static EMPTY: LazyLock<Pod> = LazyLock::new(Pod::default);
-    let Pod { uid, namespace, name, .. } = pod;
-    Arc::new(Pod { uid: uid.clone(), namespace: namespace.clone(), name: name.clone(), ..EMPTY.clone() })
 }
 
 fn later(time: Timestamp, by: Duration) -> Timestamp {

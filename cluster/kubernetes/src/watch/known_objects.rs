@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use schedc_core::column::CacheSize;
 use schedc_core::intern::Interner;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, shrink_after_burst};
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_objects::{AnyObject, removal_change, upsert_change};
 
@@ -57,7 +58,9 @@ impl KnownObjects {
         if let ObjectId::Pod(uid) = &name {
             self.records.remove(uid);
         }
-        self.kinds.entry(object.kind()).or_default().remove(&name);
+        let known = self.kinds.entry(object.kind()).or_default();
+        known.remove(&name);
+        shrink_after_burst(known);
         self.records.listeners().notify_removal(object);
         Some(change)
     }
@@ -72,6 +75,7 @@ impl KnownObjects {
             }
             *last_epoch == epoch
         });
+        shrink_after_burst(known);
         for name in &removals {
             if let ObjectId::Pod(uid) = name {
                 self.records.remove(uid);
@@ -81,6 +85,12 @@ impl KnownObjects {
             self.records.listeners().notify_missed_removals(kind);
         }
         removals.into_iter().map(ObjectId::into_removal).collect()
+    }
+
+    /// Returns the sizes of this set and of the records, for metrics.
+    pub(crate) fn cache_sizes(&self) -> [CacheSize; 2] {
+        let known = self.kinds.values().map(Map::len).sum();
+        [CacheSize::of_objects("known_objects", known), CacheSize::of_objects("pod_records", self.records.len())]
     }
 
     /// Returns the number of known objects of a kind.
@@ -133,6 +143,7 @@ mod tests {
         assert_eq!(complete("Pod"), ["no pod u1"]);
         assert_eq!(complete("Service"), ["no object s1", "no object s2"]);
         assert_eq!(["Node", "Pod", "Service"].map(|kind| followed.count(kind)), [1, 1, 0]);
+        assert_eq!(followed.cache_sizes().map(|size| size.size), [2, 1]);
     }
 
     #[test]

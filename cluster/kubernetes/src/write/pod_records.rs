@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, shrink_after_burst};
 use schedc_core::model::Uid;
 
 use super::ObjectListeners;
@@ -69,6 +69,8 @@ impl PodRecords {
         let State { pods, receipts, .. } = &mut *self.lock();
         pods.remove(uid);
         receipts.remove(uid);
+        shrink_after_burst(pods);
+        shrink_after_burst(receipts);
     }
 
     /// Records the time at which the watch reported a new pod. Call it before [`PodRecords::set`]. Pods with scheduling
@@ -90,6 +92,11 @@ impl PodRecords {
     /// Returns the record of a pod.
     pub fn get(&self, uid: &Uid) -> Option<PodRecord> {
         self.lock().pods.get(uid).map(|known| known.record.clone())
+    }
+
+    /// Returns the number of pods.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().pods.len()
     }
 
     /// Returns the listeners of object updates.

@@ -243,11 +243,19 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
         let call = ApiRequest { verb, path: path.into(), body: vec![b'x'; 300].into() };
         let _answer = way.call(RequestClass::Bind, call).await;
     }
-    // The event writer and the HTTPS server report these caches.
-    for (cache, limit) in
-        [("access_reviews", 512), ("queued_events", 16_384), ("recorded_events", 16_384), ("token_reviews", 1024)]
-    {
+    // The event writer, the recording and the HTTPS server report these caches.
+    for (cache, limit) in [
+        ("access_reviews", 512),
+        ("queued_events", 16_384),
+        ("recorded_events", 16_384),
+        ("recording_changes", 1_016_384),
+        ("token_reviews", 1024),
+    ] {
         way.report_cache(CacheSize::limited(cache, 1, limit));
+    }
+    // The driver reports these.
+    for cache in ["known_objects", "pod_records"] {
+        way.report_cache(CacheSize::of_objects(cache, 1));
     }
     let mut pages = Vec::new();
     for endpoint in [Endpoint::Metrics, Endpoint::Resources] {

@@ -1,4 +1,5 @@
 //! The system allocator with counters per thread: number of allocations, and allocated bytes.
+//! [`return_free_memory`] works with and without these counters.
 //!
 //! A binary installs it:
 //!
@@ -24,8 +25,23 @@ thread_local! {
     static ALLOCATED_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Returns the number of allocations of this thread, including reallocations. Always 0 if the binary has another
-/// allocator.
+/// Returns free memory of the system's allocator to the system, also memory between allocations. Without effect if the
+/// C library is not glibc.
+#[allow(unsafe_code, reason = "glibc has no other interface for this")]
+pub fn return_free_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            /// glibc's function. The argument is the number of bytes that stay free at the end of the heap.
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: the function has no preconditions, and other threads may allocate meanwhile.
+        let _was_released = unsafe { malloc_trim(0) };
+    }
+}
+
+/// Returns the number of allocations of this thread, including reallocations, which may move. Always 0 if the
+/// binary has another allocator.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
 }

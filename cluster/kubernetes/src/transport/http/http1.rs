@@ -1,6 +1,7 @@
 //! Requests by HTTP/1.1: each request has a separate connection while it is in flight.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -10,6 +11,7 @@ use hyper::header::{HOST, HeaderValue};
 use hyper::http::{response, uri};
 use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
+use tokio::time::{Instant, sleep};
 
 use super::dial::{Server, Stream};
 use super::error_chain;
@@ -19,6 +21,11 @@ use crate::transport::TransportError;
 /// would fill up during a list, and remain allocated while the watch after it is open.
 const MAX_READ_BUFFER: usize = 64 << 10;
 
+/// Number of idle connections that stay open. Further ones are closed when they were not used for `IDLE_TIMEOUT`: a
+/// burst needs many connections, and each has buffers of more than 20 kB.
+const MAX_IDLE: usize = 4;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Sends requests on HTTP/1.1 connections. Clones share the idle ones.
 #[derive(Clone)]
 pub(super) struct Sender {
@@ -26,7 +33,54 @@ pub(super) struct Sender {
     idle: Idle,
 }
 
-type Idle = Arc<Mutex<Vec<Connection>>>;
+/// Idle connections of a sender, in the order of their last use.
+#[derive(Clone, Default)]
+struct Idle(Arc<Mutex<IdleConnections>>);
+
+#[derive(Default)]
+struct IdleConnections {
+    connections: Vec<(Instant, Connection)>,
+    /// A task closes unused connections.
+    is_closing: bool,
+}
+
+impl Idle {
+    fn lock(&self) -> MutexGuard<'_, IdleConnections> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the connection that was used last: the others can be closed.
+    fn take(&self) -> Option<Connection> {
+        self.lock().connections.pop().map(|(_, connection)| connection)
+    }
+
+    fn put(&self, connection: Connection) {
+        let mut idle = self.lock();
+        idle.connections.push((Instant::now(), connection));
+        if idle.connections.len() > MAX_IDLE && !idle.is_closing {
+            idle.is_closing = true;
+            tokio::spawn(close_unused(Arc::downgrade(&self.0)));
+        }
+    }
+}
+
+/// Closes connections that were not used for some time, until few are left.
+async fn close_unused(idle: Weak<Mutex<IdleConnections>>) {
+    loop {
+        sleep(IDLE_TIMEOUT).await;
+        let Some(idle) = idle.upgrade().map(Idle) else { return };
+        let mut idle = idle.lock();
+        let excess = idle.connections.len().saturating_sub(MAX_IDLE);
+        let is_unused = |(since, _): &&(Instant, Connection)| since.elapsed() >= IDLE_TIMEOUT;
+        let unused = idle.connections.iter().take(excess).take_while(is_unused).count();
+        drop(idle.connections.drain(..unused));
+        if idle.connections.len() <= MAX_IDLE {
+            idle.connections.shrink_to_fit();
+            idle.is_closing = false;
+            return;
+        }
+    }
+}
 
 enum Connection {
     /// Nothing was sent on it yet.
@@ -37,7 +91,9 @@ enum Connection {
 impl Sender {
     /// Creates a sender with a first connection.
     pub(super) fn new(server: Arc<Server>, first: Stream) -> Self {
-        Sender { server, idle: Arc::new(Mutex::new(vec![Connection::New(first)])) }
+        let idle = Idle::default();
+        idle.put(Connection::New(first));
+        Sender { server, idle }
     }
 
     /// Sends a request. Returns the head and the body of the response.
@@ -60,8 +116,7 @@ impl Sender {
     /// Returns an idle connection, or opens one.
     async fn connection(&self) -> Result<SendRequest<Full<Bytes>>, TransportError> {
         loop {
-            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let stream = match idle {
+            let stream = match self.idle.take() {
                 Some(Connection::New(stream)) => stream,
                 Some(Connection::Used(mut send)) => match send.ready().await {
                     Ok(()) => return Ok(send),
@@ -102,7 +157,7 @@ impl Body {
         loop {
             let Some(frame) = self.body.frame().await else {
                 if let Some((send, idle)) = self.back.take().filter(|(send, _)| !send.is_closed()) {
-                    idle.lock().unwrap_or_else(PoisonError::into_inner).push(Connection::Used(send));
+                    idle.put(Connection::Used(send));
                 }
                 return None;
             };
@@ -127,5 +182,29 @@ fn transport_error(error: &hyper::Error) -> TransportError {
         TransportError::NotSent(error_chain(error))
     } else {
         TransportError::Lost(error_chain(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_of_a_burst_are_closed() {
+        let idle = Idle::default();
+        let put = || idle.put(Connection::New(Stream { io: Box::new(tokio::io::duplex(1).0), is_http2: false }));
+        let count = || idle.lock().connections.len();
+        for _ in 0..2 {
+            (count()..3 * MAX_IDLE).for_each(|_| put());
+            sleep(IDLE_TIMEOUT / 2).await;
+            // These connections are in use for a moment.
+            let used: Vec<_> = (0..2 * MAX_IDLE).map_while(|_| idle.take()).collect();
+            used.into_iter().for_each(|connection| idle.put(connection));
+            assert_eq!(count(), 3 * MAX_IDLE);
+            sleep(IDLE_TIMEOUT * 3 / 4).await;
+            assert_eq!(count(), 2 * MAX_IDLE);
+            sleep(IDLE_TIMEOUT).await;
+            assert_eq!(count(), MAX_IDLE);
+        }
     }
 }

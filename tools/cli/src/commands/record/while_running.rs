@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use schedc_core::erased::AttemptObserver;
+use schedc_core::column::CacheSize;
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_kubernetes::driver::DriverHooks;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::reflector::InformerEvent;
@@ -27,11 +28,15 @@ pub(crate) struct RecordingHooks(Option<Arc<OpenRecording>>);
 struct OpenRecording {
     folder: PathBuf,
     recording: Background,
+    /// Maximum number of changes that wait to be written.
+    capacity: usize,
+    /// Receives the size of the queue.
+    report_cache: Box<dyn Fn(CacheSize) + Send + Sync>,
 }
 
 impl RecordingHooks {
-    /// Begins a recording of these kinds; without a folder, nothing is recorded. `queue` replaces the default length of the
-    /// queue: the number of changes that are stored in order before later ones are merged.
+    /// Begins a recording of these kinds. `queue` replaces the default length of the queue: the number of changes that
+    /// are stored in order before later ones are merged. `report_cache` receives its size, for metrics.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be written.
@@ -39,17 +44,20 @@ impl RecordingHooks {
         folder: Option<&Path>,
         queue: Option<usize>,
         kinds: &[&'static Resource],
+        report_cache: impl Fn(CacheSize) + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let Some(folder) = folder else { return Ok(RecordingHooks::default()) };
         let mut settings = Settings::default();
         settings.capacity.changes = queue.unwrap_or(settings.capacity.changes);
+        let capacity = settings.capacity.changes + settings.capacity.merged;
         let kinds = kinds.iter().map(|resource| resource.kind);
         let log_folder = folder.to_owned();
         let recording = Session::start(folder, LIMITS, kinds, None, now())
             .and_then(|session| Background::start(session, settings, move |problem| log(&log_folder, &problem)))
             .map_err(|error| Failure::new(format_args!("--record={}: {error}", folder.display())))?;
         info!(folder = %folder.display(), "Recording");
-        Ok(RecordingHooks(Some(Arc::new(OpenRecording { folder: folder.to_owned(), recording }))))
+        let (folder, report_cache) = (folder.to_owned(), Box::new(report_cache));
+        Ok(RecordingHooks(Some(Arc::new(OpenRecording { folder, recording, capacity, report_cache }))))
     }
 
     /// Ends the recording.
@@ -83,5 +91,11 @@ impl DriverHooks for RecordingHooks {
             open.recording.record(change);
         }
         None
+    }
+
+    fn on_turn(&mut self, _: &mut dyn AnyScheduler) {
+        if let Some(OpenRecording { recording, capacity, report_cache, .. }) = self.0.as_deref() {
+            report_cache(CacheSize::limited("recording_changes", recording.waiting(), *capacity));
+        }
     }
 }

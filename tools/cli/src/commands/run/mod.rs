@@ -20,7 +20,7 @@ use schedc_core::scheduler::Options;
 use schedc_kubernetes::blocking;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
-use schedc_kubernetes::driver::{self, Driver, Leadership, Setup, StopReason};
+use schedc_kubernetes::driver::{self, Driver, FreeMemory, Leadership, Setup, StopReason};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::flags::{FlagValues, Flags};
 use schedc_kubernetes::health::Health;
@@ -28,6 +28,8 @@ use schedc_kubernetes::inspect::Inspector;
 use schedc_kubernetes::logs;
 use schedc_kubernetes::metrics::{MeteredTransport, MetricsHooks};
 use schedc_kubernetes::resources::Resource;
+#[cfg(feature = "recordings")]
+use schedc_kubernetes::transport::Transport;
 use schedc_kubernetes::transport::{Http, RateLimitedTransport};
 use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
@@ -165,14 +167,20 @@ impl Run {
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
-        let hooks = (metrics_hooks, inspector);
+        let memory = FreeMemory::default();
+        tokio::spawn(memory.clone().return_after_bursts(schedc_allocator::return_free_memory));
+        let hooks = ((metrics_hooks, memory), inspector);
         #[cfg(feature = "tools")]
         let hooks = {
             tokio::spawn(live.clone().run());
             (hooks, live)
         };
         #[cfg(feature = "recordings")]
-        let recording = RecordingHooks::start(record.as_deref(), record_queue, &setup.kinds)?;
+        let metered = setup.streams.clone();
+        #[cfg(feature = "recordings")]
+        let report_cache = move |size| metered.report_cache(size);
+        #[cfg(feature = "recordings")]
+        let recording = RecordingHooks::start(record.as_deref(), record_queue, &setup.kinds, report_cache)?;
         #[cfg(feature = "recordings")]
         let hooks = (hooks, recording.clone());
         let stop = signals::stop()?;
