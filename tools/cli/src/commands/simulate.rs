@@ -77,7 +77,7 @@ struct Time {
     #[arg(long)]
     trace: bool,
 
-    /// Print all events: pods are created, rejected with reasons, requeued by events, and placed
+    /// Print all events: pods are created, rejected with reasons, woken by events, and placed
     #[arg(long)]
     log: bool,
 

@@ -46,7 +46,7 @@ pub enum LogEvent {
     Unschedulable,
     /// An attempt to place the pod failed with an error.
     Failed,
-    /// The pod was requeued.
+    /// An event requeued the pod.
     Woken,
     /// The pod was bound to its node.
     Bound,
