@@ -107,16 +107,16 @@ fn a_pod_rejected_by_extenders_has_their_reasons_and_any_event_requeues_it() {
         ("filter c", Answer::Reject("no GPU")),
     ]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Unschedulable));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::Unschedulable));
     test_cluster.node("d", "");
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Backoff));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::Backoff));
 }
 
 #[test]
 fn a_failed_extender_call_fails_the_attempt() {
     let mut test_cluster = cluster(&[("filter", Answer::Fail("the webhook is away"))]);
     assert_eq!(test_cluster.run(), ["web failed: the webhook is away"]);
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::ErrorBackoff));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::ErrorBackoff));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn explain_has_extender_results_of_one_call() {
 fn a_nominated_node_is_explained() {
     let mut test_cluster = cluster(&[]);
     let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
-    let explanation = test_cluster.embedded.scheduler.explain(0, &pod, false);
+    let explanation = test_cluster.cluster.scheduler.explain(0, &pod, false);
     assert_eq!(notes(), ["filter 1 nodes"]);
     assert!(explanation.by_nomination);
 }
