@@ -322,7 +322,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Takes the recorded extender calls of all profiles.
     pub fn take_extender_calls(&mut self) -> Vec<ExtenderCall> {
         let mut calls = Vec::new();
-        for profile in 0..B::PROFILES.len() {
+        for profile in 0..self.bundle.profiles().len() {
             with_profile!(self.bundle, profile, fn(engine, calls: &mut Vec<ExtenderCall> = &mut calls) {
                 calls.append(&mut engine.plugins.extenders().take_calls());
             });
@@ -412,7 +412,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 impl<B: Bundle, C> Drop for Scheduler<B, C> {
     /// Closes every plugin.
     fn drop(&mut self) {
-        for profile in 0..B::PROFILES.len() {
+        for profile in 0..self.bundle.profiles().len() {
             with_profile!(self.bundle, profile, fn(engine) { engine.plugins.close(); });
         }
     }
