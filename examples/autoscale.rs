@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = cluster.cluster().base.interner.resolve(template.node.name).to_owned();
         let estimate = cluster.estimate(template, &waiting, 3);
         print!("{name}: {} nodes take {} pods", estimate.nodes, estimate.placed.len());
-        match estimate.left.iter().find_map(|(_, why)| why.as_ref()) {
+        match estimate.unplaced.iter().find_map(|(_, why)| why.as_ref()) {
             Some(why) => println!("; rejected by {}: {}", why.plugin, why.reasons.join(", ")),
             None => println!(),
         }

@@ -31,6 +31,7 @@ pub(crate) fn duration(text: &str) -> Option<f64> {
         ("m", 60_000_000_000),
         ("h", 3_600_000_000_000),
     ];
+    let text = text.strip_prefix('+').unwrap_or(text);
     let (mut rest, mut total) = (text, 0.0);
     while !rest.is_empty() {
         let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
@@ -90,8 +91,8 @@ mod tests {
         check(Format::NonEmpty, &["x", " "], &[""]);
         check(
             Format::Duration,
-            &["0", "0s", "10s", "1m30s", "500ms", "1.5h", ".5s", "5.s", "3\u{b5}s"],
-            &["", "10", "s", ".s", "1..5s", "-1s", "+1s", "1 s", "1d", "1s1", "2562048h"],
+            &["0", "0s", "10s", "1m30s", "500ms", "1.5h", ".5s", "5.s", "3\u{b5}s", "+1s", "+0"],
+            &["", "10", "s", ".s", "1..5s", "-1s", "+", "++1s", "1m+30s", "1 s", "1d", "1s1", "2562048h"],
         );
         check(Format::Any, &["", "anything at all"], &[]);
     }

@@ -60,7 +60,7 @@ pub struct NodeResourcesFitPod {
 }
 
 /// A request that every node satisfies.
-const NOTHING: i64 = i64::MIN;
+const ALWAYS_FITS: i64 = i64::MIN;
 
 /// A resource is rare if at most one in this many nodes has it. Filter then evaluates the other nodes only if
 /// their reasons are needed.
@@ -81,7 +81,7 @@ struct Requests {
 struct ScalarRequest {
     name: Symbol,
     amount: i64,
-    /// Amount that Filter requires of nodes without the resource: [`NOTHING`] if a device class backs it, because
+    /// Amount that Filter requires of nodes without the resource: [`ALWAYS_FITS`] if a device class backs it, because
     /// devices may serve it there.
     amount_if_absent: i64,
 }
@@ -130,7 +130,7 @@ impl PreFilterPlugin for NodeResourcesFit {
     ) -> Result<PreFilterResult<()>, Status> {
         let all = PreFilterResult::ready(());
         Ok(match pod.requests.candidate_nodes(view.base) {
-            Some(nodes) => all.likely(nodes.iter().copied()),
+            Some(nodes) => all.predicted(nodes.iter().copied()),
             None => all,
         })
     }
@@ -311,17 +311,17 @@ impl Requests {
     fn new(requests: &Resources, classes: &DeviceClasses, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
         // Negative amounts count as 0 (`SetMaxResource`), and every node satisfies a request of 0.
-        let or_nothing = |amount| if amount > 0 { amount } else { NOTHING };
+        let or_always_fits = |amount| if amount > 0 { amount } else { ALWAYS_FITS };
         let scalars = requested.map(|&(name, amount)| {
-            let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };
+            let amount_if_absent = if classes.is_backed(name) { ALWAYS_FITS } else { amount };
             ScalarRequest { name, amount, amount_if_absent }
         });
         // A boxed slice that is collected from an iterator of unknown length would be allocated twice.
         let scalars: SmallVec<[ScalarRequest; 4]> = scalars.collect();
         Requests {
-            milli_cpu: or_nothing(requests.milli_cpu),
-            memory: or_nothing(requests.memory),
-            ephemeral_storage: or_nothing(requests.ephemeral_storage),
+            milli_cpu: or_always_fits(requests.milli_cpu),
+            memory: or_always_fits(requests.memory),
+            ephemeral_storage: or_always_fits(requests.ephemeral_storage),
             scalars: scalars.as_slice().into(),
         }
     }
@@ -333,7 +333,7 @@ impl Requests {
     }
 
     fn rarest<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
-        let by_nodes = self.scalars.iter().filter(|request| request.amount_if_absent != NOTHING);
+        let by_nodes = self.scalars.iter().filter(|request| request.amount_if_absent != ALWAYS_FITS);
         let nodes = by_nodes.filter_map(|request| base.nodes_with(request.name));
         nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE_RATIO)
     }

@@ -270,7 +270,7 @@ fn the_log_has_wakeups_and_their_reasons() {
           0s   Pod default/first   created
           0s   Pod default/second  created
           0s   Pod default/held    created
-          0s   Pod default/held    gated: waiting for scheduling gates: [g]
+          0s   Pod default/held    held: waiting for scheduling gates: [g]
           0s   Pod default/first   bound to a
           0s   Pod default/second  unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
           10s  Pod default/held    changed

@@ -347,7 +347,7 @@ impl Cluster {
             nodes: found.nodes,
             placed: found.placed.into_iter().map(name).collect(),
             left: found
-                .left
+                .unplaced
                 .into_iter()
                 .map(|(at, verdict)| LeftPod { pod: name(at), rejection: verdict.map(Answer::from) })
                 .collect(),

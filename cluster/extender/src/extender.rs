@@ -180,9 +180,9 @@ impl ExtenderClient {
     fn timed<T>(&self, verb: Verb, call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let start = Instant::now();
         let result = call();
-        let (took, succeeded) = (start.elapsed(), result.is_ok());
-        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Called extender");
-        self.calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
+        let (duration, succeeded) = (start.elapsed(), result.is_ok());
+        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?duration, "Called extender");
+        self.calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, duration });
         result
     }
 

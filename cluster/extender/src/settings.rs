@@ -73,7 +73,7 @@ pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
     let mut all = RequiredOriginals::NONE;
     let mut at = 0;
     while at < extenders.len() {
-        all = all.and(extenders[at].originals());
+        all = all.or(extenders[at].originals());
         at += 1;
     }
     all

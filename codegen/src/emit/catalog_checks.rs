@@ -64,7 +64,7 @@ fn checks_of(
     // In-tree plugins watch built-in kinds only.
     let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
         let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
-        let checks = [("watches_index_kinds", !entry.indexes.is_empty()), ("watches_event_kinds", entry.enqueue_extensions)];
+        let checks = [("check_index_kinds", !entry.indexes.is_empty()), ("check_event_kinds", entry.enqueue_extensions)];
         let checks = checks.into_iter().filter(|(_, applies)| *applies).map(|(check, _)| {
             let check = ident(check);
             quote! { catalog_checks::#check::<#ty>(&catalog_checks::entry_at(#file, #line, #column), #name, &[#(#kinds),*]); }
@@ -74,9 +74,9 @@ fn checks_of(
     quote! {
         #doc
         const _: () = {
-            catalog_checks::has_declared_types::<#ty, #columns, #indexes, #reads>();
+            catalog_checks::check_declared_types::<#ty, #columns, #indexes, #reads>();
             #(catalog_checks::#bounds::<#ty>();)*
-            catalog_checks::matches_plugin(&catalog_checks::entry_at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
+            catalog_checks::check_plugin(&catalog_checks::entry_at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
             #watches
         };
     }

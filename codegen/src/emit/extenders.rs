@@ -77,7 +77,7 @@ pub(super) fn originals(plans: &[Plan], modules: &[Ident]) -> Option<TokenStream
     let modules = plans.iter().zip(modules).filter(|(plan, _)| !plan.extenders.is_empty()).map(|(_, module)| module);
     let mut each = modules.map(|module| quote! { originals(&#module::EXTENDERS) });
     let first = each.next()?;
-    Some(quote! { const ORIGINALS: RequiredOriginals = #first #(.and(#each))*; })
+    Some(quote! { const ORIGINALS: RequiredOriginals = #first #(.or(#each))*; })
 }
 
 fn extender(extender: &PlanExtender) -> TokenStream {

@@ -165,13 +165,13 @@ fn find_active(members: &Members<'_>) -> TokenStream {
         .filters_with_state()
         .map(|member| {
             let (field, ty, depends) = (&member.field, &member.ty, promises::filter_depends_on(member));
-            quote! { idle_plugins::is_idle(Promises::<#ty>::SKIPS, cycle.#field.skip, #depends) }
+            quote! { idle_plugins::is_idle_or_not_usual(Promises::<#ty>::SKIPS, cycle.#field.skip, #depends) }
         })
         .collect();
     let scores: Vec<TokenStream> = incremental_scores::updated(members)
         .map(|(member, _)| {
             let (field, ty, depends) = (&member.field, &member.ty, promises::score_depends_on(member));
-            quote! { idle_plugins::is_idle(Promises::<#ty>::SKIPS, score.#field.skip, #depends) }
+            quote! { idle_plugins::is_idle_or_not_usual(Promises::<#ty>::SKIPS, score.#field.skip, #depends) }
         })
         .collect();
     let filters = (!filters.is_empty()).then(|| quote! { self.are_filters_idle = #(#filters)&&*; });

@@ -58,6 +58,6 @@ pub(super) fn string(format: Format) -> Value {
         Format::QualifiedName => json!({ "type": "string", "pattern": format!("^({SUBDOMAIN}/)?{NAME}$") }),
         Format::NamePrefix => json!({ "type": "string", "pattern": format!("^{NAME}$") }),
         Format::LabelValue => json!({ "type": "string", "pattern": format!("^({NAME})?$") }),
-        Format::Duration => json!({ "type": "string", "pattern": format!("^(0|({DURATION})+)$") }),
+        Format::Duration => json!({ "type": "string", "pattern": format!("^\\+?(0|({DURATION})+)$") }),
     }
 }

@@ -289,7 +289,7 @@ preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x"
             2 | preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x", operator = "Exists" }] } }]
               |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `weight` is missing
               |
-              = note: `weight`: added to a matching node's score
+              = note: `weight`: the weight, which is added to the score of a matching node
 
             error: `added-affinity.preferred[0].preference.match-expressions[0]` of NodeAffinity needs `operator`
              --> profiles/p.toml:2:52
@@ -297,7 +297,7 @@ preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x"
             2 | preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x", operator = "Exists" }] } }]
               |                                                    ^^^^^^^^^^^^^^^^ `operator` is missing
               |
-              = note: `operator`: how the values are compared
+              = note: `operator`: how the label's value is compared with `values`
 
             error: `added-affinity.preferred[0].preference.match-expressions[1]` of NodeAffinity has no argument `kye`
              --> profiles/p.toml:2:72

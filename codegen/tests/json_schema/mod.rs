@@ -293,7 +293,7 @@ fn keys_and_points_are_described() {
           "description": "Makes room for a pod at the expense of pods of lower priority",
           "properties": {
             "min-candidate-nodes-absolute": {
-              "description": "minimum number of candidates; applies if it is higher than the percentage of the nodes; default 100",
+              "description": "minimum number of candidates; applies if it is higher than the number from the percentage; default 100",
               "maximum": 2147483647,
               "minimum": 0,
               "type": "integer"

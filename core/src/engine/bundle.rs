@@ -96,8 +96,12 @@ pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, overrides: &Overrides)
             }
         )
     });
-    let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
-    // Profiles may share extenders, which then report the same errors.
-    errors.dedup();
+    let mut errors: Vec<StartError> = Vec::new();
+    for error in set_up.filter_map(Result::err) {
+        // Profiles may share extenders, which then report the same errors.
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
+    }
     if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }

@@ -16,8 +16,8 @@ use crate::profile_api::extenders::Extenders;
 use crate::profile_api::plugin_results::{PluginResults, UpdateContext};
 use crate::profile_api::profile::Profile;
 
-/// Number of likely nodes up to which a full evaluation is as fast as an update of a cached answer.
-const MAX_LIKELY_NODES: usize = 16;
+/// Number of predicted nodes up to which a full evaluation is as fast as an update of a cached answer.
+const MAX_PREDICTED_NODES: usize = 16;
 
 /// A new answer with its choice; otherwise the outcome of PreFilter, or `None` if PreFilter has to run (again).
 type Created<P> = Result<(Choice, Box<CachedAnswer<P>>), Option<PreFilterOutcome<P>>>;
@@ -112,13 +112,13 @@ impl<P: Profile> Engine<P> {
         observer: &mut impl Observer,
     ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
-            // For few likely nodes, a full evaluation is as fast. Without any likely node, the cached diagnosis is
-            // faster.
+            // For few predicted nodes, a full evaluation is as fast. Without any predicted node, the cached diagnosis
+            // is faster.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self
-                        .likely(&attempt, cache)
-                        .is_none_or(|nodes| nodes.is_empty() || nodes.len() > MAX_LIKELY_NODES) =>
+                        .predicted_nodes(&attempt, cache)
+                        .is_none_or(|nodes| nodes.is_empty() || nodes.len() > MAX_PREDICTED_NODES) =>
             {
                 let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
                 let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);

@@ -107,12 +107,12 @@ impl<P: Profile> Engine<P> {
 
     /// Returns the only nodes that can be feasible, if PreFilter predicted them. `None` if it did not, if the search may
     /// end before all nodes are evaluated, or if a filter can fail on other nodes.
-    pub(super) fn likely<'a>(
+    pub(super) fn predicted_nodes<'a>(
         &self,
         attempt: &'a PreFilteredPod<P>,
         cache: &Cache<P::State>,
     ) -> Option<&'a [NodeIndex]> {
-        let nodes = attempt.pre_filter.likely()?;
+        let nodes = attempt.pre_filter.predicted_nodes()?;
         let n_nodes = cache.base.count();
         let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, n_nodes) == n_nodes;
         (evaluates_all && P::cannot_fail(&attempt.cycle)).then_some(nodes)
@@ -189,7 +189,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
         if let Some(node) = self.engine.nominated_node(pod, self.attempt, cache) {
             return Some(Ok(Choice::Node(node)));
         }
-        let candidates = self.attempt.pre_filter.nodes().or_else(|| self.engine.likely(self.attempt, cache));
+        let candidates = self.attempt.pre_filter.nodes().or_else(|| self.engine.predicted_nodes(self.attempt, cache));
         let Some(&[node]) = candidates.filter(|_| P::Extenders::NONE) else { return None };
         if !cache.base.alive().contains(node) {
             return None;
@@ -205,11 +205,11 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
     /// PreFilter. `candidates` includes these.
     fn start_from_candidates(&mut self) {
         let cache = self.cycle.cache;
-        let (narrowed, likely) = (self.attempt.pre_filter.nodes(), self.engine.likely(self.attempt, cache));
+        let (narrowed, predicted) = (self.attempt.pre_filter.nodes(), self.engine.predicted_nodes(self.attempt, cache));
         let feasible = &mut self.engine.evaluation.feasible;
         let alive = cache.base.alive();
         self.candidates = cache.base.count();
-        let Some(nodes) = narrowed.or(likely) else {
+        let Some(nodes) = narrowed.or(predicted) else {
             feasible.copy_from(alive);
             return;
         };
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_adaptive_rule_evaluates_a_smaller_share_of_larger_clusters() {
+    fn number_of_nodes_to_find_follows_the_percentage_or_the_adaptive_rule() {
         for (percentage, nodes, wanted) in [
             (0, 99, 99),
             (0, 100, 100),

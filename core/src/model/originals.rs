@@ -28,7 +28,7 @@ impl RequiredOriginals {
     pub const NONE: RequiredOriginals = RequiredOriginals { nodes: false, waiting_pods: false, placed_pods: false };
 
     /// Returns the union of two values.
-    pub const fn and(self, other: RequiredOriginals) -> RequiredOriginals {
+    pub const fn or(self, other: RequiredOriginals) -> RequiredOriginals {
         RequiredOriginals {
             nodes: self.nodes || other.nodes,
             waiting_pods: self.waiting_pods || other.waiting_pods,

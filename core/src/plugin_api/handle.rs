@@ -130,7 +130,7 @@ impl Handle {
     pub(crate) fn begin_preempting(&self, pod: Uid) -> bool {
         lock(&self.preempting).insert(pod)
     }
-    pub(crate) fn preempting(&self) -> usize {
+    pub(crate) fn n_preempting(&self) -> usize {
         lock(&self.preempting).len()
     }
     pub(crate) fn end_preempting(&self, pod: &Uid) {

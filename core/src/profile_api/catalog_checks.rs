@@ -85,7 +85,7 @@ macro_rules! implemented {
 }
 
 /// Checks that the plugin's associated types are those in its entry.
-pub const fn has_declared_types<P, C, I, R>()
+pub const fn check_declared_types<P, C, I, R>()
 where
     P: Plugin<Columns = C, Indexes = I, Reads = R>,
 {
@@ -96,7 +96,7 @@ where
 /// # Panics
 /// If not: a compile error in a constant.
 #[track_caller]
-pub const fn watches_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &[&str]) {
+pub const fn check_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &[&str]) {
     let mut errors = Errors::new();
     let indexes = <P::Indexes as IndexSet>::CUSTOM;
     let mut index = 0;
@@ -116,7 +116,7 @@ pub const fn watches_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &
 /// # Panics
 /// If not: a compile error in a constant.
 #[track_caller]
-pub const fn watches_event_kinds<P: points::EnqueueExtensions>(entry: &Node, name: &str, watches: &[&str]) {
+pub const fn check_event_kinds<P: points::EnqueueExtensions>(entry: &Node, name: &str, watches: &[&str]) {
     let mut errors = Errors::new();
     let mut at = 0;
     while at < P::EVENTS.len() {
@@ -150,7 +150,7 @@ pub const fn entry_at(file: &'static str, line: u32, column: u32) -> Node {
 /// # Panics
 /// If not: a compile error in a constant.
 #[track_caller]
-pub const fn matches_plugin(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
+pub const fn check_plugin(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
     let mut errors = Errors::new();
     if !same(name, actual) {
         let parts = [Part::Text("the plugin's name is "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];

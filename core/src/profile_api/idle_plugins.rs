@@ -60,8 +60,8 @@ pub const fn filter_runs(skips: SkipFrequency, idle: u8) -> bool {
     !(matches!(skips, SkipFrequency::Usually) && idle >= IdlePlugins::Usual as u8)
 }
 
-/// Returns whether a plugin may have to update its part of a cached answer. `are_idle` is the result of [`is_idle`] for
-/// all plugins.
+/// Returns whether a plugin may have to update its part of a cached answer. `are_idle` is the result of
+/// [`is_idle_or_not_usual`] for all plugins.
 #[inline(always)]
 pub const fn may_update(skips: SkipFrequency, are_idle: bool) -> bool {
     !(are_idle && matches!(skips, SkipFrequency::Usually))
@@ -70,7 +70,7 @@ pub const fn may_update(skips: SkipFrequency, are_idle: bool) -> bool {
 /// Returns whether a plugin that most pods skip is idle in a cached answer: it skips, and no change of the cluster can
 /// affect its state. For all other plugins, the result is true.
 #[inline(always)]
-pub const fn is_idle(skips: SkipFrequency, skip: bool, depends: DependsOn) -> bool {
+pub const fn is_idle_or_not_usual(skips: SkipFrequency, skip: bool, depends: DependsOn) -> bool {
     !matches!(skips, SkipFrequency::Usually) || skip && !depends.needs_update()
 }
 

@@ -1,6 +1,7 @@
 //! Histograms of durations, for metrics.
 //!
-//! Times are those of the scheduler's clock, and as precise as the calls of [`Scheduler::at`](super::Scheduler::at).
+//! Times are those of the scheduler's clock, and as precise as the calls of
+//! [`Scheduler::set_now`](super::Scheduler::set_now).
 
 use crate::engine::observer::Point;
 pub use crate::plugin_api::duration_histogram::DurationHistogram;

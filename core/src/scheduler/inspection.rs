@@ -69,7 +69,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             bindings: self.bindings.len(),
             waiting: self.waiting.iter().count(),
             status_writes: self.status.len(),
-            preemptions: self.handle.preempting(),
+            preemptions: self.handle.n_preempting(),
             object_writes: self.objects.len(),
         }
     }

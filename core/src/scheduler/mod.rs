@@ -169,7 +169,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Permit that are due, and wakes sleeping background tasks whose time has come. Pods are retried if they were
     /// unschedulable for too long, or if the time that a plugin has set for a retry has come.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
-        self.at(now);
+        self.set_now(now);
         let now = self.now;
         self.handle.publish_now(now);
         let (queue, mut context) = self.queue();
@@ -181,7 +181,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Sets the time like [`Scheduler::tick`], without any other effect, for precise metrics.
-    pub fn at(&mut self, now: i64) {
+    pub fn set_now(&mut self, now: i64) {
         self.now = self.now.max(now);
     }
 
@@ -305,7 +305,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             }
             Work::PreBound { pod, attempt, result } => self.pre_bound(&pod, attempt, result, tasks),
             Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
-            Work::Preempted { preemptor, since, was_done } => self.preempted(&preemptor, since, was_done),
+            Work::Preempted { preemptor, since, succeeded } => self.preempted(&preemptor, since, succeeded),
             Work::Written { request, result } => self.on_object_written(&request, result, tasks),
             Work::Background(task) => self.background_ended(task),
             Work::Called => {}
@@ -322,7 +322,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Takes the recorded extender calls of all profiles.
     pub fn take_extender_calls(&mut self) -> Vec<ExtenderCall> {
         let mut calls = Vec::new();
-        for profile in 0..B::PROFILES.len() {
+        for profile in 0..self.bundle.profiles().len() {
             with_profile!(self.bundle, profile, fn(engine, calls: &mut Vec<ExtenderCall> = &mut calls) {
                 calls.append(&mut engine.plugins.extenders().take_calls());
             });

@@ -49,8 +49,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         let since = self.now;
         tasks.spawn(async move {
-            let was_done = eviction.evict(&to_delete).await;
-            Completed(Work::Preempted { preemptor: eviction.preemptor.uid.clone(), since, was_done })
+            let succeeded = eviction.evict(&to_delete).await;
+            Completed(Work::Preempted { preemptor: eviction.preemptor.uid.clone(), since, succeeded })
         });
         self.settle(tasks);
     }
@@ -58,10 +58,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Handles a finished preemption, successful or not. After a success, the events of the removed victims move the
     /// preemptor. It is activated here after a failure, or if its place is `Gated`: an event arrived during the
     /// preemption, and PreEnqueue held the preemptor.
-    pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
-        self.duration_metrics.preempted(was_done, self.now - since);
+    pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, succeeded: bool) {
+        self.duration_metrics.preempted(succeeded, self.now - since);
         self.handle.end_preempting(preemptor);
-        if !was_done || self.place(preemptor) == Some(QueuePlace::Gated) {
+        if !succeeded || self.place(preemptor) == Some(QueuePlace::Gated) {
             self.activate(preemptor);
         }
     }

@@ -29,7 +29,7 @@ pub(super) enum Work {
     /// Bind.
     Bound { pod: Uid, attempt: u64, result: Result<(), Status> },
     /// Deletion of victims, successful or not.
-    Preempted { preemptor: Uid, since: i64, was_done: bool },
+    Preempted { preemptor: Uid, since: i64, succeeded: bool },
     /// A plugin's fire-and-forget write, successful or not.
     Written { request: WriteRequest, result: Result<(), ApiError> },
     /// A background task of a plugin ended or was aborted.

@@ -30,7 +30,7 @@ fn each_profile_sees_the_column_of_its_arguments() {
     for (scheduler_name, node) in [("gold", "rich"), ("silver", "shiny"), ("more-silver", "shiny")] {
         let pod = test_cluster.pod("web", "");
         let profile = profile_for(Profiles::PROFILES, scheduler_name).unwrap();
-        assert_eq!(test_cluster.embedded.scheduler.explain(profile, &pod, false).best, [node], "{scheduler_name}");
+        assert_eq!(test_cluster.cluster.scheduler.explain(profile, &pod, false).best, [node], "{scheduler_name}");
     }
 }
 
@@ -38,12 +38,12 @@ fn each_profile_sees_the_column_of_its_arguments() {
 fn profiles_with_equal_arguments_share_a_column() {
     let mut test_cluster = test_cluster();
     test_cluster.running("web", "", "shiny");
-    let state = &test_cluster.embedded.scheduler.cache.state;
+    let state = &test_cluster.cluster.scheduler.cache.state;
     let left = |column: &[NodeWorth]| column.iter().map(|node| node.left).collect::<Vec<_>>();
     assert_eq!(left(&state.node_worth), [50, 9]);
     assert_eq!(left(&state.node_worth_), [10, 20], "a pod takes 30 here");
     test_cluster.delete("web");
-    let state = &test_cluster.embedded.scheduler.cache.state;
+    let state = &test_cluster.cluster.scheduler.cache.state;
     assert_eq!(left(&state.node_worth_), [10, 50]);
 }
 
@@ -51,7 +51,7 @@ fn profiles_with_equal_arguments_share_a_column() {
 fn a_column_finds_labels_of_pods_that_arrive_after_the_node() {
     let mut test_cluster = test_cluster();
     test_cluster.running("web", "free: 'yes'", "shiny");
-    let state = &test_cluster.embedded.scheduler.cache.state;
+    let state = &test_cluster.cluster.scheduler.cache.state;
     assert_eq!(state.node_worth[1].left, 10);
     assert_eq!(state.node_worth_[1].left, 50);
 }
@@ -64,7 +64,7 @@ fn hypothetical_pods_change_the_column_of_the_profile() {
     let engine = Engine::<silver::Pipeline>::new(&Default::default()).unwrap();
     let node = NodeIndex(1);
     let mut rejects = |change: &dyn Fn(&mut HypotheticalNode<'_, silver::Pipeline>)| {
-        engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, change).is_err()
+        engine.run_filter_plugins(&pod, &mut test_cluster.cluster.scheduler.cache, node, change).is_err()
     };
     assert!(!rejects(&|_| ()));
     assert!(rejects(&|node| node.add_pod(&more)), "nothing is left: 50 - 2 * 30 < 0");

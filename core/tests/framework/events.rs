@@ -14,15 +14,15 @@ fn cluster() -> TestCluster<Profiles> {
     test_cluster.node("first", "");
     set_answer("A permit", Answer::Wait(600));
     test_cluster.pending("web", "");
-    assert!(test_cluster.embedded.step().is_none());
+    assert!(test_cluster.cluster.step().is_none());
     test_cluster
 }
 
 /// Applies a change, and returns the number of its events.
 fn events_of(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
-    let before = test_cluster.embedded.scheduler.in_progress().events;
-    change.into_iter().for_each(|change| test_cluster.embedded.change(change));
-    test_cluster.embedded.scheduler.in_progress().events - before
+    let before = test_cluster.cluster.scheduler.in_progress().events;
+    change.into_iter().for_each(|change| test_cluster.cluster.change(change));
+    test_cluster.cluster.scheduler.in_progress().events - before
 }
 
 fn describe(events: impl IntoIterator<Item = ClusterEvent>) -> String {
@@ -76,7 +76,7 @@ fn changes_of_nodes_have_kube_schedulers_events() {
     ];
     for (old, new, expected) in rows {
         let mut test_cluster = cluster();
-        let interner = test_cluster.embedded.interner();
+        let interner = test_cluster.cluster.interner();
         let name = interner.intern("m");
         let [old_node, new_node] =
             [old, new].map(|manifest| yaml(manifest, |manifest| testing::node(manifest, interner)));
@@ -136,7 +136,7 @@ fn changes_of_pods_have_kube_schedulers_events() {
     ];
     for (at, (old, new, expected)) in updates.into_iter().chain(others).enumerate() {
         let mut test_cluster = cluster();
-        let interner = test_cluster.embedded.interner();
+        let interner = test_cluster.cluster.interner();
         let [old_pod, new_pod] = [old, new].map(|manifest| yaml(manifest, |manifest| testing::pod(manifest, interner)));
         if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
             assert_eq!(describe(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
@@ -173,7 +173,7 @@ fn changes_of_other_objects_have_kube_schedulers_events() {
     ] {
         let mut test_cluster = cluster();
         let yaml = format!("{{kind: {kind}, metadata: {{name: o}}, {spec}}}");
-        let object = testing::object(&yaml, test_cluster.embedded.interner());
+        let object = testing::object(&yaml, test_cluster.cluster.interner());
         let key = object.key();
         for (old, new, action) in
             [(None, Some(&object), "Add"), (Some(&object), Some(&object), "Update"), (Some(&object), None, "Delete")]

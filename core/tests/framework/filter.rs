@@ -101,7 +101,7 @@ fn the_diagnosis_has_resolvable_nodes() {
     let schedc_core::engine::Decision::Unschedulable(unschedulable) = explanation.decision else {
         panic!("no node is feasible")
     };
-    let base = &test_cluster.embedded.scheduler.cache.base;
+    let base = &test_cluster.cluster.scheduler.cache.base;
     let resolvable: Vec<&str> = unschedulable.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
     let plugins: Vec<_> = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();

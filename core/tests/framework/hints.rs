@@ -52,13 +52,13 @@ fn an_event_requeues_pods_by_their_rejectors() {
     ] {
         test_cluster.node(node, "");
         let index = test_cluster
-            .embedded
+            .cluster
             .scheduler
             .cache
             .base
-            .node(test_cluster.embedded.scheduler.cache.base.interner.get(node).unwrap())
+            .node(test_cluster.cluster.scheduler.cache.base.interner.get(node).unwrap())
             .unwrap();
-        let cache = &test_cluster.embedded.scheduler.cache;
+        let cache = &test_cluster.cluster.scheduler.cache;
         let object = EventObject::Node(None, cache.base.infos()[index.get()].node.as_deref());
         let rejected_by = PluginSet::of(Pipeline::PLUGINS, rejectors.iter().copied());
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
@@ -77,7 +77,7 @@ fn the_cache_changes_before_pods_are_woken() {
         notes();
         test_cluster.node(node, "");
         assert_eq!(notes(), [format!("Sleeper receives {node}, which exists")]);
-        assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(place));
+        assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(place));
     }
 }
 
@@ -99,16 +99,16 @@ fn condition_updates_requeue_pods_without_changing_columns() {
         let update = |test_cluster: &mut TestCluster<Profiles>, metadata: &str, status: &str| {
             let manifest =
                 format!("{{metadata: {{{metadata} name: node}}, status: {{{status} allocatable: {{pods: '10'}}}}}}");
-            let node = testing::node(&manifest, test_cluster.embedded.interner());
-            test_cluster.embedded.node(node);
+            let node = testing::node(&manifest, test_cluster.cluster.interner());
+            test_cluster.cluster.node(node);
         };
         update(&mut test_cluster, "", "conditions: [{type: Ready, status: 'True'}],");
         test_cluster.pending("web", "");
         assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 pod sleeps."]);
-        let logged = test_cluster.embedded.scheduler.cache.log.end();
+        let logged = test_cluster.cluster.scheduler.cache.log.end();
         let status = if status.is_empty() { "conditions: [{type: Ready, status: 'True'}]," } else { status };
         update(&mut test_cluster, metadata, status);
-        let scheduler = &test_cluster.embedded.scheduler;
+        let scheduler = &test_cluster.cluster.scheduler;
         assert_eq!(scheduler.place(&uid("web")), Some(place), "{metadata} {status}");
         assert_eq!(scheduler.cache.log.end(), logged, "{metadata} {status}");
     }

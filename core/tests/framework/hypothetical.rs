@@ -42,7 +42,7 @@ fn filters_run_on_a_hypothetical_node() {
     let pod = test_cluster.pod("web", "team: blue");
     let more = test_cluster.pod("more", "");
     let mut reasons_after = |change: fn(&mut HypotheticalNode<'_, Pipeline>, [&Arc<Pod>; 3])| {
-        let cache = &mut test_cluster.embedded.scheduler.cache;
+        let cache = &mut test_cluster.cluster.scheduler.cache;
         reasons(engine.run_filter_plugins(&pod, cache, node, |hypothetical| change(hypothetical, [&blue, &red, &more])))
     };
     assert_eq!(reasons_after(|_, _| ()), ["node(s) had a pod of the team"]);
@@ -76,7 +76,7 @@ fn a_pod_that_pre_filter_rejects_is_not_tried_on_any_node() {
         ("only-a: 'n', only-b: elsewhere", "node(s) didn't satisfy plugin(s) [PinnedA PinnedB] simultaneously"),
     ] {
         let pod = test_cluster.pod("web", labels);
-        let result = engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, |_| ());
+        let result = engine.run_filter_plugins(&pod, &mut test_cluster.cluster.scheduler.cache, node, |_| ());
         assert_eq!(reasons(result), [reason]);
     }
 }
@@ -86,7 +86,7 @@ fn all_verdicts_lists_every_rejection() {
     let Cluster { mut test_cluster, node, .. } = cluster();
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
-    let cache = &mut test_cluster.embedded.scheduler.cache;
+    let cache = &mut test_cluster.cluster.scheduler.cache;
     let mut verdicts = Vec::new();
     let first = engine.run_filter_plugins(&pod, cache, node, |hypothetical| verdicts = hypothetical.all_verdicts());
     assert_eq!(verdicts.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["TeamAntiAffinity", "Slots"]);
@@ -99,7 +99,7 @@ fn a_hypothetical_node_leaves_no_trace() {
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
     let more = test_cluster.pod("more", "team: blue");
-    let cache = &mut test_cluster.embedded.scheduler.cache;
+    let cache = &mut test_cluster.cluster.scheduler.cache;
     let compiled = engine.plugins.compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
     let cache = &*cache;
     let mut cycle = engine.plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()).unwrap();
@@ -122,7 +122,7 @@ fn hypothetical_changes_can_be_rolled_back_in_part() {
     let Cluster { mut test_cluster, node, blue, red } = cluster();
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
-    let cache = &mut test_cluster.embedded.scheduler.cache;
+    let cache = &mut test_cluster.cluster.scheduler.cache;
     let result = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
         hypothetical.remove_pod(&blue);
         let without_blue = hypothetical.checkpoint();
@@ -142,7 +142,7 @@ fn a_node_must_pass_with_and_without_nominated_pods() {
     let pod = test_cluster.pod("web", "team: green");
     let more = test_cluster.pod("more", "");
     let rival = test_cluster.pod("rival", "team: green");
-    let cache = &mut test_cluster.embedded.scheduler.cache;
+    let cache = &mut test_cluster.cluster.scheduler.cache;
     let result = engine.run_filter_plugins(&pod, cache, node, |hypothetical| {
         hypothetical.remove_pod(&blue);
         assert!(hypothetical.filter_with_nominated(&[]).is_ok());

@@ -59,7 +59,7 @@ fn events_are_recorded_for_the_caller() {
     set_answer("B post-bind", Answer::Call(|handle| handle.event(uid("web"), "Seen", "B has seen it")));
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run(), ["web on n"]);
-    let events = test_cluster.embedded.take_events();
+    let events = test_cluster.cluster.take_events();
     let recorded: Vec<_> =
         events.iter().map(|event| (&*event.regarding.name, event.reason, event.note.as_str())).collect();
     assert_eq!(

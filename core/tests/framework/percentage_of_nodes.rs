@@ -44,7 +44,7 @@ fn the_search_can_cover_all_nodes() {
     let mut engine = Engine::<scheduler::some::Pipeline>::new(&Handle::default()).unwrap();
     engine.percentage_of_nodes_to_score = 100;
     notes();
-    engine.decide(&pod, &mut test_cluster.embedded.scheduler.cache, UNTIMED, |_| 0);
+    engine.decide(&pod, &mut test_cluster.cluster.scheduler.cache, UNTIMED, |_| 0);
     assert_eq!(notes().iter().filter(|note| *note == "Slots filter").count(), 150);
 }
 

@@ -76,7 +76,7 @@ fn a_plugin_can_nominate_a_node_and_name_victims_which_are_removed() {
     let mut test_cluster = full_cluster();
     let pod = test_cluster.important_pod("urgent", "", 5);
     test_cluster.enqueue(0, pod);
-    let outcome = test_cluster.embedded.step().unwrap();
+    let outcome = test_cluster.cluster.step().unwrap();
     let Err(schedc_core::scheduler::Failure::Unschedulable(unschedulable)) = outcome.result else {
         panic!("the node is full")
     };
@@ -97,8 +97,8 @@ fn freed_resources_are_kept_from_pods_of_lower_priority() {
         let mut test_cluster = TestCluster::<Profiles>::new();
         test_cluster.node_for(1, "n", "");
         let urgent = test_cluster.important_pod("urgent", "", 5);
-        let n = test_cluster.embedded.interner().intern("n");
-        test_cluster.embedded.scheduler.cache.nominate(urgent, n);
+        let n = test_cluster.cluster.interner().intern("n");
+        test_cluster.cluster.scheduler.cache.nominate(urgent, n);
         test_cluster.important("other", "", priority);
         assert_eq!(test_cluster.run(), [outcome], "priority {priority}");
     }
@@ -110,8 +110,8 @@ fn a_pod_must_fit_with_and_without_nominated_pods() {
     test_cluster.node_for(2, "n", "");
     test_cluster.pod("unused", "");
     let nominated = test_cluster.important_pod("urgent", "team: blue", 5);
-    let n = test_cluster.embedded.scheduler.cache.base.interner.intern("n");
-    test_cluster.embedded.scheduler.cache.nominate(nominated, n);
+    let n = test_cluster.cluster.scheduler.cache.base.interner.intern("n");
+    test_cluster.cluster.scheduler.cache.nominate(nominated, n);
     test_cluster.pending("rival", "team: blue");
     test_cluster.pending("stranger", "team: red");
     let waits = "rival waits: 0/1 nodes are available: 1 node(s) had a pod of the team. preemption found no victims";
@@ -131,7 +131,7 @@ fn a_preemptor_is_placed_on_its_nominated_node_first() {
     for nominated in ["n3", "n1", "n2"] {
         let pod = test_cluster
             .pod_from(&format!("metadata: {{ name: web, uid: web }}\nstatus: {{ nominatedNodeName: {nominated} }}"));
-        let explanation = test_cluster.embedded.scheduler.explain(0, &pod, false);
+        let explanation = test_cluster.cluster.scheduler.explain(0, &pod, false);
         assert!(explanation.by_nomination);
         test_cluster.enqueue(0, pod);
         assert_eq!(test_cluster.run(), [format!("web on {nominated}")]);
@@ -146,7 +146,7 @@ fn a_pod_with_an_infeasible_nominated_node_gets_another_node() {
     test_cluster.node("n1", "health: sick");
     test_cluster.node("n2", "");
     let pod = test_cluster.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: n1 }");
-    assert!(!test_cluster.embedded.scheduler.explain(0, &pod, false).by_nomination);
+    assert!(!test_cluster.cluster.scheduler.explain(0, &pod, false).by_nomination);
     test_cluster.enqueue(0, pod);
     assert_eq!(test_cluster.run(), ["web on n2"]);
 }
@@ -205,8 +205,8 @@ fn a_nominated_node_does_not_fail_attempts_of_lower_priority() {
     test_cluster.node("n1", "health: unknown");
     test_cluster.node("n2", "");
     let nominated = test_cluster.important_pod("urgent", "team: blue", 5);
-    let n1 = test_cluster.embedded.scheduler.cache.base.interner.intern("n1");
-    test_cluster.embedded.scheduler.cache.nominate(nominated, n1);
+    let n1 = test_cluster.cluster.scheduler.cache.base.interner.intern("n1");
+    test_cluster.cluster.scheduler.cache.nominate(nominated, n1);
     test_cluster.pending("rival", "team: blue");
     assert_eq!(
         test_cluster.run(),

@@ -169,5 +169,5 @@ fn a_score_whose_pre_score_is_disabled_still_counts() {
     test_cluster.node("n1", "rank: '1'");
     test_cluster.node("n2", "rank: '2'");
     let pod = test_cluster.pod("web", "rank: broken");
-    assert_eq!(test_cluster.embedded.scheduler.explain(2, &pod, false).best, ["n2"]);
+    assert_eq!(test_cluster.cluster.scheduler.explain(2, &pod, false).best, ["n2"]);
 }

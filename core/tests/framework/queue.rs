@@ -42,7 +42,7 @@ fn a_gated_pod_runs_no_other_plugin() {
     notes();
     assert_eq!(test_cluster.enqueue(0, pod).unwrap(), "waiting for approval");
     notes();
-    assert_eq!((test_cluster.embedded.scheduler.ready(), test_cluster.step(), notes()), (0, None, Vec::new()));
+    assert_eq!((test_cluster.cluster.scheduler.ready(), test_cluster.step(), notes()), (0, None, Vec::new()));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn check(answers: &[(&str, Answer)], outcome: Expect, calls: Expect) {
     let mut called = notes();
     called.retain(|note| note != "Slots filter");
     calls.assert_eq(&called.join("\n"));
-    let bound = test_cluster.embedded.scheduler.cache.pod(&uid("web")).is_some();
+    let bound = test_cluster.cluster.scheduler.cache.pod(&uid("web")).is_some();
     assert_eq!(test_cluster.pods_on("n").len(), usize::from(bound), "a pod that is not bound leaves its node free");
 }
 
@@ -89,7 +89,7 @@ fn rejections_by_reserve_and_permit_report_the_plugin_and_its_code() {
             test_cluster.node("n", "");
             set_answer(point, answer);
             test_cluster.pending("web", "");
-            let outcome = test_cluster.embedded.step().unwrap();
+            let outcome = test_cluster.cluster.step().unwrap();
             let Err(Failure::Unschedulable(unschedulable)) = outcome.result else { panic!("{outcome:?}") };
             assert_eq!(Vec::from_iter(unschedulable.diagnosis.unschedulable_plugins), ["B"]);
             assert_eq!(Vec::from_iter(unschedulable.diagnosis.pending_plugins), pending);
@@ -145,8 +145,8 @@ fn a_waiting_pod_is_bound_to_its_node_although_another_node_has_the_slot() {
     test_cluster.pending("first", "");
     test_cluster.pending("second", "");
     assert_eq!(test_cluster.step().unwrap(), "second on gone");
-    let name = test_cluster.embedded.scheduler.cache.base.interner.intern("gone");
-    test_cluster.embedded.scheduler.cache.remove_node(name);
+    let name = test_cluster.cluster.scheduler.cache.base.interner.intern("gone");
+    test_cluster.cluster.scheduler.cache.remove_node(name);
     assert_eq!(test_cluster.node("new", ""), slot);
     test_cluster.pending("third", "");
     assert_eq!(test_cluster.run(), ["first on gone", "third on new"]);

@@ -217,8 +217,8 @@ fn the_draw_counts_the_best_nodes_in_the_order_of_their_arrival() {
             assert_eq!(ties, 3);
             drawn
         };
-        match engine.decide(&pod, &mut test_cluster.embedded.scheduler.cache, 0, draw) {
-            Decision::Node(node) => assert_eq!(test_cluster.embedded.scheduler.cache.base.name(node), name),
+        match engine.decide(&pod, &mut test_cluster.cluster.scheduler.cache, 0, draw) {
+            Decision::Node(node) => assert_eq!(test_cluster.cluster.scheduler.cache.base.name(node), name),
             other => panic!("{other:?}"),
         }
     }

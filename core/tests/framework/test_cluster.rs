@@ -15,7 +15,7 @@ use crate::framework::plugins::stage::{self, Answer};
 
 /// A cluster and its scheduler.
 pub struct TestCluster<B: Bundle> {
-    pub embedded: MinimalCluster<B>,
+    pub cluster: MinimalCluster<B>,
 }
 
 impl<B: Bundle> TestCluster<B> {
@@ -27,14 +27,14 @@ impl<B: Bundle> TestCluster<B> {
     /// Makes an empty cluster; `seed` determines the choice among equally good nodes.
     pub fn seeded(seed: u64) -> Self {
         stage::clear();
-        TestCluster { embedded: MinimalCluster::new(seed).unwrap() }
+        TestCluster { cluster: MinimalCluster::new(seed).unwrap() }
     }
 
     /// Makes an empty cluster with answers that are set before its plugins are created.
     pub fn with_answers(answers: &[(&str, Answer)]) -> Result<Self, StartErrors> {
         stage::clear();
         answers.iter().for_each(|(call, answer)| stage::set_answer(call, *answer));
-        Ok(TestCluster { embedded: MinimalCluster::new(7)? })
+        Ok(TestCluster { cluster: MinimalCluster::new(7)? })
     }
 
     /// Adds a node with room for ten pods.
@@ -47,10 +47,10 @@ impl<B: Bundle> TestCluster<B> {
         let yaml = format!(
             "metadata: {{ name: '{name}', labels: {{ {labels} }} }}\nstatus: {{ allocatable: {{ pods: '{pods}' }} }}"
         );
-        let node = testing::node(&yaml, self.embedded.interner());
+        let node = testing::node(&yaml, self.cluster.interner());
         let name = node.name;
-        self.embedded.node(node);
-        self.embedded.scheduler.cache.base.node(name).unwrap()
+        self.cluster.node(node);
+        self.cluster.scheduler.cache.base.node(name).unwrap()
     }
 
     /// Makes a pod, without adding it. Its uid is its name.
@@ -67,16 +67,16 @@ impl<B: Bundle> TestCluster<B> {
 
     /// Makes a pod from its manifest.
     pub fn pod_from(&mut self, yaml: &str) -> Arc<Pod> {
-        Arc::new(testing::pod(yaml, self.embedded.interner()))
+        Arc::new(testing::pod(yaml, self.cluster.interner()))
     }
 
     /// Adds a running pod.
     pub fn running(&mut self, name: &str, labels: &str, node: &str) -> Arc<Pod> {
         let pod = self.pod(name, labels);
-        let node_name = Some(self.embedded.interner().intern(node));
+        let node_name = Some(self.cluster.interner().intern(node));
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
         let pod = Pod { spec, ..Pod::clone(&pod) };
-        self.embedded.pod(pod.clone());
+        self.cluster.pod(pod.clone());
         Arc::new(pod)
     }
 
@@ -94,27 +94,27 @@ impl<B: Bundle> TestCluster<B> {
 
     /// Adds a pending pod for a profile. Returns the message of the PreEnqueue plugin that holds it, if there is one.
     pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<String> {
-        let scheduler_name = self.embedded.interner().intern(B::PROFILES[profile].scheduler_name);
+        let scheduler_name = self.cluster.interner().intern(B::PROFILES[profile].scheduler_name);
         let spec = Arc::new(PodSpec { scheduler_name, ..PodSpec::clone(&pod.spec) });
-        self.embedded.pod(Pod { spec, ..Pod::clone(&pod) });
-        self.embedded.scheduler.gate_status(&pod.uid).map(|status| status.message())
+        self.cluster.pod(Pod { spec, ..Pod::clone(&pod) });
+        self.cluster.scheduler.gate_status(&pod.uid).map(|status| status.message())
     }
 
     /// Removes a pod.
     pub fn delete(&mut self, name: &str) {
-        self.embedded.change(Change::PodDeleted(uid(name)));
+        self.cluster.change(Change::PodDeleted(uid(name)));
     }
 
     /// Sets the time in nanoseconds.
     pub fn tick(&mut self, now: i64) {
-        self.embedded.tick(now);
+        self.cluster.tick(now);
     }
 
     /// Returns the outcome of the next pod, which may wait in Permit; `None` if there is no work.
     pub fn step(&mut self) -> Option<String> {
         loop {
-            let outcome = self.embedded.step().map(|outcome| describe(&outcome));
-            if outcome.is_some() || !self.embedded.wait() {
+            let outcome = self.cluster.step().map(|outcome| describe(&outcome));
+            if outcome.is_some() || !self.cluster.wait() {
                 return outcome;
             }
         }
@@ -127,21 +127,21 @@ impl<B: Bundle> TestCluster<B> {
 
     /// Returns the outcomes of all pods in a cluster that refuses bindings.
     pub fn run_refused(&mut self) -> Vec<String> {
-        self.embedded.refuse_bindings(Some(ApiError::new(ApiReason::Conflict, "n has another owner")));
+        self.cluster.refuse_bindings(Some(ApiError::new(ApiReason::Conflict, "n has another owner")));
         let outcomes = self.run();
-        self.embedded.refuse_bindings(None);
+        self.cluster.refuse_bindings(None);
         outcomes
     }
 
     /// Explains the result of a scheduling cycle of the first profile for a pod.
     pub fn explain(&mut self, name: &str, labels: &str, all_filters: bool) -> Explanation {
         let pod = self.pod(name, labels);
-        self.embedded.scheduler.explain(0, &pod, all_filters)
+        self.cluster.scheduler.explain(0, &pod, all_filters)
     }
 
     /// Returns the pods on a node.
     pub fn pods_on(&self, node: &str) -> Vec<String> {
-        let base = &self.embedded.scheduler.cache.base;
+        let base = &self.cluster.scheduler.cache.base;
         let index = base.interner.get(node).and_then(|name| base.node(name)).unwrap();
         base.infos()[index.get()].pods.iter().map(|pod| pod.name.to_string()).collect()
     }
@@ -149,7 +149,7 @@ impl<B: Bundle> TestCluster<B> {
     /// Returns the nodes with nominated pods, and these pods.
     pub fn nominations(&mut self) -> Vec<String> {
         let stranger = self.important_pod("stranger", "", i32::MIN);
-        let cache = &self.embedded.scheduler.cache;
+        let cache = &self.cluster.scheduler.cache;
         let of_node = |(node, pods): (NodeIndex, Cow<'_, [Arc<Pod>]>)| {
             let pods: Vec<&str> = pods.iter().map(|pod| &*pod.name).collect();
             format!("{} for {}", cache.base.name(node), pods.join(" "))

@@ -18,7 +18,7 @@ fn each_profile_decides_by_its_own_plugins() {
     for (scheduler_name, node) in [("scores", "favoured"), ("twin", "sick")] {
         let pod = test_cluster.pod(&format!("of-{scheduler_name}"), "");
         let profile = profile_for(Profiles::PROFILES, scheduler_name).unwrap();
-        let explanation = test_cluster.embedded.scheduler.explain(profile, &pod, false);
+        let explanation = test_cluster.cluster.scheduler.explain(profile, &pod, false);
         assert_eq!(explanation.best, [node]);
         test_cluster.enqueue(profile, pod);
     }
@@ -34,7 +34,7 @@ fn the_profiles_share_one_queue_and_one_cache() {
         assert_eq!(test_cluster.enqueue(profile, pod), None);
     }
     let mut outcomes = Vec::new();
-    while let Some(outcome) = test_cluster.embedded.step() {
+    while let Some(outcome) = test_cluster.cluster.step() {
         outcomes.push(format!("{}: {}", outcome.profile, describe(&outcome)));
     }
     assert_eq!(
@@ -56,6 +56,6 @@ fn a_column_that_both_profiles_read_exists_once() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "rank: '1'");
     test_cluster.running("web", "", "n");
-    assert_eq!(test_cluster.embedded.scheduler.cache.state.slot_count[0].taken, 1);
-    assert_eq!(test_cluster.embedded.scheduler.cache.state.marks.len(), 1);
+    assert_eq!(test_cluster.cluster.scheduler.cache.state.slot_count[0].taken, 1);
+    assert_eq!(test_cluster.cluster.scheduler.cache.state.marks.len(), 1);
 }

@@ -101,7 +101,7 @@ fn next_tick_is_the_next_time_of_a_change() {
 #[test]
 fn pods_bound_after_a_flush_are_counted() {
     let mut fixture = QueueFixture::new();
-    fixture.parked("web", "Fit");
+    fixture.add_parked("web", "Fit");
     while let Some(next) = fixture.queue.next_tick() {
         fixture.now = next;
         fixture.queue.tick(&mut fixture.plugins, next);

@@ -39,7 +39,7 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     fixture.reject(attempt, &[]);
     fixture.activate("web");
     assert_eq!(fixture.drain(), ["web"]);
-    fixture.parked("other", "Fit");
+    fixture.add_parked("other", "Fit");
     fixture.wait(400.0);
     let lines_of =
         |cause: &str| incoming_counts(&fixture).into_iter().filter(|line| line.starts_with(cause)).collect::<Vec<_>>();
@@ -50,7 +50,7 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
 #[test]
 fn pods_popped_from_backoff_are_counted() {
     let mut fixture = QueueFixture::new();
-    fixture.parked("web", "Fit");
+    fixture.add_parked("web", "Fit");
     fixture.event("Fit");
     let attempt = fixture.pop();
     fixture.bind(attempt);
@@ -62,9 +62,9 @@ fn pods_are_counted_by_place_and_rejecting_plugin() {
     let mut fixture = QueueFixture::new();
     fixture.gate("gated", "Gates");
     fixture.add("gated");
-    fixture.parked("one", "Fit");
-    fixture.parked("two", "Fit");
-    fixture.parked("woken", "Other");
+    fixture.add_parked("one", "Fit");
+    fixture.add_parked("two", "Fit");
+    fixture.add_parked("woken", "Other");
     fixture.event("Other");
     fixture.add_all(["ready", "tried"]);
     let attempt = fixture.pop();

@@ -7,8 +7,8 @@ use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 #[test]
 fn only_hints_of_rejecting_plugins_run() {
     let mut fixture = QueueFixture::new();
-    fixture.parked("a", "Fit");
-    fixture.parked("b", "Affinity");
+    fixture.add_parked("a", "Fit");
+    fixture.add_parked("b", "Affinity");
     fixture.event("Affinity");
     assert_eq!(["a", "b"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Unschedulable), Some(QueuePlace::Backoff)]);
     assert_eq!(fixture.plugins.hints, 1);
@@ -43,7 +43,7 @@ fn an_event_of_a_pending_plugin_requeues_without_backoff() {
 fn an_event_moves_only_the_pods_that_it_concerns() {
     let mut fixture = QueueFixture::new();
     for pod in ["forgotten", "other"] {
-        fixture.parked(pod, "Fit");
+        fixture.add_parked(pod, "Fit");
     }
     let event = Event { plugin: "Fit", for_pods: None };
     fixture.queue.on_event(event, |pod| &*pod.pod.name != "forgotten", &mut fixture.plugins, fixture.now);
@@ -56,7 +56,7 @@ fn an_event_moves_only_the_pods_that_it_concerns() {
 #[test]
 fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
     let mut fixture = QueueFixture::new();
-    fixture.parked("web", "Fit");
+    fixture.add_parked("web", "Fit");
     fixture.gate("web", "Gate");
     fixture.event("Fit");
     assert_eq!(fixture.place("web"), Some(QueuePlace::Gated));
@@ -89,7 +89,7 @@ fn the_flush_reaches_every_parked_pod() {
     let mut fixture = QueueFixture::new();
     fixture.gate("gated", "Gate");
     fixture.add("gated");
-    fixture.parked("rejected", "Fit");
+    fixture.add_parked("rejected", "Fit");
     fixture.open("gated");
     fixture.wait(299.0);
     assert_eq!(

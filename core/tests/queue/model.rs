@@ -43,7 +43,7 @@ fn step() -> impl Strategy<Value = Step> {
     let plugins = || prop::collection::btree_set(0..PLUGINS.len(), 0..3);
     prop_oneof![
         6 => pod().prop_map(Step::Create),
-        3 => (pod(), 0..PLUGINS.len()).prop_map(|(pod, of)| Step::Change(pod, of)),
+        3 => (pod(), 0..PLUGINS.len()).prop_map(|(pod, plugin)| Step::Change(pod, plugin)),
         2 => pod().prop_map(Step::Delete),
         2 => pod().prop_map(Step::Activate),
         6 => (0..PLUGINS.len(), prop::collection::btree_set(pod(), 0..PODS)).prop_map(|(of, pods)| Step::Send(of, pods)),
@@ -216,14 +216,14 @@ impl Both {
                     }
                 }
             }
-            Step::Change(pod, of) => {
+            Step::Change(pod, plugin) => {
                 let Some(known) = model.pods.get_mut(&pod).filter(|known| !known.gone) else { return };
                 let old = fixture.pod(&name(pod), known.priority);
                 known.priority = (known.priority + 10) % 50;
                 let new = fixture.pod(&name(pod), known.priority);
-                let event = Event { plugin: PLUGINS[of], for_pods: None };
+                let event = Event { plugin: PLUGINS[plugin], for_pods: None };
                 fixture.queue.update(0, PodUpdate { old: &old, new, events: [event] }, &mut fixture.plugins, now);
-                let event = (of, BTreeSet::from([pod]));
+                let event = (plugin, BTreeSet::from([pod]));
                 match known.place {
                     InFlight if known.permitted => known.retry = true,
                     InFlight => known.own_events.push(event),

@@ -202,7 +202,7 @@ impl QueueFixture {
         self.queue.requeue(attempt, Rejectors::new([], [plugin]), &mut self.plugins, self.now)
     }
     /// Adds a pod that a plugin rejects at once.
-    pub fn parked(&mut self, name: &str, plugin: &'static str) {
+    pub fn add_parked(&mut self, name: &str, plugin: &'static str) {
         self.add(name);
         let attempt = self.pop();
         assert_eq!(&*attempt.pod().name, name);

@@ -35,15 +35,19 @@ pub(crate) fn is_disk(volume: &Volume) -> bool {
 pub(crate) fn exclude_each_other(a: &Volume, b: &Volume) -> bool {
     use Volume::{AwsElasticBlockStore as Aws, GcePersistentDisk as Gce, Iscsi, Rbd};
     match (a, b) {
-        (Gce { name, read_only }, Gce { name: other, read_only: also }) => name == other && !(*read_only && *also),
-        (Aws { id }, Aws { id: other }) => id == other,
-        (Iscsi { iqn, read_only }, Iscsi { iqn: other, read_only: also }) => iqn == other && !(*read_only && *also),
+        (Gce { name, read_only }, Gce { name: other_name, read_only: other_read_only }) => {
+            name == other_name && !(*read_only && *other_read_only)
+        }
+        (Aws { id }, Aws { id: other_id }) => id == other_id,
+        (Iscsi { iqn, read_only }, Iscsi { iqn: other_iqn, read_only: other_read_only }) => {
+            iqn == other_iqn && !(*read_only && *other_read_only)
+        }
         (
             Rbd { monitors, pool, image, read_only },
-            Rbd { monitors: other_monitors, pool: other_pool, image: other_image, read_only: also },
+            Rbd { monitors: other_monitors, pool: other_pool, image: other_image, read_only: other_read_only },
         ) => {
             (pool, image) == (other_pool, other_image)
-                && !(*read_only && *also)
+                && !(*read_only && *other_read_only)
                 && monitors.iter().any(|monitor| other_monitors.contains(monitor))
         }
         _ => false,

@@ -64,14 +64,14 @@ impl Column for NodeResources {
 
     #[inline]
     fn add_pod(&mut self, pod: &Pod) {
-        self.request(&pod.usage.requests, i64::wrapping_add);
+        self.change_requested(&pod.usage.requests, i64::wrapping_add);
         self.non_zero.add(pod.usage.non_zero);
         self.pods += 1;
     }
 
     #[inline]
     fn remove_pod(&mut self, pod: &Pod) {
-        self.request(&pod.usage.requests, i64::wrapping_sub);
+        self.change_requested(&pod.usage.requests, i64::wrapping_sub);
         self.non_zero.subtract(pod.usage.non_zero);
         self.pods -= 1;
     }
@@ -91,17 +91,17 @@ impl NodeResources {
     }
 
     #[inline(always)]
-    fn request(&mut self, requests: &Resources, change: impl Fn(i64, i64) -> i64) {
+    fn change_requested(&mut self, requests: &Resources, change: impl Fn(i64, i64) -> i64) {
         let requested = &mut self.requested;
         requested.milli_cpu = change(requested.milli_cpu, requests.milli_cpu);
         requested.memory = change(requested.memory, requests.memory);
         requested.ephemeral_storage = change(requested.ephemeral_storage, requests.ephemeral_storage);
         if !requests.scalars.is_empty() {
-            self.request_scalars(&requests.scalars, change);
+            self.change_requested_scalars(&requests.scalars, change);
         }
     }
 
-    fn request_scalars(&mut self, requests: &[(Symbol, i64)], change: impl Fn(i64, i64) -> i64) {
+    fn change_requested_scalars(&mut self, requests: &[(Symbol, i64)], change: impl Fn(i64, i64) -> i64) {
         let scalars = Arc::make_mut(self.scalars.get_or_insert_default());
         for &(name, amount) in requests {
             let at = scalars.requested.binary_search_by_key(&name, |scalar| scalar.0).unwrap_or_else(|at| {

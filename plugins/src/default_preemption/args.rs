@@ -9,7 +9,7 @@ pub struct DefaultPreemptionArgs {
     /// minimum number of candidates, as a percentage of the nodes where preemption may help; default 10
     #[args(default = 10, range = 0..=100)]
     pub min_candidate_nodes_percentage: i32,
-    /// minimum number of candidates; applies if it is higher than the percentage of the nodes; default 100
+    /// minimum number of candidates; applies if it is higher than the number from the percentage; default 100
     #[args(default = 100, range = 0..)]
     pub min_candidate_nodes_absolute: i32,
 }

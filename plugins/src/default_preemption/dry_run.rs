@@ -61,9 +61,9 @@ impl<'a, P: Profile> DryRun<'a, P> {
                     self.try_node(node, trials);
                 }
                 let Some(cost) = trials.cost(node) else { continue };
-                let of_its_kind = if cost.violations == 0 { &mut nonviolating } else { &mut violating };
-                if *of_its_kind < candidate_count {
-                    *of_its_kind += 1;
+                let count_of_kind = if cost.violations == 0 { &mut nonviolating } else { &mut violating };
+                if *count_of_kind < candidate_count {
+                    *count_of_kind += 1;
                     found.best.add(node, cost);
                     if lists {
                         let victims = trials.victims(node, &self.cx.cache.base).cloned().collect();

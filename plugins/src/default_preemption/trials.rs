@@ -228,12 +228,12 @@ struct CacheEntry {
 }
 
 /// Memory limit of the cache, in bytes.
-const BUDGET: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 impl TrialCache {
     /// Makes an empty cache, and registers its size.
     pub(super) fn new(handle: &Handle) -> Self {
-        TrialCache { entries: Mutex::default(), size: handle.register_cache("preemption_bytes", BUDGET) }
+        TrialCache { entries: Mutex::default(), size: handle.register_cache("preemption_bytes", MAX_BYTES) }
     }
 
     fn lock(&self) -> MutexGuard<'_, CacheEntries> {
@@ -279,7 +279,7 @@ impl TrialCache {
 
 impl CacheEntries {
     fn evict_oldest(&mut self) {
-        while self.bytes > BUDGET && self.by_pod.len() > 1 {
+        while self.bytes > MAX_BYTES && self.by_pod.len() > 1 {
             let oldest = self.by_pod.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
             let Some(entry) = oldest.and_then(|key| self.by_pod.remove(&key)) else { return };
             self.bytes -= entry.bytes;

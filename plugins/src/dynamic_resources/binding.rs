@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::evaluation::NodeAllocation;
 use super::extended::ExtendedClaim;
 use super::pod_claims::{ClaimState, PodClaims};
-use conditions::{Waits, has_conditions};
+use conditions::{WaitMetricsLabels, has_conditions};
 
 mod conditions;
 mod json;
@@ -34,7 +34,7 @@ pub(super) use removals::Removals;
 pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
     /// Scheduler name and devices for metrics, if PreBind waits for binding conditions.
-    waits: Option<Waits>,
+    waits: Option<WaitMetricsLabels>,
     /// The written claims, for Unreserve.
     written: Mutex<Vec<WrittenClaim>>,
 }
@@ -129,7 +129,7 @@ impl BindingPlan {
             });
             planned.push(PlannedClaim { pod_claim, target, new, existing, is_reserved });
         }
-        let waits = Waits::of(&placement.pod, &planned, interner);
+        let waits = WaitMetricsLabels::of(&placement.pod, &planned, interner);
         BindingPlan { claims: planned, waits, written: Mutex::default() }
     }
 

@@ -28,7 +28,7 @@ impl EnqueueExtensions for DynamicResources {
                     Some(Object::ResourceClaim(old)) => Some(&**old),
                     _ => None,
                 };
-                self.is_helped(rejected, old, claim, view)
+                self.may_help(rejected, old, claim, view)
             }
             EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0).is_ok(),
             _ => true,
@@ -38,7 +38,7 @@ impl EnqueueExtensions for DynamicResources {
 
 impl DynamicResources {
     /// Returns whether a change of a claim may make a rejected pod schedulable.
-    fn is_helped(
+    fn may_help(
         &self,
         rejected: &Pod,
         old: Option<&ResourceClaim>,

@@ -92,7 +92,7 @@ impl PodClaims {
         let own = claims::of_pod(pod, all).map_err(|unusable| Status::unresolvable(unusable.message(pod, interner)))?;
         let mut found = SmallVec::<[PodClaim; 1]>::with_capacity(own.len() + usize::from(is_extended));
         for (name, claim) in own {
-            let written = written(claim, pending);
+            let written = with_written_allocation(claim, pending);
             let claim = written.as_ref().unwrap_or(claim);
             let state = match &claim.status.allocation {
                 Some(allocation) => {
@@ -154,7 +154,7 @@ impl PodClaims {
 }
 
 /// Returns the claim with the allocation that PreBind wrote, if the watch has not delivered this allocation yet.
-fn written(claim: &Arc<ResourceClaim>, pending: &PendingAllocations) -> Option<Arc<ResourceClaim>> {
+fn with_written_allocation(claim: &Arc<ResourceClaim>, pending: &PendingAllocations) -> Option<Arc<ResourceClaim>> {
     if claim.is_allocated() {
         return None;
     }

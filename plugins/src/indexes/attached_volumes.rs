@@ -10,7 +10,7 @@ mod attachments;
 mod claims;
 mod limits;
 
-use attachments::NamedNode;
+use attachments::NodeNameState;
 use claims::{ClaimEntry, ClaimKey, ClaimUse, VolumeEntry};
 pub use limits::DriverNodes;
 use limits::Limits;
@@ -53,7 +53,7 @@ pub struct AttachedVolumes {
     /// By node slot.
     nodes: Vec<NodeEntry>,
     /// Nodes by name, including nodes that objects name but that do not exist.
-    named: Map<Symbol, NamedNode>,
+    named: Map<Symbol, NodeNameState>,
     limits: Limits,
     /// Number of nodes whose pods have uncountable volumes.
     nodes_with_failures: usize,
@@ -134,7 +134,7 @@ impl AttachedVolumes {
         any.iter().enumerate().filter(|(_, entry)| entry.failures > 0).map(|(slot, _)| NodeIndex(slot as u32))
     }
 
-    fn named(&self, node: NodeIndex) -> Option<&NamedNode> {
+    fn named(&self, node: NodeIndex) -> Option<&NodeNameState> {
         self.named.get(&self.nodes.get(node.get())?.name)
     }
 

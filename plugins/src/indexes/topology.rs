@@ -10,7 +10,7 @@ use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
 use super::registry::{Id, Registry};
 
 /// Number of registered keys above which older ones are evicted.
-const LIMIT: usize = 128;
+const MAX_KEYS: usize = 128;
 
 /// Id of a registered topology key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,10 +222,10 @@ impl Topology {
 
 impl Index for Topology {
     fn cache_sizes(&self) -> Vec<CacheSize> {
-        vec![CacheSize::limited("topology_keys", self.keys.len(), LIMIT)]
+        vec![CacheSize::limited("topology_keys", self.keys.len(), MAX_KEYS)]
     }
     fn set_node(&mut self, index: NodeIndex, _: Option<&Node>, new: Option<&Node>) {
-        self.keys.forget(LIMIT);
+        self.keys.forget(MAX_KEYS);
         if self.labels.len() <= index.get() {
             self.labels.resize(index.get() + 1, Labels::default());
         }

@@ -14,7 +14,7 @@ use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
 
 /// Maximum number of nodes that PreFilter predicts to be the only feasible ones.
-const FEW: usize = 4;
+const MAX_PREDICTED: usize = 4;
 
 /// The domains of pods that match the pod's required terms, and of pods with terms that match the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,7 +107,7 @@ impl PreFilterPlugin for InterPodAffinity {
         let partners = state.nodes_near_partners(pod, view);
         let result = PreFilterResult::ready(state);
         Ok(match partners {
-            Some(nodes) => result.likely(nodes),
+            Some(nodes) => result.predicted(nodes),
             None => result,
         })
     }
@@ -283,11 +283,11 @@ impl InterPodAffinityState {
         &self,
         pod: &InterPodAffinityPod,
         view: View<'_, InterPodAffinity>,
-    ) -> Option<SmallVec<[NodeIndex; FEW]>> {
+    ) -> Option<SmallVec<[NodeIndex; MAX_PREDICTED]>> {
         let (topology, counts, _) = view.indexes;
         let (affinity, sums) = (pod.affinity.as_ref()?, self.affinity.first()?);
         let partners = counts.counts(affinity.pods);
-        if self.first || partners.len() > FEW {
+        if self.first || partners.len() > MAX_PREDICTED {
             return None;
         }
         let mut nodes = SmallVec::new();
@@ -296,7 +296,7 @@ impl InterPodAffinityState {
                 continue;
             }
             let domain = sums.members(topology, node)?;
-            if nodes.len() + domain.iter().map(|(_, bits)| bits.count_ones() as usize).sum::<usize>() > FEW {
+            if nodes.len() + domain.iter().map(|(_, bits)| bits.count_ones() as usize).sum::<usize>() > MAX_PREDICTED {
                 return None;
             }
             nodes.extend(domain.iter().flat_map(|&(word, bits)| nodes_of(word as usize, bits)));

@@ -29,7 +29,7 @@ pub struct InterPodAffinityScores {
 /// Maximum number of domains of each topology key if a node's score class is its domain.
 const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 3 } else { 256 };
 /// Number of bits of a score class for the domain of one topology key. All bits set mean "no domain".
-const BITS: u32 = 16;
+const DOMAIN_BITS: u32 = 16;
 
 /// Scratch memory for scores.
 #[derive(Debug, Default)]
@@ -149,7 +149,7 @@ impl InterPodAffinityScores {
     }
 
     fn has_few_domains(&self) -> bool {
-        self.weights.len() <= (u64::BITS / BITS) as usize
+        self.weights.len() <= (u64::BITS / DOMAIN_BITS) as usize
             && self.weights.iter().all(|sums| sums.len() <= MAX_CLASS_DOMAINS)
     }
 
@@ -203,8 +203,8 @@ impl InterPodAffinityScores {
         if !self.class_is_domain {
             return self.of_node(node).map(|raw| ScoreClass(raw as u64));
         }
-        let sums = self.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << BITS) - 1));
-        Ok(ScoreClass(sums.fold(0, |class, domain| class << BITS | domain)))
+        let sums = self.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << DOMAIN_BITS) - 1));
+        Ok(ScoreClass(sums.fold(0, |class, domain| class << DOMAIN_BITS | domain)))
     }
 
     /// Returns the raw score of a class.
@@ -212,8 +212,8 @@ impl InterPodAffinityScores {
         if !self.class_is_domain {
             return class.0 as i64;
         }
-        let of_key = self.weights.iter().rev().zip((0..).step_by(BITS as usize));
-        let sums = of_key.map(|(sums, shift)| sums.sum((class.0 >> shift) as usize & ((1 << BITS) - 1)));
+        let of_key = self.weights.iter().rev().zip((0..).step_by(DOMAIN_BITS as usize));
+        let sums = of_key.map(|(sums, shift)| sums.sum((class.0 >> shift) as usize & ((1 << DOMAIN_BITS) - 1)));
         sums.fold(0, i64::wrapping_add)
     }
 }

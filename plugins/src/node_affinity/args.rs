@@ -25,15 +25,15 @@ pub struct AddedAffinity {
 /// A preferred term.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct PreferredNodeTerm {
-    /// added to a matching node's score
+    /// the weight, which is added to the score of a matching node
     #[args(required, range = 1..=100)]
     pub weight: i32,
-    /// the term
+    /// the requirements of the term
     #[args(required)]
     pub preference: NodeTerm,
 }
 
-/// Requirements that a node must all satisfy. An empty term matches no node.
+/// Requirements; a node must satisfy all of them. An empty term matches no node.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct NodeTerm {
     /// requirements on the node's labels; all must hold
@@ -49,7 +49,7 @@ pub struct NodeLabelRequirement {
     /// the label key
     #[args(required, format = "qualified-name")]
     pub key: &'static str,
-    /// how the values are compared
+    /// how the label's value is compared with `values`
     #[args(required)]
     pub operator: NodeLabelOperator,
     /// the values: one or more for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt
@@ -81,7 +81,7 @@ pub struct NodeFieldRequirement {
     /// the node's field; only metadata.name
     #[args(required)]
     pub key: &'static str,
-    /// how the values are compared
+    /// how the field's value is compared with `values`
     #[args(required)]
     pub operator: NodeFieldOperator,
     /// the name of a node

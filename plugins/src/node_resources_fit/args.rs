@@ -21,7 +21,7 @@ pub struct NodeResourcesFitArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 #[args(check = check_ratio)]
 pub struct ScoringStrategy {
-    /// default LeastAllocated
+    /// the strategy; default LeastAllocated
     pub r#type: ScoringStrategyType,
     /// the resources that count; default cpu and memory, weight 1 each
     #[args(min = 1, default = [
@@ -29,7 +29,7 @@ pub struct ScoringStrategy {
         ResourceSpec { name: ResourceName::Memory, weight: 1 },
     ])]
     pub resources: List<ResourceSpec, 32>,
-    /// for type RequestedToCapacityRatio
+    /// the function from utilization to score; only for type RequestedToCapacityRatio
     pub requested_to_capacity_ratio: Option<RequestedToCapacityRatio>,
 }
 

@@ -25,7 +25,7 @@ impl EnqueueExtensions for NodeResourcesFit {
                     && old.is_none_or(|old| {
                         new.allowed_pods > old.allowed_pods
                             || any_increased(&rejected.spec.requests, &old.allocatable, &new.allocatable)
-                            || is_left_to_devices(&rejected.spec.requests, new, view.indexes)
+                            || lacks_backed_resource(&rejected.spec.requests, new, view.indexes)
                     })
             }
             EventObject::Pod(Some(deleted), None) => deleted.occupies_node(),
@@ -64,7 +64,7 @@ fn fits_empty(pod: &Pod, node: &Node, view: IndexView<'_, NodeResourcesFit>) -> 
 }
 
 /// Returns whether the node lacks a requested resource that a device class backs.
-fn is_left_to_devices(requested: &Resources, node: &Node, classes: &DeviceClasses) -> bool {
+fn lacks_backed_resource(requested: &Resources, node: &Node, classes: &DeviceClasses) -> bool {
     let is_absent = |name| node.allocatable.scalar(name).unwrap_or(0) <= 0;
     requested.scalars.iter().any(|&(name, amount)| amount != 0 && is_absent(name) && classes.is_backed(name))
 }

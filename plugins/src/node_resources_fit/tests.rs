@@ -264,7 +264,7 @@ fn nodes_without_a_rare_resource_are_not_filtered() {
         let pod = cluster.compile::<NodeResourcesFit>(&PLAIN, &with_requests(requests));
         let answer = NodeResourcesFit::default().pre_filter(&PLAIN, &pod, cluster.view()).unwrap();
         let found = match answer.candidates {
-            CandidateNodes::Likely(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
+            CandidateNodes::Predicted(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
             _ => None,
         };
         assert_eq!(found, candidates, "{requests}");

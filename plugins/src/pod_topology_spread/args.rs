@@ -8,7 +8,7 @@ use schedc_core::model::{InclusionPolicy, TopologySpreadConstraint, Unsatisfiabl
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check)]
 pub struct PodTopologySpreadArgs {
-    /// origin of the constraints of pods without constraints; default System
+    /// where pods without constraints get constraints from; default System
     pub defaulting_type: DefaultingType,
     /// for the type List: constraints without selectors; the selectors are those of the pod's Services and controller
     pub default_constraints: Seq<DefaultConstraint>,
@@ -60,7 +60,7 @@ pub enum AffinityPolicy {
     /// Nodes that node affinity rejects do not count.
     #[args(default)]
     Honor,
-    /// No effect.
+    /// All nodes count, whatever their affinity.
     Ignore,
 }
 
@@ -69,7 +69,7 @@ pub enum AffinityPolicy {
 pub enum TaintsPolicy {
     /// Nodes with taints that are not tolerated do not count.
     Honor,
-    /// No effect.
+    /// All nodes count, whatever their taints.
     #[args(default)]
     Ignore,
 }
@@ -92,7 +92,9 @@ impl PodTopologySpreadArgs {
         match (1..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
             Some(at) => {
                 let (key, action) = kinds[at];
-                Err(format!("default-constraints[{at}]: there is another one for {key} with {action:?}"))
+                Err(format!(
+                    "default-constraints[{at}]: another constraint also has topology key {key} and action {action:?}"
+                ))
             }
             None => Ok(()),
         }

@@ -144,7 +144,7 @@ impl DomainCounts {
 
     /// Returns whether a domain with this count can have another pod.
     #[inline(always)]
-    fn takes(count: i32, limit: i64) -> bool {
+    fn has_room(count: i32, limit: i64) -> bool {
         let count = if count == EXCLUDED { 0 } else { count };
         i64::from(count) <= limit
     }
@@ -153,7 +153,7 @@ impl DomainCounts {
     fn admits(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
         // `Domain::NONE` is out of bounds of every array.
         let Some(&count) = self.counts.get(self.domain(node).get()) else { return Err(SpreadRejection::MissingLabel) };
-        if Self::takes(count, self.limit) { Ok(()) } else { Err(SpreadRejection::Skew) }
+        if Self::has_room(count, self.limit) { Ok(()) } else { Err(SpreadRejection::Skew) }
     }
 }
 

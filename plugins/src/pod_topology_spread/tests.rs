@@ -139,7 +139,8 @@ fn default_constraints_are_validated() {
     let read = args(&list(&format!("{hard}, {soft}"))).unwrap();
     assert_eq!((read.default_constraints.len(), read.check()), (2, Ok(())));
     assert!(!args(&list("")).unwrap().is_system());
-    let twice = "default-constraints[2]: there is another one for zone with DoNotSchedule".to_owned();
+    let twice =
+        "default-constraints[2]: another constraint also has topology key zone and action DoNotSchedule".to_owned();
     assert_eq!(args(&list(&format!("{hard}, {soft}, {hard}"))).unwrap().check(), Err(twice));
     let error = args(&format!("default-constraints = [{hard}]")).unwrap_err();
     assert!(error.ends_with("`default-constraints` is for the defaulting type List only"), "{error}");

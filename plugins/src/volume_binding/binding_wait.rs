@@ -141,7 +141,7 @@ impl<'a> BindingWait<'a> {
         match &self.pod {
             ObservedObject::Deleted(message) => return Err(format!("pod does not exist any more: {message}")),
             ObservedObject::Present(pod) if ["Succeeded", "Failed"].contains(&text(&pod["status"]["phase"])) => {
-                return Err("pod does not exist any more: it has run to its end".to_owned());
+                return Err("pod does not exist any more: it has ended".to_owned());
             }
             ObservedObject::Present(_) | ObservedObject::Unknown => {}
         }

@@ -45,8 +45,8 @@ fn check(cluster: &mut TestCluster<Pipeline>, volumes: &[&str], expected: Expect
 #[test]
 fn nodes_beyond_the_attach_limit_of_a_driver_are_rejected() {
     let mut cluster = cluster();
-    cluster.running(&pod("p1", "n1", &["a"]));
-    cluster.running(&pod("p2", "n1", &["a", "f"]));
+    cluster.add_running(&pod("p1", "n1", &["a"]));
+    cluster.add_running(&pod("p2", "n1", &["a", "f"]));
     let all_fit = || {
         expect![[r#"
         n1
@@ -77,7 +77,7 @@ fn nodes_beyond_the_attach_limit_of_a_driver_are_rejected() {
     "#]],
     );
     // The node exceeds the limit, but the pod adds no volume.
-    cluster.running(&pod("p3", "n1", &["b", "c"]));
+    cluster.add_running(&pod("p3", "n1", &["b", "c"]));
     check(&mut cluster, &["a", "b"], all_fit());
     check(&mut cluster, &["a", "d"], full_n1());
 }
@@ -89,7 +89,7 @@ fn attachments_count_beside_the_volumes_of_pods() {
         let spec = format!("{{attacher: d, nodeName: n1, source: {{persistentVolumeName: pv-{claim}}}}}");
         cluster.object(&format!("{{kind: VolumeAttachment, metadata: {{name: {name}}}, spec: {spec}}}"));
     };
-    cluster.running(&pod("p1", "n1", &["a"]));
+    cluster.add_running(&pod("p1", "n1", &["a"]));
     attach(&mut cluster, "v1", "a");
     check(
         &mut cluster,
@@ -129,7 +129,7 @@ fn in_tree_volumes_count_for_the_csi_driver() {
     cluster.object(&format!("{{kind: CSINode, metadata: {{name: n1}}, spec: {{drivers: {drivers}}}}}"));
     cluster.object("{kind: PersistentVolume, metadata: {name: pv-disk}, spec: {gcePersistentDisk: {pdName: x}}}");
     cluster.object("{kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {volumeName: pv-disk}}");
-    cluster.running(&pod("p1", "n1", &["disk"]));
+    cluster.add_running(&pod("p1", "n1", &["disk"]));
     check(
         &mut cluster,
         &["gcePersistentDisk: {pdName: x}"],
@@ -189,8 +189,8 @@ fn uncountable_claims_reject_the_pod_or_fail_the_attempt() {
 fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits() {
     let mut cluster = cluster();
     let bad_disk = "awsElasticBlockStore: {volumeID: 'aws://z/x'}";
-    let bad = cluster.running(&pod("p1", "n1", &["lost", bad_disk]));
-    cluster.running(&pod("p3", "n3", &[bad_disk]));
+    let bad = cluster.add_running(&pod("p1", "n1", &["lost", bad_disk]));
+    cluster.add_running(&pod("p3", "n3", &[bad_disk]));
     let failing = expect![[r#"
         n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v1) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
         n2
@@ -220,7 +220,7 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
 #[test]
 fn hypothetical_pods_change_the_number_of_volumes() {
     let mut cluster = cluster();
-    let old = cluster.running(&pod("p1", "n1", &["a", "b"]));
+    let old = cluster.add_running(&pod("p1", "n1", &["a", "b"]));
     let other = cluster.pod(&pod("p2", "''", &["c"]));
     let mut check =
         |volumes: &[&str], change_hypothetically: &dyn Fn(&mut HypotheticalNode<'_, Pipeline>), expected: Expect| {
@@ -268,7 +268,7 @@ fn hypothetical_pods_change_the_number_of_volumes() {
 #[test]
 fn pods_without_counted_volumes_skip() {
     let mut cluster = cluster();
-    cluster.running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
+    cluster.add_running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
     check(
         &mut cluster,
         &["emptyDir: {}", "iscsi: {iqn: q, lun: 1, targetPortal: t}"],

@@ -9,7 +9,7 @@ fn cluster() -> TestCluster<Pipeline> {
     for (n, zone) in [(1, ", zone: a"), (2, ", zone: a"), (3, ", zone: b"), (4, "")] {
         cluster.node(&format!("metadata: {{name: n{n}, labels: {{host: n{n}{zone}}}}}"));
     }
-    cluster.running("{metadata: {name: first, labels: {app: web}}, spec: {nodeName: n1}}");
+    cluster.add_running("{metadata: {name: first, labels: {app: web}}, spec: {nodeName: n1}}");
     cluster
 }
 
@@ -54,7 +54,7 @@ fn hosts_with_fewer_pods_are_chosen() {
     let mut cluster = cluster();
     cluster.object(&service("app: web"));
     assert_eq!(cluster.decide(WEB), "n3");
-    cluster.running("{metadata: {name: second, labels: {app: web}}, spec: {nodeName: n3}}");
+    cluster.add_running("{metadata: {name: second, labels: {app: web}}, spec: {nodeName: n3}}");
     assert_eq!(cluster.decide(WEB), "n2", "the zones have equally many pods, and n2 has none");
 }
 

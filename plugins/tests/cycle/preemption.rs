@@ -18,7 +18,7 @@ fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     for node in nodes {
         cluster.node(&format!("{{metadata: {{name: {node}}}, status: {{allocatable: {{cpu: 4, pods: 20}}}}}}"));
     }
-    pods.iter().for_each(|pod| _ = cluster.running(pod));
+    pods.iter().for_each(|pod| _ = cluster.add_running(pod));
     cluster
 }
 
@@ -118,7 +118,7 @@ fn equally_important_pods_are_evicted_in_reverse_order() {
     let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
     let uid = cluster.pod(&pods[0]).uid.clone();
     cluster.cache.remove_pod(&uid);
-    cluster.running(&running("e", "n1", 1, "1", 1));
+    cluster.add_running(&running("e", "n1", 1, "1", 1));
     expect!["n1*: c e"].assert_eq(&preemption_result(&mut cluster, &pending(5, "2")));
 }
 
@@ -340,10 +340,10 @@ fn affinity_is_evaluated_without_the_victims() {
     for (node, zone) in [("n1", "a"), ("n2", "a"), ("n3", "b")] {
         let resources = "status: {allocatable: {cpu: 2, pods: 9}}";
         cluster.node(&format!("{{metadata: {{name: {node}, labels: {{zone: {zone}}}}}, {resources}}}"));
-        cluster.running(&running("strong", node, 9, "1", 1).replace("name: strong", &format!("name: s-{node}")));
+        cluster.add_running(&running("strong", node, 9, "1", 1).replace("name: strong", &format!("name: s-{node}")));
     }
     for (name, node) in [("v1", "n1"), ("v2", "n3")] {
-        cluster.running(&running("v", node, 1, "1", 1).replace("name: v", &format!("name: {name}")));
+        cluster.add_running(&running("v", node, 1, "1", 1).replace("name: v", &format!("name: {name}")));
     }
     let check = |cluster: &mut TestCluster<Pipeline>, kind: &str, expected: Expect| {
         let term = "{topologyKey: zone, labelSelector: {matchLabels: {app: v}}}";
@@ -353,7 +353,7 @@ fn affinity_is_evaluated_without_the_victims() {
     // On n2, the pod on n1 conflicts, but only pods of the node itself can be evicted.
     check(&mut cluster, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
     // Without its victims, n1 and n3 have no pod that the affinity requires. n2 has one, but no capacity.
-    cluster.running(&running("full", "n2", 9, "1", 1));
+    cluster.add_running(&running("full", "n2", 9, "1", 1));
     check(
         &mut cluster,
         "podAffinity",
@@ -397,7 +397,7 @@ fn pre_filter_may_reject_the_pod_as_a_whole() {
     ] {
         let mut cluster = cluster::<Pipeline>(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
         cluster.object(claim);
-        cluster.running(&with_claim("holder", holder, ", nodeName: n1"));
+        cluster.add_running(&with_claim("holder", holder, ", nodeName: n1"));
         expected.assert_eq(&preemption_result(&mut cluster, &with_claim("new", 5, "")));
     }
     // Evicting pods does not create a missing claim.

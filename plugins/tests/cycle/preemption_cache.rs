@@ -128,7 +128,7 @@ impl<P: Profile> History<P> {
             Step::Pod { pod, node, kind } => {
                 let (pod, node) = (pod % PODS, node % NODES);
                 let manifest = running(pod, kind).replace("spec: {", &format!("spec: {{nodeName: n{node}, "));
-                self.cluster.running(&manifest);
+                self.cluster.add_running(&manifest);
             }
             Step::DeletePod { pod } => {
                 let uid = self.cluster.pod(&running(pod % PODS, 0)).uid.clone();

@@ -37,7 +37,7 @@ impl<P: Profile> TestCluster<P> {
     }
 
     /// Adds a pod on the node in its spec.
-    pub(crate) fn running(&mut self, yaml: &str) -> Arc<Pod> {
+    pub(crate) fn add_running(&mut self, yaml: &str) -> Arc<Pod> {
         let pod = self.pod(yaml);
         let node = pod.spec.node_name.expect("a pod on a node");
         self.cache.add_pod(pod.clone(), node, PodState::Bound);

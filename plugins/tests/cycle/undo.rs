@@ -93,7 +93,8 @@ fn cluster(running: &[(usize, String)]) -> (TestCluster<Pipeline>, Vec<Arc<Pod>>
     let named = |at: usize, node: usize, pod: &str| {
         pod.replace("NAME", &format!("p{at}")).replace("NODE", &format!("n{}", node % 4))
     };
-    let pods = running.iter().enumerate().map(|(at, (node, pod))| cluster.running(&named(at, *node, pod))).collect();
+    let pods =
+        running.iter().enumerate().map(|(at, (node, pod))| cluster.add_running(&named(at, *node, pod))).collect();
     (cluster, pods)
 }
 

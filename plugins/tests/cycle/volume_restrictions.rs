@@ -47,7 +47,7 @@ fn disks_exclude_each_other_on_a_node() {
         let mut cluster = TestCluster::<Pipeline>::new();
         cluster.node("metadata: {name: n1}");
         cluster.node("metadata: {name: n2}");
-        cluster.running(&pod("n1", "a", &format!("{{name: v, {used}}}")));
+        cluster.add_running(&pod("n1", "a", &format!("{{name: v, {used}}}")));
         let verdicts = cluster.verdicts(&pod("new", "b", &format!("{{name: v, {wanted}}}")));
         let taken = "n1: Unschedulable VolumeRestrictions: node(s) had no available disk\nn2\n";
         assert_eq!(verdicts, if shared { "n1\nn2\n" } else { taken }, "{used} and {wanted}");
@@ -79,7 +79,7 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
         n2
     "#]],
     );
-    let first = cluster.running(&pod("n1", "default", &format!("{}, {}", mounted("mine"), mounted("ours"))));
+    let first = cluster.add_running(&pod("n1", "default", &format!("{}, {}", mounted("mine"), mounted("ours"))));
     check(
         &mounted("ours"),
         |_| (),
@@ -136,7 +136,7 @@ fn a_claim_in_another_namespace_is_another_claim() {
     let mut cluster = TestCluster::<Pipeline>::new();
     cluster.node("metadata: {name: n1}");
     cluster.object(&claim("mine", "ReadWriteOncePod"));
-    cluster.running(&pod("n1", "elsewhere", &mounted("mine")));
+    cluster.add_running(&pod("n1", "elsewhere", &mounted("mine")));
     check(
         &mounted("mine"),
         |_| (),

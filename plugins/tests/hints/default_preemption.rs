@@ -11,6 +11,6 @@ pub(crate) const HINTS: Hints = Hints {
             deleted("{metadata: {name: other}, spec: {nodeName: n1}}"),
             deleted("{metadata: {name: other}, status: {nominatedNodeName: n1}}"),
         ],
-        ..Event::OF
+        ..Event::EMPTY
     }],
 };

@@ -28,14 +28,14 @@ pub(crate) const HINTS: Hints = Hints {
             queue: &[added(CLAIM)],
             // While the pod's own claim is missing, other events do not help.
             skip: &[added(OTHER), added("{kind: ResourceClaim, metadata: {name: mine, namespace: far}, spec: {}}")],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "resource.k8s.io/ResourceClaimAdd",
             rejected: POD,
             others: &[CLAIM],
             skip: &[added(OTHER)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "resource.k8s.io/ResourceClaimUpdate",
@@ -56,7 +56,7 @@ pub(crate) const HINTS: Hints = Hints {
             name: "resource.k8s.io/ResourceClaimUpdate",
             rejected: POD,
             skip: &[updated(OTHER_ALLOCATED, OTHER)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodGeneratedResourceClaim",
@@ -76,7 +76,7 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: TEMPLATE,
             // The claim does not exist yet.
             skip: &[updated(TEMPLATE, GENERATED)],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

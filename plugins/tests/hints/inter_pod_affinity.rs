@@ -39,16 +39,16 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[added(WEB)],
             skip: &[added(OTHER), added(DB), added(FAR), added("metadata: {name: other, labels: {app: web}}").without_event()],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodAdd",
             rejected: TWO_TERMS,
             queue: &[added("{metadata: {name: other, labels: {app: web, tier: front}}, spec: {nodeName: n1}}")],
             skip: &[added(WEB)],
-            ..Event::OF
+            ..Event::EMPTY
         },
-        Event { name: "PodAdd", rejected: ANY_NAMESPACE, queue: &[added(FAR)], skip: &[added(OTHER)], ..Event::OF },
+        Event { name: "PodAdd", rejected: ANY_NAMESPACE, queue: &[added(FAR)], skip: &[added(OTHER)], ..Event::EMPTY },
         Event {
             name: "PodDelete",
             rejected: POD,
@@ -65,7 +65,7 @@ pub(crate) const HINTS: Hints = Hints {
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, affinity: {podAntiAffinity: {
                   requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodLabel",
@@ -81,17 +81,17 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(DB, "{metadata: {name: other, labels: {app: db, tier: back}}, spec: {nodeName: n1}}"),
                 updated("{metadata: {name: other, namespace: far}, spec: {nodeName: n1}}", FAR),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeAdd",
             rejected: NEAR,
             queue: &[added(IN_A)],
             skip: &[added(WITHOUT_ZONE), added("metadata: {name: n1, labels: {rack: a}}")],
-            ..Event::OF
+            ..Event::EMPTY
         },
         // A new node has no pods, in particular none that the anti-affinity excludes.
-        Event { name: "NodeAdd", rejected: APART, queue: &[added(WITHOUT_ZONE), added(IN_A)], ..Event::OF },
+        Event { name: "NodeAdd", rejected: APART, queue: &[added(WITHOUT_ZONE), added(IN_A)], ..Event::EMPTY },
         Event {
             name: "NodeUpdateNodeLabel",
             rejected: NEAR,
@@ -100,7 +100,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(IN_A, WITHOUT_ZONE),
                 updated(IN_A, "metadata: {name: n1, labels: {zone: a, rack: r1}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeLabel",
@@ -111,7 +111,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(WITHOUT_ZONE, "metadata: {name: n1, labels: {rack: r1}}"),
                 updated(IN_A, "metadata: {name: n1, labels: {zone: a, rack: r1}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

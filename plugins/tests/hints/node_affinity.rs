@@ -22,7 +22,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("metadata: {name: n1, labels: {zone: a, gpu: small}}"),
                 added("metadata: {name: n1, labels: {zone: b, disk: ssd}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeLabel",
@@ -40,7 +40,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "metadata: {name: n1, labels: {zone: a, disk: hdd}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

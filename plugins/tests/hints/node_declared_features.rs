@@ -14,7 +14,7 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[updated(NONE, ONE), updated(ONE, NONE)],
             skip: &[updated(NONE, "metadata: {name: n1, labels: {a: b}}").without_event()],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdate",
@@ -31,7 +31,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{metadata: {name: other}, spec: {nodeName: n1}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

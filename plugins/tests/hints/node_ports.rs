@@ -24,6 +24,6 @@ pub(crate) const HINTS: Hints = Hints {
             ),
             deleted("{metadata: {name: other}, spec: {containers: [{ports: [{hostPort: 80}]}]}}").without_event(),
         ],
-        ..Event::OF
+        ..Event::EMPTY
     }],
 };

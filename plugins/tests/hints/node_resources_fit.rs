@@ -19,7 +19,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{metadata: {name: n1}, status: {allocatable: {cpu: 2, pods: 9}}}"),
                 added("{metadata: {name: n1}, status: {allocatable: {cpu: 2, pods: 0, example.com/gpu: 1}}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeAllocatable",
@@ -39,7 +39,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 1Gi, pods: 9, example.com/gpu: 1}}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodDelete",
@@ -49,7 +49,7 @@ pub(crate) const HINTS: Hints = Hints {
                 deleted("{metadata: {name: other}, status: {nominatedNodeName: n1}}"),
             ],
             skip: &[deleted("metadata: {name: other}").without_event()],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodScaleDown",
@@ -68,7 +68,7 @@ pub(crate) const HINTS: Hints = Hints {
                 "{metadata: {name: other}, spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 1, memory: 2Gi}}}]}}",
                 "{metadata: {name: other}, spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 2, memory: 1Gi}}}]}}",
             )],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "resource.k8s.io/DeviceClassAdd",
@@ -82,7 +82,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: DeviceClass, metadata: {name: small}, spec: {}}"),
                 added("{kind: DeviceClass, metadata: {name: any}, spec: {extendedResourceName: example.com/tpu}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "resource.k8s.io/DeviceClassUpdate",
@@ -105,7 +105,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: DeviceClass, metadata: {name: any}, spec: {extendedResourceName: example.com/tpu}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

@@ -12,7 +12,7 @@ const POD: &str = "metadata: {name: me}";
 pub(crate) const HINTS: Hints = Hints {
     plugin: "NodeUnschedulable",
     events: &[
-        Event { name: "NodeAdd", rejected: POD, queue: &[added(OPEN)], skip: &[added(CORDONED)], ..Event::OF },
+        Event { name: "NodeAdd", rejected: POD, queue: &[added(OPEN)], skip: &[added(CORDONED)], ..Event::EMPTY },
         Event {
             name: "NodeUpdateNodeTaint",
             rejected: POD,
@@ -23,7 +23,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(CORDONED, CORDONED_WITH_TAINT),
                 updated(OPEN, CORDONED).without_event(),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodToleration",
@@ -43,7 +43,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{metadata: {name: other}, spec: {nodeName: n1, tolerations: [{operator: Exists}]}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

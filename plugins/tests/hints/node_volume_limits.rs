@@ -37,7 +37,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(LIMIT_OF_TWO, UNLIMITED),
                 updated(LIMIT_OF_TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodDelete",
@@ -53,7 +53,7 @@ pub(crate) const HINTS: Hints = Hints {
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, emptyDir: {}}]}}"),
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, csi: {driver: d}}]}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimAdd",
@@ -67,14 +67,14 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: PersistentVolumeClaim, metadata: {name: own}}"),
                 added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: POD,
             // A claim can have any driver.
             queue: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
@@ -83,13 +83,13 @@ pub(crate) const HINTS: Hints = Hints {
                 "{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: ebs.csi.aws.com, nodeName: n1, source: {}}}",
             )],
             skip: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: "metadata: {name: me}",
             skip: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

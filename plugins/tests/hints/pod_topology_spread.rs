@@ -38,9 +38,9 @@ pub(crate) const HINTS: Hints = Hints {
                 added(WEB_ELSEWHERE),
                 added("{metadata: {name: other, labels: {app: web}}}").without_event(),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
-        Event { name: "PodAdd", rejected: SOFT_CONSTRAINT, skip: &[added(WEB)], ..Event::OF },
+        Event { name: "PodAdd", rejected: SOFT_CONSTRAINT, skip: &[added(WEB)], ..Event::EMPTY },
         Event {
             name: "PodDelete",
             rejected: POD,
@@ -49,7 +49,7 @@ pub(crate) const HINTS: Hints = Hints {
                 deleted("{metadata: {name: other, labels: {app: web}}, status: {nominatedNodeName: n1}}"),
             ],
             skip: &[deleted(OTHER), deleted(WEB_ELSEWHERE)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodLabel",
@@ -69,7 +69,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(OTHER, "{metadata: {name: other, labels: {app: another}}, spec: {nodeName: n1}}"),
                 updated(WEB_ELSEWHERE, "{metadata: {name: other, namespace: far}, spec: {nodeName: n1}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodToleration",
@@ -79,29 +79,29 @@ pub(crate) const HINTS: Hints = Hints {
                 "{metadata: {name: other}, spec: {nodeName: n1}}",
                 "{metadata: {name: other}, spec: {nodeName: n1, tolerations: [{operator: Exists}]}}",
             )],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodToleration",
             rejected: IGNORES_TAINTS,
             skip: &[updated(IGNORES_TAINTS, IGNORES_TAINTS_AND_TOLERATES)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeAdd",
             rejected: POD,
             queue: &[added(IN_ZONE_AND_RACK)],
             skip: &[added("metadata: {name: n1}"), added(IN_ZONE)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         // Without hard constraints, every node counts.
-        Event { name: "NodeAdd", rejected: SOFT_CONSTRAINT, queue: &[added("metadata: {name: n1}")], ..Event::OF },
+        Event { name: "NodeAdd", rejected: SOFT_CONSTRAINT, queue: &[added("metadata: {name: n1}")], ..Event::EMPTY },
         Event {
             name: "NodeDelete",
             rejected: POD,
             queue: &[deleted(IN_ZONE_AND_RACK)],
             skip: &[deleted("metadata: {name: n1}"), deleted(IN_ZONE)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeLabel",
@@ -115,7 +115,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated("metadata: {name: n1}", IN_ZONE),
                 updated(IN_ZONE_AND_RACK, "metadata: {name: n1, labels: {zone: a, rack: r1, disk: ssd}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeTaint",
@@ -134,7 +134,7 @@ pub(crate) const HINTS: Hints = Hints {
                     IN_ZONE_AND_RACK,
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

@@ -15,6 +15,6 @@ pub(crate) const HINTS: Hints = Hints {
             updated(OTHER, "{metadata: {name: other}, spec: {nodeName: n1}}"),
             updated(OTHER, "{metadata: {name: other, labels: {app: web}}, spec: {nodeName: n1}}"),
         ],
-        ..Event::OF
+        ..Event::EMPTY
     }],
 };

@@ -19,8 +19,8 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// An event without expectations, for the fields that an entry omits: `..Event::OF`.
-    pub(crate) const OF: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
+    /// An event without expectations, for the fields that an entry omits: `..Event::EMPTY`.
+    pub(crate) const EMPTY: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
 }
 
 /// A manifest before and after.

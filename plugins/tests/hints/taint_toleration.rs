@@ -18,7 +18,7 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[added(NONE), added(TOLERATED), added("{metadata: {name: n1}, spec: {unschedulable: true}}")],
             skip: &[added(UNTOLERATED), added(BOTH)],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "NodeUpdateNodeTaint",
@@ -31,7 +31,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(NONE, UNTOLERATED),
                 updated("{metadata: {name: n1}, spec: {unschedulable: true}}", NONE),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PodUpdatePodToleration",
@@ -42,7 +42,7 @@ pub(crate) const HINTS: Hints = Hints {
                 "{metadata: {name: other}, spec: {nodeName: n1}}",
                 "{metadata: {name: other}, spec: {nodeName: n1, tolerations: [{operator: Exists}]}}",
             )],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

@@ -28,7 +28,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: StorageClass, metadata: {name: fast}, provisioner: d, volumeBindingMode: WaitForFirstConsumer}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimAdd",
@@ -41,7 +41,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
                 added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimUpdate",
@@ -66,7 +66,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}, spec: {volumeName: v}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/CSINodeUpdate",
@@ -80,7 +80,7 @@ pub(crate) const HINTS: Hints = Hints {
                 updated(NODE, "{kind: CSINode, metadata: {name: n1, annotations: {a: b}}, spec: {drivers: []}}"),
                 updated(NODE, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x}]}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/CSIDriverUpdate",
@@ -100,7 +100,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: CSIDriver, metadata: {name: other}, spec: {storageCapacity: false}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "storage.k8s.io/CSIStorageCapacityUpdate",
@@ -128,7 +128,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 20Gi, maximumVolumeSize: 1Gi}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

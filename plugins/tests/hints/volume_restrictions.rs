@@ -33,7 +33,7 @@ pub(crate) const HINTS: Hints = Hints {
                 // Only its own pod uses the claim of an ephemeral volume.
                 deleted("{metadata: {name: da}, spec: {nodeName: n1, volumes: [{name: ta, ephemeral: {}}]}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimAdd",
@@ -43,7 +43,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
                 added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

@@ -19,7 +19,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: StorageClass, metadata: {name: early}, provisioner: d, volumeBindingMode: Immediate}"),
                 added("{kind: StorageClass, metadata: {name: early}, provisioner: d}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimAdd",
@@ -31,7 +31,7 @@ pub(crate) const HINTS: Hints = Hints {
                 added("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
                 added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeClaimUpdate",
@@ -44,7 +44,7 @@ pub(crate) const HINTS: Hints = Hints {
                 "{kind: PersistentVolumeClaim, metadata: {name: more}}",
                 "{kind: PersistentVolumeClaim, metadata: {name: more}, spec: {volumeName: v}}",
             )],
-            ..Event::OF
+            ..Event::EMPTY
         },
         Event {
             name: "PersistentVolumeUpdate",
@@ -71,7 +71,7 @@ pub(crate) const HINTS: Hints = Hints {
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: b__a}}}",
                 ),
             ],
-            ..Event::OF
+            ..Event::EMPTY
         },
     ],
 };

@@ -9,7 +9,7 @@ const ALWAYS: &[&str] = &[
     "Decisions, bindings, deletions and the start of pods take no time. Only backoff, Permit, scheduling gates and missing capacity delay a pod.",
     "A pod that waits at the end, or was deleted before it had a node, counts with the time that it waited.",
     "Preempted pods and pods of removed nodes are deleted at once. Their owners replace them at the same time; pods without an \
-     owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the full duration again, others for the remaining time.",
+     owner, or of a DaemonSet, are not replaced. Replacements by Jobs run for the full duration again, other replacements for the remaining time.",
     "Unschedulable pods are retried after events that may help them, not every five minutes.",
     "No pod is evicted because of taints, pressure or rescheduling.",
 ];
@@ -32,8 +32,8 @@ const TRACE: &[&str] = &[
 ];
 
 /// Assumption about profiles with extenders.
-const EXTENDERS: &str = "Calls of extenders take no virtual time. All simulations call the same extenders: an extender that keeps a state \
-     mixes them.";
+const EXTENDERS: &str = "Calls of extenders take no virtual time. All simulations call the same extenders: an extender with state carries it \
+     from one simulation to another.";
 
 /// Returns the assumptions of the simulation of a workload with these profiles.
 pub fn assumptions<'p>(workload: &Workload, profiles: impl IntoIterator<Item = &'p ProfileInfo>) -> Vec<String> {

@@ -211,7 +211,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     /// Does the pending work. Returns whether there may be more.
     fn turn(&mut self) -> bool {
         self.scheduler.free_unused_strings();
-        self.scheduler.at(self.now());
+        self.scheduler.set_now(self.now());
         let has_more_events = self.receive_events();
         while let Some(done) = self.tasks.take_completed() {
             self.completed(done);
@@ -281,7 +281,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn completed(&mut self, done: Completed) {
-        self.scheduler.at(self.now());
+        self.scheduler.set_now(self.now());
         for change in self.client.take_changes() {
             self.scheduler.on_change(change, &mut self.tasks);
         }
@@ -369,7 +369,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         };
         tokio::select! {
             event = next => {
-                self.scheduler.at(self.now());
+                self.scheduler.set_now(self.now());
                 self.on_informer_event(event);
             }
             done = self.tasks.next_completed() => self.completed(done),

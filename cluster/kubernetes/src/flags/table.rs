@@ -55,7 +55,8 @@ pub const FLAGS: &[Flag] = flags! {
         refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file") =>
         "Additional certificates, by the host name that a client requests";
     Authentication, "authentication-kubeconfig", Text, "", Supported =>
-        "Kubeconfig of the API server that reviews tokens; without one, all token clients are anonymous";
+        "Kubeconfig of the API server that reviews tokens; default in a pod: the API server of the cluster; \
+         elsewhere, tokens are ignored without a kubeconfig";
     Authentication, "authentication-skip-lookup", Bool, "", Supported =>
         "Do not look up certificate authorities in the cluster";
     Authentication, "authentication-token-webhook-cache-ttl", Duration, "10s", Supported =>

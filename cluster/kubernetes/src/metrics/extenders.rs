@@ -24,7 +24,7 @@ pub(super) struct ExtenderMetrics(MetricVec<(Arc<str>, Verb, bool), Histogram>);
 impl ExtenderMetrics {
     pub(super) fn count(&self, call: &ExtenderCall) {
         let key = (call.extender.clone(), call.verb, call.succeeded);
-        self.0.with(&key, || Histogram::new(&CALL_DURATION), |histogram| histogram.observe_duration(call.took));
+        self.0.with(&key, || Histogram::new(&CALL_DURATION), |histogram| histogram.observe_duration(call.duration));
     }
 
     pub(super) fn write(&self, exposition: &mut Exposition<'_>) {

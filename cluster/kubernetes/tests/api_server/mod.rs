@@ -251,7 +251,7 @@ async fn events_arrive_once_under_faults() {
 
 /// Replica that takes part in the election.
 struct Replica {
-    standing: watch::Receiver<ElectionStatus>,
+    status: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
     transport: Fast,
@@ -259,17 +259,17 @@ struct Replica {
 
 impl Replica {
     fn start(server: &Server, name: &str) -> Replica {
-        let (sender, standing) = watch::channel(ElectionStatus::default());
+        let (sender, status) = watch::channel(ElectionStatus::default());
         let (stop, stopped) = watch::channel(false);
         // A lease of 15 seconds lasts for three here: long enough for a busy machine.
         let transport = Fast::to(server, 5);
         let election = Election::new(name, LeaderElectionConfiguration::default(), name.len() as u64);
         let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, stopped));
-        Replica { standing, stop, task, transport }
+        Replica { status, stop, task, transport }
     }
 
     fn leads(&self) -> bool {
-        self.standing.borrow().leads(self.transport.clock())
+        self.status.borrow().leads(self.transport.clock())
     }
 }
 
@@ -301,7 +301,7 @@ async fn another_replica_takes_over() {
     replicas[0].stop.send(true).unwrap();
     until_leads(&replicas, 1).await;
     (&mut replicas[0].task).await.unwrap();
-    assert!(!replicas[0].standing.borrow().is_lost);
+    assert!(!replicas[0].status.borrow().is_lost);
     // The second replica is killed without notice.
     replicas.push(Replica::start(&server, "ccc"));
     replicas[1].task.abort();
@@ -309,7 +309,7 @@ async fn another_replica_takes_over() {
     // The server refuses all requests for too long: the lease is lost permanently.
     server.rule(FaultRule::new(Fault::Respond(500, None)).path("*/leases*"));
     (&mut replicas[2].task).await.unwrap();
-    assert!(replicas[2].standing.borrow().is_lost && !replicas[2].leads());
+    assert!(replicas[2].status.borrow().is_lost && !replicas[2].leads());
     server.clear_rules();
     let lease = server.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler").unwrap();
     assert_eq!((&lease["spec"]["holderIdentity"], &lease["spec"]["leaseTransitions"]), (&"ccc".into(), &2.into()));

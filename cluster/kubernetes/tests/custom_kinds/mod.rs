@@ -70,7 +70,7 @@ enum Act {
 /// Starts a scheduler on a separate thread. Returns its stop channel.
 fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender<bool>, JoinHandle<StopReason>) {
     let transport = Fast::to(server, 20);
-    let (stop, is_stopped) = watch::channel(false);
+    let (stop, stop_receiver) = watch::channel(false);
     let work = async move {
         let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), 1);
         tokio::spawn(sink.run());
@@ -80,13 +80,13 @@ fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender
         let setup = Setup { streams: transport.clone(), kinds, leadership, standby, options: Options::default() };
         if let Act::InEarnest = act {
             let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), ());
-            return driver.map_err(|_| ()).unwrap().run(is_stopped).await;
+            return driver.map_err(|_| ()).unwrap().run(stop_receiver).await;
         }
         let client = DryRunClient::new(transport);
         let driver = Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, PodRecords::default(), ());
         let driver = driver.map_err(|_| ()).unwrap();
         let driver = if let Act::Shadow = act { driver.as_observer() } else { driver };
-        driver.run(is_stopped).await
+        driver.run(stop_receiver).await
     };
     let scheduler = std::thread::spawn(move || {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
@@ -118,19 +118,19 @@ fn a_declared_kind_is_watched_and_its_status_written() {
 fn background_tasks_run_while_leading() {
     let server = Server::start();
     server.create(group(3));
-    let (sender, standing) =
+    let (sender, status) =
         watch::channel(ElectionStatus { leader: Some("another".into()), ..ElectionStatus::default() });
-    let (_stop, scheduler) = schedule(&server, Leadership::elected(standing), Act::InEarnest);
+    let (_stop, scheduler) = schedule(&server, Leadership::elected(status), Act::InEarnest);
     let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
     assert!(server.wait(PATIENCE, follows));
     // Another replica leads, so this one writes no status.
     server.apply(group(4));
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(writes_of_status(&server), 0);
-    sender.send_modify(|standing| standing.leads_until = Some(Duration::MAX));
+    sender.send_modify(|status| status.leads_until = Some(Duration::MAX));
     let pending = json!({"phase": "Pending", "scheduled": 0});
     assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == pending));
-    sender.send_modify(|standing| (standing.leads_until, standing.is_lost) = (None, true));
+    sender.send_modify(|status| (status.leads_until, status.is_lost) = (None, true));
     assert_eq!(scheduler.join().unwrap(), StopReason::LeaseLost);
     let written = writes_of_status(&server);
     server.remove(GROUP);

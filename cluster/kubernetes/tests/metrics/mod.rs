@@ -193,7 +193,7 @@ impl Simulation {
             let deleted = std::mem::take(&mut *self.cluster.0.lock().unwrap());
             deleted.into_iter().for_each(|pod| self.apply(Change::PodDeleted(pod)));
             while let Some(done) = self.tasks.pop() {
-                self.scheduler.at(self.now);
+                self.scheduler.set_now(self.now);
                 self.scheduler.on_completed(done, &mut self.tasks);
             }
             for outcome in self.scheduler.take_outcomes() {

@@ -32,9 +32,9 @@ pub(super) async fn with_running_scheduler(server: &Server, done: impl AsyncFnOn
     let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), inspector.clone())
         .map_err(|e| e.len())
         .unwrap();
-    let (_stop, is_stopped) = watch::channel(false);
+    let (_stop, stop_receiver) = watch::channel(false);
     tokio::select! {
-        end = driver.run(is_stopped) => panic!("{end:?}"),
+        end = driver.run(stop_receiver) => panic!("{end:?}"),
         () = done(inspector) => {}
     }
 }

@@ -40,7 +40,7 @@ impl Observer {
     /// Starts an observer and waits until its informers have synced.
     fn start<H: DriverHooks + Send + 'static>(server: &Server, hooks: H, tries_pods: bool) -> Observer {
         let transport = Fast::to(server, 20);
-        let (stop, is_stopped) = watch::channel(false);
+        let (stop, stop_receiver) = watch::channel(false);
         let health = Health::new(None);
         let telling = health.clone();
         let thread = std::thread::spawn(move || {
@@ -56,7 +56,7 @@ impl Observer {
                 Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, PodRecords::default(), hooks);
             let driver = driver.map_err(|errors| errors.len()).unwrap().with_health(telling);
             let driver = if tries_pods { driver } else { driver.as_observer() };
-            Builder::new_current_thread().enable_all().build().unwrap().block_on(driver.run(is_stopped));
+            Builder::new_current_thread().enable_all().build().unwrap().block_on(driver.run(stop_receiver));
         });
         let looker = Observer { stop, thread: Some(thread) };
         until(server, "all is known", |_| health.is_synced());

@@ -53,7 +53,7 @@ impl Replica {
     ) -> Replica {
         let transport = Fast::to(server, if is_elected { ELECTED } else { ALONE });
         transport.set_token(name);
-        let (stop, is_stopped) = watch::channel(false);
+        let (stop, stop_receiver) = watch::channel(false);
         let (hold, mut held) = mpsc::unbounded_channel();
         let (kill, killed) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -66,7 +66,7 @@ impl Replica {
                     std::thread::sleep(time);
                 }
             });
-            let work = schedule::<B>(transport, name, is_elected, is_stopped, hooks);
+            let work = schedule::<B>(transport, name, is_elected, stop_receiver, hooks);
             runtime.block_on(async {
                 tokio::select! {
                     end = work => Some(end),
@@ -129,16 +129,16 @@ async fn schedule<B: Bundle>(
     let seed = name.len() as u64;
     let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), seed);
     let sink = tokio::spawn(sink.run());
-    let (give_back, is_given_back) = watch::channel(false);
-    let (sender, standing) = watch::channel(ElectionStatus::default());
+    let (release, release_receiver) = watch::channel(false);
+    let (sender, status) = watch::channel(ElectionStatus::default());
     let election = is_elected.then(|| {
         let election = Election::new(name, LeaderElectionConfiguration::default(), seed);
-        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, is_given_back))
+        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, release_receiver))
     });
     let setup = Setup {
         streams: transport,
         kinds: RESOURCES.iter().filter(|resource| resource.is_watched()).collect::<Vec<&Resource>>(),
-        leadership: if is_elected { Leadership::elected(standing) } else { Leadership::alone() },
+        leadership: if is_elected { Leadership::elected(status) } else { Leadership::alone() },
         standby: Standby::Warm,
         options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
     };
@@ -150,7 +150,7 @@ async fn schedule<B: Bundle>(
         driver.run(stop).await
     };
     if let Some(election) = election {
-        give_back.send_replace(true);
+        release.send_replace(true);
         election.await.unwrap();
     }
     if end == StopReason::Stopped {

@@ -39,9 +39,9 @@ const DIFFERENCES: &[Difference] = &[
         request.verb = "change".to_owned();
         request.body = changes.iter().map(|path| json!({ *path: request.body.pointer(path) })).collect();
     }),
-    ("empty fields of events are omitted; kube-scheduler writes `null` and `{}`", |request| {
+    ("empty fields of events are omitted; kube-scheduler writes `null`, `{}` and empty strings", |request| {
         if request.path.ends_with("/events") {
-            leave_out_nothing(&mut request.body);
+            remove_empty_fields(&mut request.body);
         }
     }),
     ("deletion options have version `v1`; the recording has the API server's internal form", |request| {
@@ -173,9 +173,9 @@ fn take(body: &mut Value, key: &str) {
     body.as_object_mut().and_then(|body| body.remove(key));
 }
 
-fn leave_out_nothing(value: &mut Value) {
+fn remove_empty_fields(value: &mut Value) {
     if let Value::Object(fields) = value {
-        fields.values_mut().for_each(leave_out_nothing);
+        fields.values_mut().for_each(remove_empty_fields);
         fields.retain(|_, value| !value.is_null() && *value != json!({}) && *value != "");
     }
 }
@@ -192,8 +192,7 @@ fn forget_what_varies(value: &mut Value) {
                     (_, value) if is_time && value.is_string() => *value = "a time".into(),
                     ("holderIdentity", value) if *value != "" => *value = "a replica".into(),
                     ("uid", value) => *value = "a uid".into(),
-                    ("leaseDurationSeconds" | "leaseTransitions", _) => {}
-                    (_, Value::String(text)) => *text = words(key, text),
+                    (_, Value::String(text)) => *text = without_varying_parts(key, text),
                     (_, value) => forget_what_varies(value),
                 }
             }
@@ -202,7 +201,7 @@ fn forget_what_varies(value: &mut Value) {
     }
 }
 
-fn words(key: &str, text: &str) -> String {
+fn without_varying_parts(key: &str, text: &str) -> String {
     match key {
         "message" => {
             text.split_once(" became leader").map_or(text.to_owned(), |_| "a replica became leader".to_owned())

@@ -12,14 +12,14 @@ fn catalog_entries_are_compared_with_plugins() {
     let checks = &code[code.find("/// The catalog entry `View`").unwrap()..];
     expect![[r#"
         const _: () = {
-            catalog_checks::has_declared_types::<
+            catalog_checks::check_declared_types::<
                 MyPluginsView,
                 (),
                 (),
                 (OptionalStateOf<GpuShare>, OptionalStateOf<NodePorts>),
             >();
             catalog_checks::pre_filter::<MyPluginsView>();
-            catalog_checks::matches_plugin(
+            catalog_checks::check_plugin(
                 &catalog_checks::entry_at("my-plugins/schedc.toml", 26, 8),
                 "View",
                 &["pre-filter"],
@@ -56,24 +56,24 @@ fn declared_kinds_are_listed_and_checked() {
     let checks = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
     expect![[r#"
         const _: () = {
-            catalog_checks::has_declared_types::<Shifts, (), Lister, ()>();
+            catalog_checks::check_declared_types::<Shifts, (), Lister, ()>();
             catalog_checks::pre_filter::<Shifts>();
             catalog_checks::enqueue_extensions::<Shifts>();
-            catalog_checks::matches_plugin(
+            catalog_checks::check_plugin(
                 &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),
                 "Shifts",
                 &["pre-filter", "enqueue-extensions"],
                 <Shifts as Plugin>::NAME,
                 implemented!(Shifts),
             );
-            catalog_checks::watches_index_kinds::<
+            catalog_checks::check_index_kinds::<
                 Shifts,
             >(
                 &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),
                 "Shifts",
                 &["workshifts.v1beta1.example.com", "teams.v1"],
             );
-            catalog_checks::watches_event_kinds::<
+            catalog_checks::check_event_kinds::<
                 Shifts,
             >(
                 &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),

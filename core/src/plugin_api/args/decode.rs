@@ -200,7 +200,7 @@ const fn increasing(entries: &'static [Node], field: &'static str, errors: &mut 
                 && value <= before
             {
                 let what = if field.is_empty() { Subject } else { Name(field) };
-                let must = Text(", but must be more than that of the entry before, ");
+                let must = Text(", but must be greater than that of the previous entry, ");
                 errors.report(part, &[what, Text(" is "), Number(value), must, Number(before)]);
             }
             before = Some(value);

@@ -17,9 +17,12 @@ const UNITS: [(&[u8], i64); 8] = [
 ];
 
 /// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, has a
-/// sign, or is too long for 64 bits.
+/// minus sign, or is too long for 64 bits.
 pub const fn parse_duration(text: &str) -> Option<i64> {
-    let mut rest = text.as_bytes();
+    let mut rest = match text.as_bytes() {
+        [b'+', unsigned @ ..] => unsigned,
+        unsigned => unsigned,
+    };
     if matches!(rest, b"0") {
         return Some(0);
     }
@@ -162,6 +165,11 @@ mod tests {
             ("10", None),
             ("s", None),
             (".s", None),
+            ("+1m30s", Some(90_000 * MILLISECOND)),
+            ("+0", Some(0)),
+            ("+", None),
+            ("++1s", None),
+            ("1m+30s", None),
             ("-1s", None),
             ("1 s", None),
             ("1d", None),

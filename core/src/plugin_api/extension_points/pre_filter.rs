@@ -33,7 +33,7 @@ pub enum CandidateNodes {
     },
     /// All nodes are candidates, but this plugin's Filter will reject all except these. The rejected nodes are
     /// evaluated only if the reasons are needed. Each node occurs once, in any order. Use this if the list is short.
-    Likely(SmallVec<[NodeIndex; 4]>),
+    Predicted(SmallVec<[NodeIndex; 4]>),
     /// No node: the pod as a whole is rejected. With `Unschedulable`, removing pods may help: the other PreFilters
     /// still run, but no Filter.
     None(Status),
@@ -55,8 +55,8 @@ impl<C> PreFilterResult<C> {
         PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::None(status) }
     }
     /// Declares that Filter will reject all nodes except these.
-    pub fn likely(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
-        PreFilterResult { candidates: CandidateNodes::Likely(nodes.into_iter().collect()), ..self }
+    pub fn predicted(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilterResult { candidates: CandidateNodes::Predicted(nodes.into_iter().collect()), ..self }
     }
     /// Declares that only these nodes can be feasible.
     pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {

@@ -88,10 +88,10 @@ pub trait NormalizeScore: ScorePlugin {
 /// Returns the score of kube-scheduler's `DefaultNormalizeScore` with the maximum 100: in proportion to the highest raw
 /// score, reversed if less is better.
 #[inline(always)]
-pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
+pub fn default_normalize(extent: Extent, less_is_better: bool, raw: i64) -> i64 {
     if extent.max <= 0 {
-        return if reverse { MAX_NODE_SCORE } else { raw };
+        return if less_is_better { MAX_NODE_SCORE } else { raw };
     }
     let score = MAX_NODE_SCORE.wrapping_mul(raw) / extent.max;
-    if reverse { MAX_NODE_SCORE - score } else { score }
+    if less_is_better { MAX_NODE_SCORE - score } else { score }
 }

@@ -146,5 +146,5 @@ pub struct ExtenderCall {
     /// Whether the response was valid.
     pub succeeded: bool,
     /// Its duration.
-    pub took: Duration,
+    pub duration: Duration,
 }

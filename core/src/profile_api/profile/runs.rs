@@ -19,8 +19,8 @@ pub struct PreFilterRun {
     /// The plugins that restricted the nodes. Empty: all nodes remain.
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
-    /// Nodes from [`CandidateNodes::Likely`].
-    likely: Vec<NodeIndex>,
+    /// Nodes from [`CandidateNodes::Predicted`].
+    predicted: Vec<NodeIndex>,
     is_predicted: bool,
     skipped: Vec<&'static str>,
     answered: Vec<&'static str>,
@@ -33,7 +33,7 @@ impl PreFilterRun {
         self.unknown_nodes.clear();
         self.narrowed_by.clear();
         self.rejected = None;
-        self.likely.clear();
+        self.predicted.clear();
         self.is_predicted = false;
         self.skipped.clear();
         self.answered.clear();
@@ -75,11 +75,11 @@ impl PreFilterRun {
         }
         match candidates {
             CandidateNodes::All => {}
-            CandidateNodes::Likely(nodes) => {
-                if !self.is_predicted || nodes.len() < self.likely.len() {
+            CandidateNodes::Predicted(nodes) => {
+                if !self.is_predicted || nodes.len() < self.predicted.len() {
                     self.is_predicted = true;
-                    self.likely.clear();
-                    self.likely.extend(nodes);
+                    self.predicted.clear();
+                    self.predicted.extend(nodes);
                 }
             }
             CandidateNodes::None(status) => {
@@ -132,8 +132,8 @@ impl PreFilterRun {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
     /// Returns the only nodes that can pass Filter, each once, if a plugin predicted its rejections.
-    pub fn likely(&self) -> Option<&[NodeIndex]> {
-        self.is_predicted.then_some(&self.likely)
+    pub fn predicted_nodes(&self) -> Option<&[NodeIndex]> {
+        self.is_predicted.then_some(&self.predicted)
     }
     /// Returns names of candidate nodes that do not exist.
     pub(crate) fn unknown_nodes(&self) -> &[Symbol] {

@@ -97,7 +97,7 @@ any_scheduler! {
         fn start_background();
     }
     write {
-        fn at(now: i64);
+        fn set_now(now: i64);
         fn free_unused_strings();
         fn stop_background();
         fn take_outcomes() -> Vec<Outcome>;

@@ -39,14 +39,14 @@ pub(super) enum UndoEntry<P: Profile> {
 impl<P: Profile> Snapshot<P> {
     /// Opens a fork: later changes can be reverted (`Fork`). Forks may be nested.
     pub fn fork(&mut self) {
-        self.forks.push(self.done.len());
+        self.forks.push(self.undo_entries.len());
     }
 
     /// Adds the changes since the last fork to the fork before it, or makes them final if there is none (`Commit`).
     /// Without a fork, nothing happens.
     pub fn commit(&mut self) {
         if self.forks.pop().is_some() && self.forks.is_empty() {
-            for change in std::mem::take(&mut self.done) {
+            for change in std::mem::take(&mut self.undo_entries) {
                 self.settle(change);
             }
         }
@@ -55,8 +55,8 @@ impl<P: Profile> Snapshot<P> {
     /// Undoes the changes since the last fork (`Revert`). Without a fork, nothing happens.
     pub fn revert(&mut self) {
         let Some(begin) = self.forks.pop() else { return };
-        while self.done.len() > begin {
-            if let Some(change) = self.done.pop() {
+        while self.undo_entries.len() > begin {
+            if let Some(change) = self.undo_entries.pop() {
                 self.undo(change);
             }
         }
@@ -71,7 +71,7 @@ impl<P: Profile> Snapshot<P> {
     pub(super) fn note(&mut self, change: UndoEntry<P>) {
         match self.forks.is_empty() {
             true => self.settle(change),
-            false => self.done.push(change),
+            false => self.undo_entries.push(change),
         }
     }
 

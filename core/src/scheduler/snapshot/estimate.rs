@@ -27,7 +27,7 @@ pub struct Estimate {
     pub placed: Vec<usize>,
     /// The other pods, each with its rejection: of the pod as a whole, or by a new node with only the pods of the
     /// template. `None`: no further node was allowed, so there is no rejection.
-    pub left: Vec<(usize, Option<Verdict>)>,
+    pub unplaced: Vec<(usize, Option<Verdict>)>,
 }
 
 impl<P: Profile> Snapshot<P> {
@@ -88,7 +88,7 @@ impl<P: Profile> Snapshot<P> {
                     nodes[place].1 += 1;
                     estimate.placed.push(at);
                 }
-                None => estimate.left.push((at, rejection)),
+                None => estimate.unplaced.push((at, rejection)),
             }
         }
         estimate.nodes = nodes.iter().filter(|(_, pods)| *pods > 0).count();

@@ -36,8 +36,8 @@ pub struct Snapshot<P: Profile> {
     /// Data from Reserve plugins for pods that were scheduled here.
     reserved: Map<Uid, ReservedPlacement<P>>,
     /// Changes since the outermost fork.
-    done: Vec<UndoEntry<P>>,
-    /// Index in `done` of the beginning of each fork.
+    undo_entries: Vec<UndoEntry<P>>,
+    /// Index in `undo_entries` of the beginning of each fork.
     forks: Vec<usize>,
     /// The slot after that of the last chosen node.
     next: usize,
@@ -61,7 +61,7 @@ impl<P: Profile> Snapshot<P> {
     /// Makes an empty cluster for an existing engine.
     pub fn from_engine(engine: Engine<P>) -> Self {
         let (cache, reserved) = (Cache::default(), Map::default());
-        Snapshot { engine, cache, reserved, done: Vec::new(), forks: Vec::new(), next: 0 }
+        Snapshot { engine, cache, reserved, undo_entries: Vec::new(), forks: Vec::new(), next: 0 }
     }
 
     /// Returns the current cluster.
@@ -74,7 +74,7 @@ impl<P: Profile> Snapshot<P> {
     }
     /// Removes all objects, closes all forks, and makes a new interner: earlier symbols are invalid. The plugins stay.
     pub fn clear(&mut self) {
-        for change in std::mem::take(&mut self.done) {
+        for change in std::mem::take(&mut self.undo_entries) {
             self.settle(change);
         }
         for ReservedPlacement { placement, reserved } in std::mem::take(&mut self.reserved).values() {

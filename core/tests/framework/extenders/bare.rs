@@ -167,6 +167,27 @@ impl Profile for Bare {
     fn post_bind(&self, _: &Placement) {}
 }
 
+/// A bundle that has this profile several times, and no profile at compile time.
+pub struct Repeated([Engine<Bare>; 3]);
+
+impl Bundle for Repeated {
+    const PROFILES: &'static [ProfileInfo] = &[];
+    type State = State;
+
+    fn new(handle: &Handle) -> Result<Self, StartErrors> {
+        Ok(Repeated([Engine::new(handle)?, Engine::new(handle)?, Engine::new(handle)?]))
+    }
+    fn profiles(&self) -> &'static [ProfileInfo] {
+        &[Bare::INFO, Bare::INFO, Bare::INFO]
+    }
+    fn less(_: &QueuedPod, _: &QueuedPod) -> bool {
+        false
+    }
+    fn with<V: Visitor<State>>(&mut self, profile: usize, visitor: V) -> V::Output {
+        visitor.visit(&mut self.0[profile])
+    }
+}
+
 /// A bundle with this profile alone.
 pub struct Only(Engine<Bare>);
 

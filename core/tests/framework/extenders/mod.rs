@@ -4,27 +4,37 @@
 mod bare;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{ExtenderRejection, Extenders};
+use schedc_core::extenders::{ExtenderCall, ExtenderRejection, Extenders, Overrides, Verb};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::node_mask::NodeMask;
+use schedc_core::profile::ProfileInfo;
 use schedc_core::queue::QueuePlace;
 use schedc_core::status::Code;
 
 use crate::framework::plugins::stage::{Answer, answer, note, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
-use bare::Only;
+use bare::{Only, Repeated};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/alone.toml");
 }
 
-/// Extenders that return the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+/// Extenders that return the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`; for the
+/// set-up, `set up` and `next set up` in turn. They always have one recorded call.
 pub struct Referee;
 
 impl Extenders for Referee {
+    fn set_up(&self, _: &Overrides, _: &[ProfileInfo]) -> Result<(), String> {
+        let (now, next) = (answer("set up", ""), answer("next set up", ""));
+        set_answer("set up", next);
+        set_answer("next set up", now);
+        now.status().map_err(|status| status.message())
+    }
+
     fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut NodeMask) -> Result<Vec<ExtenderRejection>, String> {
         note(format!("filter {} nodes", feasible.count()));
         if let Answer::Fail(failure) = answer("filter", &pod.name) {
@@ -75,6 +85,10 @@ impl Extenders for Referee {
     fn unreserve(&self, placement: &Placement, _: &[usize]) {
         note(format!("unreserve {} on {}", placement.pod.name, placement.node_name));
     }
+
+    fn take_calls(&self) -> Vec<ExtenderCall> {
+        vec![ExtenderCall { extender: "referee".into(), verb: Verb::Filter, succeeded: true, duration: Duration::ZERO }]
+    }
 }
 
 /// Makes a cluster of three nodes, and sets the extender's answers.
@@ -107,16 +121,30 @@ fn a_pod_rejected_by_extenders_has_their_reasons_and_any_event_requeues_it() {
         ("filter c", Answer::Reject("no GPU")),
     ]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Unschedulable));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::Unschedulable));
     test_cluster.node("d", "");
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Backoff));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::Backoff));
 }
 
 #[test]
 fn a_failed_extender_call_fails_the_attempt() {
     let mut test_cluster = cluster(&[("filter", Answer::Fail("the webhook is away"))]);
     assert_eq!(test_cluster.run(), ["web failed: the webhook is away"]);
-    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::ErrorBackoff));
+    assert_eq!(test_cluster.cluster.scheduler.place(&uid("web")), Some(QueuePlace::ErrorBackoff));
+}
+
+#[test]
+fn equal_set_up_errors_of_several_profiles_are_reported_once() {
+    let answers = [("set up", Answer::Fail("wrong URL")), ("next set up", Answer::Fail("wrong CA"))];
+    let errors = TestCluster::<Repeated>::with_answers(&answers).err().expect("errors of the extenders");
+    let reasons: Vec<&str> = errors.iter().map(|error| &*error.reason).collect();
+    assert_eq!(reasons, ["wrong URL", "wrong CA"]);
+}
+
+#[test]
+fn recorded_calls_are_taken_from_the_extenders_of_profiles_that_are_known_only_at_run_time() {
+    let mut test_cluster = TestCluster::<Repeated>::new();
+    assert_eq!(test_cluster.cluster.scheduler.take_extender_calls().len(), 3);
 }
 
 #[test]
@@ -200,7 +228,7 @@ fn explain_has_extender_results_of_one_call() {
 fn a_nominated_node_is_explained() {
     let mut test_cluster = cluster(&[]);
     let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
-    let explanation = test_cluster.embedded.scheduler.explain(0, &pod, false);
+    let explanation = test_cluster.cluster.scheduler.explain(0, &pod, false);
     assert_eq!(notes(), ["filter 1 nodes"]);
     assert!(explanation.by_nomination);
 }

@@ -26,7 +26,7 @@ fn called<N: Everywhere>(point: &str) -> Answer {
 
 impl<N: Everywhere> PreEnqueuePlugin for Probe<N> {
     fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, _: IndexView<'_, Self>) -> Result<(), Status> {
-        self.called("pre-enqueue", pod).status()
+        self.record_call("pre-enqueue", pod).status()
     }
 }
 

@@ -36,7 +36,7 @@ impl<N: Named> Probe<N> {
         format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name)
     }
 
-    pub(super) fn called(&self, point: &str, pod: &Pod) -> Answer {
+    pub(super) fn record_call(&self, point: &str, pod: &Pod) -> Answer {
         let call = format!("{} {point}", N::PROBE);
         note(format!("{call} {}", pod.name));
         let answer = answer(&call, &pod.name);
@@ -72,7 +72,7 @@ impl<N: Named> Plugin for Probe<N> {
 
 impl<N: Named> PostFilterPlugin for Probe<N> {
     fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {
-        let status = match self.called("post-filter", cx.pod) {
+        let status = match self.record_call("post-filter", cx.pod) {
             Answer::Nominate => return PostFilterResult::nominate(NodeIndex(0), Vec::new()),
             Answer::Evict(pod) => return PostFilterResult::nominate(NodeIndex(0), vec![Uid(pod.into())]),
             Answer::Done => Status { code: Code::Success, plugin: "", reasons: ReasonList::new() },
@@ -87,7 +87,7 @@ impl<N: Named> ReservePlugin for Probe<N> {
     type Reserved = String;
 
     fn reserve(&self, _: &NoArgs, placement: &Placement, _: View<'_, Self>) -> Result<String, Status> {
-        self.called("reserve", &placement.pod).status()?;
+        self.record_call("reserve", &placement.pod).status()?;
         Ok(Self::reserved(placement))
     }
 
@@ -99,7 +99,7 @@ impl<N: Named> ReservePlugin for Probe<N> {
 
 impl<N: Named> PermitPlugin for Probe<N> {
     fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
-        match self.called("permit", &placement.pod) {
+        match self.record_call("permit", &placement.pod) {
             Answer::Wait(seconds) => PermitResult::Wait(Duration::from_secs(seconds)),
             Answer::AllowOthers => {
                 let pods: Vec<_> = waiting.iter().map(|waiting| waiting.placement.pod.uid.clone()).collect();
@@ -121,7 +121,7 @@ impl<N: Named> PreBindPlugin for Probe<N> {
         reserved: &String,
     ) -> Result<PreFlightResult, Status> {
         assert_eq!(*reserved, Self::reserved(placement));
-        let answer = self.called("pre-flight", &placement.pod);
+        let answer = self.record_call("pre-flight", &placement.pod);
         answer.status().map(|()| match answer {
             Answer::Skip => PreFlightResult::Skip,
             Answer::Parallel => PreFlightResult::RunInParallel,
@@ -137,7 +137,7 @@ impl<N: Named> PreBindPlugin for Probe<N> {
         reserved: &String,
     ) -> Result<(), Status> {
         assert_eq!(*reserved, Self::reserved(placement));
-        let answer = self.called("pre-bind", &placement.pod);
+        let answer = self.record_call("pre-bind", &placement.pod);
         if matches!(answer, Answer::Never) {
             pending::<()>().await;
         }
@@ -160,7 +160,7 @@ impl<N: Named> PreBindPlugin for Probe<N> {
 
 impl<N: Named> BindPlugin for Probe<N> {
     async fn bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement) -> Result<BindResult, Status> {
-        let answer = self.called("bind", &placement.pod);
+        let answer = self.record_call("bind", &placement.pod);
         answer.status()?;
         Ok(if matches!(answer, Answer::Done) { BindResult::Done } else { BindResult::Skip })
     }
@@ -168,7 +168,7 @@ impl<N: Named> BindPlugin for Probe<N> {
 
 impl<N: Named> PostBindPlugin for Probe<N> {
     fn post_bind(&self, _: &NoArgs, placement: &Placement) {
-        self.called("post-bind", &placement.pod);
+        self.record_call("post-bind", &placement.pod);
     }
 }
 

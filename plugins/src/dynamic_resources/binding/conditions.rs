@@ -20,14 +20,14 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// Labels for metrics of a wait for binding conditions.
 #[derive(Debug)]
-pub(super) struct Waits {
+pub(super) struct WaitMetricsLabels {
     profile: Arc<str>,
     /// The driver of each device, and whether the device has binding conditions.
     devices: Vec<(Arc<str>, bool)>,
 }
 
-impl Waits {
-    pub(super) fn of(pod: &Pod, claims: &[PlannedClaim], interner: &Interner) -> Option<Waits> {
+impl WaitMetricsLabels {
+    pub(super) fn of(pod: &Pod, claims: &[PlannedClaim], interner: &Interner) -> Option<WaitMetricsLabels> {
         let allocations = || claims.iter().filter_map(PlannedClaim::allocation);
         if !allocations().any(|allocation| has_conditions(allocation)) {
             return None;
@@ -38,7 +38,7 @@ impl Waits {
         let device = |result: &DeviceRequestAllocationResult| {
             (interner.share(result.driver), !result.binding_conditions.is_empty())
         };
-        Some(Waits { profile, devices: results.map(device).collect() })
+        Some(WaitMetricsLabels { profile, devices: results.map(device).collect() })
     }
 }
 
@@ -83,7 +83,7 @@ impl BindingPlan {
 
     /// Adds a wait for binding conditions to the metrics.
     fn record_wait(&self, handle: &Handle, waited: i64, error: Option<&WaitError>) {
-        let Some(Waits { profile, devices }) = &self.waits else { return };
+        let Some(WaitMetricsLabels { profile, devices }) = &self.waits else { return };
         let result = match error {
             None => WaitResult::Success,
             Some(WaitError::DeviceFailed(_)) => WaitResult::Failure,
@@ -142,8 +142,9 @@ fn is_claim_ready(claim: &Value) -> Result<bool, String> {
             continue;
         }
         let mut devices = claim["status"]["devices"].as_array().into_iter().flatten();
-        let is_it = |status: &&Value| ["driver", "pool", "device"].iter().all(|field| status[*field] == result[*field]);
-        let Some(status) = devices.find(is_it) else { return Ok(false) };
+        let is_same_device =
+            |status: &&Value| ["driver", "pool", "device"].iter().all(|field| status[*field] == result[*field]);
+        let Some(status) = devices.find(is_same_device) else { return Ok(false) };
         let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
         let condition = |name: &Value| conditions.iter().find(|condition| condition["type"] == *name);
         for name in names("bindingFailureConditions") {

@@ -10,7 +10,7 @@ use super::{AttachedVolumes, CountedVolume};
 
 /// State of a node name, kept while the node, its CSINode or its VolumeAttachments exist.
 #[derive(Debug, Default)]
-pub(super) struct NamedNode {
+pub(super) struct NodeNameState {
     pub(super) slot: Option<NodeIndex>,
     pub(super) csi: Option<Arc<CsiNode>>,
     /// The volumes that VolumeAttachments attach to the node, with the number of VolumeAttachments.
@@ -18,7 +18,7 @@ pub(super) struct NamedNode {
 }
 
 impl AttachedVolumes {
-    pub(super) fn change_named(&mut self, name: Symbol, change: impl FnOnce(&mut NamedNode)) {
+    pub(super) fn change_named(&mut self, name: Symbol, change: impl FnOnce(&mut NodeNameState)) {
         let named = self.named.entry(name).or_default();
         change(named);
         if named.slot.is_none() && named.csi.is_none() && named.attached.is_empty() {

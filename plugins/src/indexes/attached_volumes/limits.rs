@@ -6,7 +6,7 @@ use schedc_core::model::{CsiNode, NodeIndex};
 use schedc_core::node_mask::NodeMask;
 
 /// Value for a node without a limit: higher than any number of volumes.
-const NONE: i64 = i64::MAX;
+const NO_LIMIT: i64 = i64::MAX;
 
 /// Maximum number of additional volumes for which the set of full nodes is kept. Few pods request more volumes.
 const MAX_TRACKED: usize = 4;
@@ -32,7 +32,7 @@ impl DriverNodes {
 
     /// Returns the limit of a node, `None` without a limit.
     pub fn limit(&self, node: NodeIndex) -> Option<i64> {
-        self.limits.get(node.get()).copied().filter(|&limit| limit != NONE)
+        self.limits.get(node.get()).copied().filter(|&limit| limit != NO_LIMIT)
     }
 
     /// Adds the nodes without capacity for `more` additional volumes, at least one. The mask must have capacity
@@ -65,12 +65,12 @@ impl DriverNodes {
     }
 
     fn set_limit(&mut self, node: NodeIndex, limit: i64) {
-        *slot(&mut self.limits, node, NONE) = limit;
+        *slot(&mut self.limits, node, NO_LIMIT) = limit;
         self.update_full_nodes(node);
     }
 
     fn update_full_nodes(&mut self, node: NodeIndex) {
-        let free = self.limit(node).map_or(NONE, |limit| limit - self.attached(node));
+        let free = self.limit(node).map_or(NO_LIMIT, |limit| limit - self.attached(node));
         for (full, more) in self.full_nodes.iter_mut().zip(1..) {
             if (free < more) == full.contains(node) {
                 continue;
@@ -111,7 +111,7 @@ impl Limits {
     pub(super) fn replace(&mut self, node: NodeIndex, old: Option<&CsiNode>, new: Option<&CsiNode>) {
         for (driver, limit) in old.iter().flat_map(|old| &old.drivers) {
             self.count -= usize::from(limit.is_some());
-            self.drivers.entry(*driver).or_default().set_limit(node, NONE);
+            self.drivers.entry(*driver).or_default().set_limit(node, NO_LIMIT);
         }
         for (driver, limit) in new.iter().flat_map(|new| &new.drivers) {
             if let Some(limit) = limit {

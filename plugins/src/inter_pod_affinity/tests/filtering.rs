@@ -8,7 +8,7 @@ impl Cluster {
         let pod = self.pod(pod);
         let pod = self.compile(&DEFAULT, &pod);
         let found = InterPodAffinity::default().pre_filter(&DEFAULT, &pod, self.view())?;
-        if let CandidateNodes::Likely(nodes) = &found.candidates {
+        if let CandidateNodes::Predicted(nodes) = &found.candidates {
             let state = &found.slot.state;
             let missed = self.all().into_iter().find(|node| letter(&pod, state, *node) == '.' && !nodes.contains(node));
             assert_eq!(missed, None, "a feasible node is not predicted");
@@ -84,7 +84,7 @@ fn nodes_near_few_partners_are_predicted() {
         let found =
             InterPodAffinity::default().pre_filter(&DEFAULT, &compiled, cluster.view()).expect("terms are valid");
         let nodes = match found.candidates {
-            CandidateNodes::Likely(nodes) => {
+            CandidateNodes::Predicted(nodes) => {
                 let mut nodes: Vec<u32> = nodes.iter().map(|node| node.0).collect();
                 nodes.sort_unstable();
                 Some(nodes)

@@ -41,7 +41,7 @@ pub(in super::super) fn update(
     flips.clear();
     if counted[0].open.words().is_empty() {
         for (counted, constraint) in counted.iter_mut().zip(constraints) {
-            counted.open(topology.nodes_by_domain(constraint.key), masks.pop().unwrap_or_default());
+            counted.compute_open(topology.nodes_by_domain(constraint.key), masks.pop().unwrap_or_default());
         }
     }
     for (counted, constraint) in counted.iter_mut().zip(constraints) {
@@ -78,10 +78,10 @@ fn same_nodes_count(counted: &[DomainCounts], included: &NodeInclusion<'_, '_>, 
 
 impl DomainCounts {
     /// Computes the nodes of domains that can have another pod.
-    fn open(&mut self, members: &DomainNodes, mut open: NodeMask) {
+    fn compute_open(&mut self, members: &DomainNodes, mut open: NodeMask) {
         open.clear();
         open.resize(self.of_node.len());
-        for (domain, _) in self.counts.iter().enumerate().filter(|(_, count)| Self::takes(**count, self.limit)) {
+        for (domain, _) in self.counts.iter().enumerate().filter(|(_, count)| Self::has_room(**count, self.limit)) {
             for &(word, bits) in members.of(Domain::new(domain)) {
                 open.words_mut()[word as usize] |= bits;
             }
@@ -104,23 +104,23 @@ impl DomainCounts {
         }
         let old = self.limit;
         self.set_limit(constraint);
-        changes.iter().for_each(|change| self.reopen(change.0, members, flips));
+        changes.iter().for_each(|change| self.update_open(change.0, members, flips));
         if self.limit != old {
             for domain in 0..self.counts.len() {
                 let count = self.counts[domain];
-                if Self::takes(count, old) != Self::takes(count, self.limit) {
-                    self.reopen(Domain::new(domain), members, flips);
+                if Self::has_room(count, old) != Self::has_room(count, self.limit) {
+                    self.update_open(Domain::new(domain), members, flips);
                 }
             }
         }
     }
 
     /// Updates whether a domain can have another pod. If this changes, adds the domain's nodes to `flips`.
-    fn reopen(&mut self, domain: Domain, members: &DomainNodes, flips: &mut Vec<(u32, u64)>) {
+    fn update_open(&mut self, domain: Domain, members: &DomainNodes, flips: &mut Vec<(u32, u64)>) {
         let members = members.of(domain);
         let Some(&(word, bits)) = members.first() else { return };
         let is_open = self.open.words()[word as usize] & bits != 0;
-        if is_open != Self::takes(self.counts[domain.get()], self.limit) {
+        if is_open != Self::has_room(self.counts[domain.get()], self.limit) {
             for &(word, bits) in members {
                 self.open.words_mut()[word as usize] ^= bits;
                 flips.push((word, bits));

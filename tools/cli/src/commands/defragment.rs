@@ -25,7 +25,7 @@ use crate::drain::Permissions;
 /// cluster in memory, as for `schedc drain`: the disruption budgets must allow it, and the profile must place
 /// the pod that the controller creates in its place, without preemption, before the next eviction. For a cluster with
 /// GPUs, the output has their fragmentation before and after the plan. The exit code is 0 if there is a plan, 1
-/// if no node is empty or can be emptied, or a given pod still waits, and 2 if the input is wrong.
+/// if no node is empty or can be emptied, or a given pod still waits, and 2 after an error, such as wrong input.
 #[derive(Args)]
 pub(crate) struct Defragment {
     /// Make room for the pods of this manifest, instead of emptying nodes; may be given several times

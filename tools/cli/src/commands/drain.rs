@@ -22,7 +22,7 @@ use crate::drain::{Permissions, plan};
 /// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are evicted
 /// one by one. The disruption budgets must allow each eviction. Before the next eviction, the profile must place the
 /// pod that the controller creates instead, without preemption. Pods of DaemonSets and static pods stay. The exit code
-/// is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
+/// is 0 if all nodes can be emptied, 1 if not, and 2 after an error, such as wrong input.
 #[derive(Args)]
 pub(crate) struct Drain {
     /// The nodes to empty, separated by commas

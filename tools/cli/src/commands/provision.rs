@@ -31,7 +31,7 @@ const MAX_ANNOTATION: &str = "schedc/max";
 /// The shapes of nodes are Node manifests with a price. Sets of new nodes are tried in a cluster in memory, in
 /// which the profile places all pods, also in free capacity of the cluster. The first set is a greedy choice; branch and
 /// bound then finds the cheapest one, or a lower bound of its price if there are too many sets. Nothing is created.
-/// The exit code is 0 if all pods run, 1 if some wait, and 2 if the input is wrong.
+/// The exit code is 0 if all pods run, 1 if some wait, and 2 after an error, such as wrong input.
 #[derive(Args)]
 pub(crate) struct Provision {
     /// Manifest of pods and workloads, or `-` for standard input; may be given several times

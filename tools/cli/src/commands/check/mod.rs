@@ -24,7 +24,7 @@ use super::output::Format;
 /// Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and CronJobs are those that their
 /// controllers create. The output has the node of each pod, the pods that it preempts, and the reasons why pods wait.
 /// The pending pods of the cluster are placed first. The exit code is 0 if all pods of the manifest run, 1 if some
-/// wait, and 2 if the input is wrong.
+/// wait, and 2 after an error, such as wrong input.
 #[derive(Args)]
 #[command(
     mut_arg("files", |files| files

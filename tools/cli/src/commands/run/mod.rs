@@ -61,7 +61,7 @@ pub(crate) struct Run {
     /// Behaviour of a replica that does not lead
     ///
     /// The default is warm, unless `delayCacheUntilActive` in the file of --config is set
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "schedc")]
     standby: Option<Standby>,
 
     #[command(flatten)]

@@ -62,7 +62,7 @@ fn log(lines: &[Line]) -> Option<String> {
             LogEvent::Changed => "changed",
             LogEvent::Deleted => "deleted",
             LogEvent::Preempted => "preempted",
-            LogEvent::Held => "gated:",
+            LogEvent::Held => "held:",
             LogEvent::Unschedulable => "unschedulable:",
             LogEvent::Failed => "failed:",
             LogEvent::Woken => "woken",
