@@ -46,6 +46,10 @@ enum Scenario {
     Unschedulable,
     /// Pods of a DaemonSet: each names its node.
     Daemon,
+    /// Pods of one template that are spread over zones. With nearly every pod, a zone becomes feasible or infeasible.
+    Spread,
+    /// Pods of one template that prefer zones with fewer pods.
+    PreferredSpread,
     /// Heartbeats of nodes only.
     Heartbeat,
     /// 500 nodes join, then a pod is decided.
@@ -57,11 +61,13 @@ enum Scenario {
 }
 
 impl Scenario {
-    const ALL: [Scenario; 8] = [
+    const ALL: [Scenario; 10] = [
         Scenario::Template,
         Scenario::Gated,
         Scenario::Unschedulable,
         Scenario::Daemon,
+        Scenario::Spread,
+        Scenario::PreferredSpread,
         Scenario::Heartbeat,
         Scenario::NewNodes,
         Scenario::DeletedPods,
@@ -75,6 +81,8 @@ impl Scenario {
             Scenario::Gated => "gated",
             Scenario::Unschedulable => "unschedulable",
             Scenario::Daemon => "daemon",
+            Scenario::Spread => "spread",
+            Scenario::PreferredSpread => "preferred-spread",
             Scenario::Heartbeat => "heartbeat",
             Scenario::NewNodes => "new-nodes",
             Scenario::DeletedPods => "deleted-pods",
@@ -99,7 +107,12 @@ impl Scenario {
         }
     }
     fn churn(self, nodes: usize) -> Churn {
-        let mut churn = Churn::new(nodes, self == Scenario::Daemon);
+        let template = match self {
+            Scenario::Spread => objects::spread,
+            Scenario::PreferredSpread => objects::preferring_zones,
+            _ => objects::plain,
+        };
+        let mut churn = Churn::new(nodes, template, self == Scenario::Daemon);
         match self {
             Scenario::Gated => churn.crowd(10_000, objects::gated),
             Scenario::Unschedulable => churn.crowd(1_000, objects::too_large),

@@ -42,7 +42,8 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         total(members),
         parts_of_total(members),
     ];
-    quote! { #(#parts)* }
+    let find_normalized = find_normalized(members);
+    quote! { #(#parts)* #find_normalized }
 }
 
 /// Returns the memory of scores, in bytes.
@@ -343,6 +344,21 @@ fn parts_of_total(members: &Members<'_>) -> TokenStream {
     }
 }
 
+fn find_normalized(members: &Members<'_>) -> Option<TokenStream> {
+    let fields: Vec<_> = normalizing(members).map(|member| &member.field).collect();
+    (!fields.is_empty()).then(|| {
+        quote! {
+            fn find_normalized(
+                &mut self,
+                has_property: impl Fn(&NormalizedScores) -> bool,
+            ) -> Option<&mut NormalizedScores> {
+                #(if has_property(&self.scores.#fields) { return Some(&mut self.scores.#fields); })*
+                None
+            }
+        }
+    })
+}
+
 /// Emits `set_totals`, and its helpers for a mask word and for a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
@@ -357,7 +373,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let add_one: Vec<TokenStream> = normalizing(members)
         .map(|member| {
             let field = &member.field;
-            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.weighted(node)); })
+            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.in_total(node)); })
         })
         .collect();
     let one = if add_one.is_empty() {

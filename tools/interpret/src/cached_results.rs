@@ -93,7 +93,7 @@ impl CachedResults {
             } else {
                 total_each(word, bits, totals, |node| {
                     normalized_scores()
-                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.weighted(node)))
+                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.in_total(node)))
                 });
             }
         }
@@ -264,6 +264,10 @@ impl PluginResults<Pipeline> for CachedResults {
         self.set_totals(&work.scores.to_score, totals);
         self.set_totals(&work.scores.rescored, totals);
         Ok(())
+    }
+
+    fn find_normalized(&mut self, has_property: impl Fn(&NormalizedScores) -> bool) -> Option<&mut NormalizedScores> {
+        self.normalized_scores.iter_mut().find(|scores| has_property(scores))
     }
 
     fn bytes(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::best_by_level::BestByLevel;
 use super::best_tree::{BestTree, BlockBest};
 use super::reusable_scores::ReusableScores;
 use super::update::AnswerUpdate;
@@ -40,7 +41,10 @@ pub(crate) struct CachedAnswer<P: Profile> {
     pub(super) score: Option<P::Score>,
     pub(super) reusable_scores: ReusableScores,
     pub(super) totals: Vec<i64>,
+    /// The best totals, unless `best_by_level` has them.
     pub(super) best: BestTree,
+    /// The best totals by level of a plugin, if its scores are separate from the totals.
+    pub(super) best_by_level: Option<Box<BestByLevel>>,
     /// Size in bytes when it was created, or grew last.
     pub(super) bytes: usize,
 }
@@ -70,6 +74,7 @@ impl<P: Profile> CachedAnswer<P> {
             reusable_scores: ReusableScores::default(),
             totals: Vec::new(),
             best: BestTree::default(),
+            best_by_level: None,
             bytes: 0,
         });
         let choice = AnswerUpdate { cached: &mut cached, cx, work, observer, is_new: true }.run()?;
@@ -91,18 +96,26 @@ impl<P: Profile> CachedAnswer<P> {
 
     /// Returns the highest total and the number of nodes with it; no node without scoring.
     pub(crate) fn best(&self) -> BlockBest {
-        if self.score.is_some() { self.best.root() } else { BlockBest::default() }
+        match &self.best_by_level {
+            _ if self.score.is_none() => BlockBest::default(),
+            Some(best) => best.best(),
+            None => self.best.root(),
+        }
     }
 
     /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        self.best.kth(k as u32)
+        match &self.best_by_level {
+            Some(best) => best.kth(k as u32),
+            None => self.best.kth(k as u32),
+        }
     }
 
     /// Returns the total of a feasible node; `None` without scoring.
     pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
         self.score.as_ref()?;
-        self.feasible.contains(node).then(|| self.totals[node.get()])
+        let separate = self.best_by_level.as_ref().map_or(0, |best| best.score_of(node));
+        self.feasible.contains(node).then(|| self.totals[node.get()].wrapping_add(separate))
     }
 
     /// Returns its size in bytes without plugins' states, as of its creation or last growth.
@@ -114,6 +127,7 @@ impl<P: Profile> CachedAnswer<P> {
         self.bytes = self.parts.bytes()
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
+            + self.best_by_level.as_ref().map_or(0, |best| best.bytes())
             + self.reusable_scores.bytes()
             + self.feasible.words().len() * 8
             + self.diagnosis.as_ref().map_or(0, |diagnosed| diagnosed.bytes())

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::CachedAnswer;
+use super::best_by_level::BestByLevel;
+use super::best_tree::BestTree;
 use crate::engine::observer::{Observer, Point};
 use crate::engine::phases::{Choice, Phases};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
@@ -10,7 +12,9 @@ use crate::model::cache::Cache;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::status::Code;
-use crate::profile_api::plugin_results::{PluginResults, UpdateContext, UpdateScratch};
+use crate::profile_api::plugin_results::{
+    NormalizedScores, PluginResults, ScoreChanges, UpdateContext, UpdateScratch,
+};
 use crate::profile_api::profile::Profile;
 
 /// An update of a cached answer for a pod with its signature.
@@ -103,10 +107,11 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
             if !work.feasibility_changed.is_empty() {
                 scores.to_score.extend(&work.feasibility_changed);
             }
-            if !scores.retotalled.is_empty() {
-                scores.to_score.extend(&scores.retotalled);
+            if scores.retotalled.is_empty() && cached.best_by_level.is_none() {
+                cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
+            } else {
+                cached.refresh_levels(scores);
             }
-            cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
             self.observer.point_ended(Point::Score, Code::Success);
         }
         if cached.bytes == 0 {
@@ -237,10 +242,45 @@ impl<P: Profile> CachedAnswer<P> {
         self.reusable_scores.clear();
         self.parts.resize_scores(&score, slots);
         self.totals.resize(slots, 0);
+        self.best_by_level = None;
         self.best.resize(slots);
         self.best.clear();
         self.score = Some(score);
         Ok(())
+    }
+
+    /// Finds the best nodes again if the scores of levels changed, or are separate from the totals.
+    #[inline(never)]
+    fn refresh_levels(&mut self, scores: &mut ScoreChanges) {
+        let CachedAnswer { parts, totals, feasible, best, best_by_level, bytes, .. } = self;
+        let ScoreChanges { to_score, retotalled, .. } = scores;
+        // If many nodes change anyway, trees for each level would not pay off.
+        let are_few = cfg!(debug_assertions) || !BestTree::are_many(to_score, totals.len());
+        to_score.extend(retotalled);
+        if let Some(by_level) = best_by_level {
+            let separate = parts.find_normalized(NormalizedScores::is_separate);
+            if let Some(levels) = separate.as_ref().and_then(|scores| scores.few_separate_levels()) {
+                if by_level.refresh(to_score, totals, levels) {
+                    *bytes = 0;
+                }
+                return;
+            }
+            if let Some(scores) = separate {
+                scores.merge(totals);
+            }
+            (*best_by_level, *bytes) = (None, 0);
+            best.resize(totals.len());
+            best.clear();
+            to_score.insert_all(feasible);
+        } else if are_few
+            && let Some(scores) = parts.find_normalized(NormalizedScores::should_be_separate)
+            && let Some(levels) = scores.separate(totals)
+        {
+            *best_by_level = Some(Box::new(BestByLevel::new(totals, feasible, levels)));
+            (*best, *bytes) = (BestTree::default(), 0);
+            return;
+        }
+        best.refresh(to_score, totals, feasible);
     }
 
     /// Updates the score states, and finds the nodes to score.
