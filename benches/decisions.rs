@@ -4,6 +4,8 @@
 //! A decision lasts from popping a pod until the pod is assumed and reserved, as `scheduler::Observer` reports it. The
 //! program runs itself under callgrind, which counts the same instructions every time.
 //!
+//! `-- --scenario daemon --parts` prints the instructions of the decision by function.
+//!
 //! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster
 //! of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, because the
 //! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size of the large cluster.
@@ -164,8 +166,17 @@ fn main() -> ExitCode {
             }
         };
     }
-    println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>8} |", "scenario", "nodes", "phase", "instructions", "ns");
-    println!("|----------------|----------:|-----------|-------------:|---------:|");
+    if std::env::args().any(|argument| argument == "--parts") {
+        for scenario in scenarios() {
+            if let Err(error) = print_parts(scenario, nodes.unwrap_or(scenario.nodes())) {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
+        return ExitCode::SUCCESS;
+    }
+    println!("| {:<16} | {:>9} | {:<9} | {:>12} | {:>8} |", "scenario", "nodes", "phase", "instructions", "ns");
+    println!("|------------------|----------:|-----------|-------------:|---------:|");
     let mut within = true;
     for scenario in scenarios() {
         let nodes = nodes.unwrap_or(scenario.nodes());
@@ -188,7 +199,7 @@ fn main() -> ExitCode {
             let written = instructions.map_or("not counted".into(), |count| count.to_string());
             let (scenario_name, phase_name) = (scenario.name(), phase.name());
             println!(
-                "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>8} |",
+                "| {scenario_name:<16} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>8} |",
                 time.as_nanos() / scenario.timed() as u128
             );
             let is_usual = nodes <= Scenario::LIMITED.nodes();
@@ -201,6 +212,17 @@ fn main() -> ExitCode {
     }
     eprintln!("a decision needs more than {LIMIT} instructions");
     ExitCode::FAILURE
+}
+
+/// Prints the instructions of a decision by function, in functions with at least a hundredth of them.
+fn print_parts(scenario: Scenario, nodes: usize) -> Result<(), String> {
+    let by_function = counted::count_by_function(scenario.name(), nodes)?;
+    let all: u64 = by_function.iter().map(|(_, instructions)| instructions).sum();
+    println!("{} with {nodes} nodes: {} instructions", scenario.name(), all / scenario.counted() as u64);
+    for (function, instructions) in by_function.iter().filter(|(_, instructions)| instructions * 100 >= all) {
+        println!("{:>8}  {function}", instructions / scenario.counted() as u64);
+    }
+    Ok(())
 }
 
 /// Returns whether a decision is within its limits, in a cluster of the usual size and in one with `large` nodes.

@@ -190,7 +190,9 @@ fn total(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! {
         #(#normalized)*
-        self.set_totals(score, &work.scores.to_score, totals);
+        let is_uniform =
+            work.scores.is_base_limited() && self.find_normalized(NormalizedScores::is_by_node).is_none();
+        self.set_totals(score, work.scores.nodes_to_total(is_uniform), totals);
         if !work.scores.rescored.is_empty() {
             self.set_totals(score, &work.scores.rescored, totals);
         }

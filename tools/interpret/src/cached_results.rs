@@ -261,7 +261,8 @@ impl PluginResults<Pipeline> for CachedResults {
             let Some(plugin) = &step.normalize else { continue };
             plugin.normalize_scores(scores, step.weight, feasible, totals, &mut work.scores.retotalled)?;
         }
-        self.set_totals(&work.scores.to_score, totals);
+        let is_uniform = self.find_normalized(NormalizedScores::is_by_node).is_none();
+        self.set_totals(work.scores.nodes_to_total(is_uniform), totals);
         self.set_totals(&work.scores.rescored, totals);
         Ok(())
     }

@@ -55,7 +55,7 @@ impl Default for BlockBest {
 impl BlockBest {
     /// Combines two values, without branches, which the CPU could not predict. A value without nodes adds zero ties.
     #[inline(always)]
-    pub(super) fn join(self, other: Self) -> Self {
+    fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);
         let ties = |of: BlockBest| if of.total == total { of.ties } else { 0 };
         let left_ties = ties(self);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::best_by_level::BestByLevel;
+use super::best_by_group::BestByGroup;
 use super::best_tree::{BestTree, BlockBest};
+use super::flipping_nodes::FlippingNodes;
 use super::reusable_scores::ReusableScores;
 use super::update::AnswerUpdate;
 use super::{CachedDiagnosis, NominatedNodes};
@@ -41,10 +42,11 @@ pub(crate) struct CachedAnswer<P: Profile> {
     pub(super) score: Option<P::Score>,
     pub(super) reusable_scores: ReusableScores,
     pub(super) totals: Vec<i64>,
-    /// The best totals, unless `best_by_level` has them.
+    /// The best totals, unless `best_by_group` has them.
     pub(super) best: BestTree,
-    /// The best totals by level of a plugin, if its scores are separate from the totals.
-    pub(super) best_by_level: Option<Box<BestByLevel>>,
+    /// The best totals by level of a plugin whose scores are separate from the totals, or by group of `flipping`.
+    pub(super) best_by_group: Option<Box<BestByGroup>>,
+    pub(super) flipping: FlippingNodes,
     /// Size in bytes when it was created, or grew last.
     pub(super) bytes: usize,
 }
@@ -74,7 +76,8 @@ impl<P: Profile> CachedAnswer<P> {
             reusable_scores: ReusableScores::default(),
             totals: Vec::new(),
             best: BestTree::default(),
-            best_by_level: None,
+            best_by_group: None,
+            flipping: FlippingNodes::default(),
             bytes: 0,
         });
         let choice = AnswerUpdate { cached: &mut cached, cx, work, observer, is_new: true }.run()?;
@@ -96,7 +99,7 @@ impl<P: Profile> CachedAnswer<P> {
 
     /// Returns the highest total and the number of nodes with it; no node without scoring.
     pub(crate) fn best(&self) -> BlockBest {
-        match &self.best_by_level {
+        match &self.best_by_group {
             _ if self.score.is_none() => BlockBest::default(),
             Some(best) => best.best(),
             None => self.best.root(),
@@ -105,7 +108,7 @@ impl<P: Profile> CachedAnswer<P> {
 
     /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        match &self.best_by_level {
+        match &self.best_by_group {
             Some(best) => best.kth(k as u32),
             None => self.best.kth(k as u32),
         }
@@ -114,7 +117,7 @@ impl<P: Profile> CachedAnswer<P> {
     /// Returns the total of a feasible node; `None` without scoring.
     pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
         self.score.as_ref()?;
-        let separate = self.best_by_level.as_ref().map_or(0, |best| best.score_of(node));
+        let separate = self.best_by_group.as_ref().map_or(0, |best| best.score_of(node));
         self.feasible.contains(node).then(|| self.totals[node.get()].wrapping_add(separate))
     }
 
@@ -127,7 +130,8 @@ impl<P: Profile> CachedAnswer<P> {
         self.bytes = self.parts.bytes()
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
-            + self.best_by_level.as_ref().map_or(0, |best| best.bytes())
+            + self.best_by_group.as_ref().map_or(0, |best| best.bytes())
+            + self.flipping.bytes()
             + self.reusable_scores.bytes()
             + self.feasible.words().len() * 8
             + self.diagnosis.as_ref().map_or(0, |diagnosed| diagnosed.bytes())

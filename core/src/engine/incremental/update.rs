@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::CachedAnswer;
-use super::best_by_level::BestByLevel;
+use super::best_by_group::BestByGroup;
 use super::best_tree::BestTree;
+use super::flipping_nodes::are_many;
 use crate::engine::observer::{Observer, Point};
 use crate::engine::phases::{Choice, Phases};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
@@ -12,9 +13,7 @@ use crate::model::cache::Cache;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::status::Code;
-use crate::profile_api::plugin_results::{
-    NormalizedScores, PluginResults, ScoreChanges, UpdateContext, UpdateScratch,
-};
+use crate::profile_api::plugin_results::{NormalizedScores, PluginResults, UpdateContext, UpdateScratch};
 use crate::profile_api::profile::Profile;
 
 /// An update of a cached answer for a pod with its signature.
@@ -104,13 +103,16 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
             if !scores.rescored.is_empty() {
                 scores.to_score.extend(&scores.rescored);
             }
+            let mut are_many_lost = false;
             if !work.feasibility_changed.is_empty() {
                 scores.to_score.extend(&work.feasibility_changed);
+                let lost = |(word, bits): (usize, u64)| bits & !cached.feasible.words()[word];
+                are_many_lost = are_many(work.feasibility_changed.words().map(lost), cached.totals.len());
             }
-            if scores.retotalled.is_empty() && cached.best_by_level.is_none() {
+            if scores.retotalled.is_empty() && cached.best_by_group.is_none() && !are_many_lost {
                 cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
             } else {
-                cached.refresh_levels(scores);
+                cached.refresh_groups(work, are_many_lost);
             }
             self.observer.point_ended(Point::Score, Code::Success);
         }
@@ -242,45 +244,60 @@ impl<P: Profile> CachedAnswer<P> {
         self.reusable_scores.clear();
         self.parts.resize_scores(&score, slots);
         self.totals.resize(slots, 0);
-        self.best_by_level = None;
+        self.best_by_group = None;
+        self.flipping.clear();
         self.best.resize(slots);
         self.best.clear();
         self.score = Some(score);
         Ok(())
     }
 
-    /// Finds the best nodes again if the scores of levels changed, or are separate from the totals.
+    /// Finds the best nodes after changes that groups of nodes may have in common: changed scores of levels, or
+    /// many nodes that became infeasible together. `are_many_lost`: whether there are such nodes.
     #[inline(never)]
-    fn refresh_levels(&mut self, scores: &mut ScoreChanges) {
-        let CachedAnswer { parts, totals, feasible, best, best_by_level, bytes, .. } = self;
-        let ScoreChanges { to_score, retotalled, .. } = scores;
-        // If many nodes change anyway, trees for each level would not pay off.
-        let are_few = cfg!(debug_assertions) || !BestTree::are_many(to_score, totals.len());
-        to_score.extend(retotalled);
-        if let Some(by_level) = best_by_level {
+    fn refresh_groups(&mut self, work: &mut UpdateScratch, are_many_lost: bool) {
+        let CachedAnswer { parts, totals, feasible, best, best_by_group, flipping, bytes, .. } = self;
+        let UpdateScratch { feasibility_changed: flipped, scores, .. } = work;
+        let is_uniform = parts.find_normalized(NormalizedScores::is_by_node).is_none();
+        let can_flip = is_uniform && scores.retotalled.is_empty();
+        // If many nodes change anyway, trees of levels do not pay off.
+        let are_few = cfg!(debug_assertions) || !BestTree::are_many(&scores.to_score, totals.len());
+        scores.to_score.extend(&scores.retotalled);
+        if let Some(by_group) = best_by_group {
             let separate = parts.find_normalized(NormalizedScores::is_separate);
-            if let Some(levels) = separate.as_ref().and_then(|scores| scores.few_separate_levels()) {
-                if by_level.refresh(to_score, totals, levels) {
-                    *bytes = 0;
-                }
+            let levels = separate.as_ref().and_then(|scores| scores.few_separate_levels());
+            let is_larger = if flipping.are_grouped() {
+                can_flip.then(|| flipping.refresh(by_group, totals, feasible, flipped, scores))
+            } else {
+                levels.map(|levels| by_group.refresh(&scores.to_score, totals, levels.into()))
+            };
+            if let Some(is_larger) = is_larger {
+                *bytes = if is_larger { 0 } else { *bytes };
                 return;
             }
+            // There are too many levels, or scores by node.
             if let Some(scores) = separate {
                 scores.merge(totals);
             }
-            (*best_by_level, *bytes) = (None, 0);
+            flipping.clear();
+            (*best_by_group, *bytes) = (None, 0);
             best.resize(totals.len());
             best.clear();
-            to_score.insert_all(feasible);
+            scores.to_score.insert_all(feasible);
+        } else if can_flip && are_many_lost && flipping.should_be_grouped_after_flip() {
+            let mut by_group = flipping.begin(totals, feasible, flipped);
+            flipping.refresh(&mut by_group, totals, feasible, flipped, scores);
+            (*best_by_group, *best, *bytes) = (Some(Box::new(by_group)), BestTree::default(), 0);
+            return;
         } else if are_few
             && let Some(scores) = parts.find_normalized(NormalizedScores::should_be_separate)
             && let Some(levels) = scores.separate(totals)
         {
-            *best_by_level = Some(Box::new(BestByLevel::new(totals, feasible, levels)));
-            (*best, *bytes) = (BestTree::default(), 0);
+            let by_group = BestByGroup::new(totals, feasible, levels.into());
+            (*best_by_group, *best, *bytes) = (Some(Box::new(by_group)), BestTree::default(), 0);
             return;
         }
-        best.refresh(to_score, totals, feasible);
+        best.refresh(&scores.to_score, totals, feasible);
     }
 
     /// Updates the score states, and finds the nodes to score.

@@ -297,6 +297,12 @@ impl NormalizedScores {
         self.few_separate_levels()
     }
 
+    /// Returns whether nodes have different scores, or had them.
+    #[inline]
+    pub fn is_by_node(&self) -> bool {
+        self.is_by_node
+    }
+
     /// Returns whether the totals do not include the scores.
     pub(crate) fn is_separate(&self) -> bool {
         self.is_separate
@@ -377,7 +383,12 @@ impl NormalizedScores {
     /// Returns the part of a node's total: its weighted normalised score, or 0 if the scores are separate.
     #[inline(always)]
     pub fn in_total(&self, node: usize) -> i64 {
-        if self.is_by_node && self.is_separate { 0 } else { self.weighted(node) }
+        if self.is_by_node { self.by_node_in_total(node) } else { self.levels.weighted()[self.uniform as usize] }
+    }
+
+    #[inline(never)]
+    fn by_node_in_total(&self, node: usize) -> i64 {
+        if self.is_separate { 0 } else { self.levels.weighted()[self.level_of[node] as usize] }
     }
 
     /// Returns the weighted normalised score of a node.
