@@ -4,6 +4,8 @@
 //! A decision lasts from popping a pod until the pod is assumed and reserved, as `scheduler::Observer` reports it. The
 //! program runs itself under callgrind, which counts the same instructions every time.
 //!
+//! `-- --scenario daemon --parts` prints the instructions of the decision by function.
+//!
 //! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster
 //! of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, because the
 //! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size of the large cluster. A
@@ -47,6 +49,10 @@ enum Scenario {
     Unschedulable,
     /// Pods of a DaemonSet: each names its node.
     Daemon,
+    /// Pods of one template that are spread over zones. With nearly every pod, a zone becomes feasible or infeasible.
+    Spread,
+    /// Pods of one template that prefer zones with fewer pods.
+    PreferredSpread,
     /// Heartbeats of nodes only.
     Heartbeat,
     /// 500 nodes join, then a pod is decided.
@@ -58,11 +64,13 @@ enum Scenario {
 }
 
 impl Scenario {
-    const ALL: [Scenario; 8] = [
+    const ALL: [Scenario; 10] = [
         Scenario::Template,
         Scenario::Gated,
         Scenario::Unschedulable,
         Scenario::Daemon,
+        Scenario::Spread,
+        Scenario::PreferredSpread,
         Scenario::Heartbeat,
         Scenario::NewNodes,
         Scenario::DeletedPods,
@@ -76,6 +84,8 @@ impl Scenario {
             Scenario::Gated => "gated",
             Scenario::Unschedulable => "unschedulable",
             Scenario::Daemon => "daemon",
+            Scenario::Spread => "spread",
+            Scenario::PreferredSpread => "preferred-spread",
             Scenario::Heartbeat => "heartbeat",
             Scenario::NewNodes => "new-nodes",
             Scenario::DeletedPods => "deleted-pods",
@@ -100,7 +110,12 @@ impl Scenario {
         }
     }
     fn churn(self, nodes: usize) -> Churn {
-        let mut churn = Churn::new(nodes, self == Scenario::Daemon);
+        let template = match self {
+            Scenario::Spread => objects::spread,
+            Scenario::PreferredSpread => objects::preferring_zones,
+            _ => objects::plain,
+        };
+        let mut churn = Churn::new(nodes, template, self == Scenario::Daemon);
         match self {
             Scenario::Gated => churn.crowd(10_000, objects::gated),
             Scenario::Unschedulable => churn.crowd(1_000, objects::too_large),
@@ -152,8 +167,17 @@ fn main() -> ExitCode {
             }
         };
     }
-    println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>8} |", "scenario", "nodes", "phase", "instructions", "ns");
-    println!("|----------------|----------:|-----------|-------------:|---------:|");
+    if std::env::args().any(|argument| argument == "--parts") {
+        for scenario in scenarios() {
+            if let Err(error) = print_parts(scenario, nodes.unwrap_or(scenario.nodes())) {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
+        return ExitCode::SUCCESS;
+    }
+    println!("| {:<16} | {:>9} | {:<9} | {:>12} | {:>8} |", "scenario", "nodes", "phase", "instructions", "ns");
+    println!("|------------------|----------:|-----------|-------------:|---------:|");
     let mut within = true;
     for scenario in scenarios() {
         let nodes = nodes.unwrap_or(scenario.nodes());
@@ -176,7 +200,7 @@ fn main() -> ExitCode {
             let written = instructions.map_or("not counted".into(), |count| count.to_string());
             let (scenario_name, phase_name) = (scenario.name(), phase.name());
             println!(
-                "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>8} |",
+                "| {scenario_name:<16} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>8} |",
                 time.as_nanos() / scenario.timed() as u128
             );
             let is_usual = nodes <= Scenario::LIMITED.nodes();
@@ -189,6 +213,17 @@ fn main() -> ExitCode {
     }
     eprintln!("a decision needs more than {LIMIT} instructions");
     ExitCode::FAILURE
+}
+
+/// Prints the instructions of a decision by function, in functions with at least a hundredth of them.
+fn print_parts(scenario: Scenario, nodes: usize) -> Result<(), String> {
+    let by_function = counted::count_by_function(scenario.name(), nodes)?;
+    let all: u64 = by_function.iter().map(|(_, instructions)| instructions).sum();
+    println!("{} with {nodes} nodes: {} instructions", scenario.name(), all / scenario.counted() as u64);
+    for (function, instructions) in by_function.iter().filter(|(_, instructions)| instructions * 100 >= all) {
+        println!("{:>8}  {function}", instructions / scenario.counted() as u64);
+    }
+    Ok(())
 }
 
 /// Returns whether a decision is within its limits, in a cluster of the usual size and in one with `large` nodes.

@@ -98,14 +98,14 @@ pub(crate) struct Churn {
 }
 
 impl Churn {
-    /// Creates a cluster with two pods on each node.
-    pub(crate) fn new(nodes: usize, daemons: bool) -> Self {
+    /// Creates a cluster with two pods on each node. `daemons`: each pod is for one node.
+    pub(crate) fn new(nodes: usize, template: fn(&mut Interner) -> Pod, daemons: bool) -> Self {
         let mut scheduler = match Scheduler::new(NoopClient, Options::default()) {
             Ok(scheduler) => scheduler,
             Err(errors) => panic!("{errors:?}"),
         };
         let mut tasks = InlineTasks::default();
-        let template = objects::plain(&mut scheduler.cache.base.interner);
+        let template = template(&mut scheduler.cache.base.interner);
         let mut node_names = Vec::with_capacity(nodes);
         for number in 0..nodes {
             let node = objects::node(number, &mut scheduler.cache.base.interner);

@@ -1,5 +1,6 @@
 //! The program under callgrind, which dumps its counts at the end of each phase.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use super::callgrind;
@@ -52,9 +53,7 @@ pub(crate) fn count(scenario: &str, nodes: usize) -> Result<Option<[u64; Phase::
     if !callgrind::is_installed() {
         return Ok(None);
     }
-    let mut options = vec!["--toggle-collect=decisions::counted::steady".into()];
-    options.extend(Phase::ALL.map(|phase| format!("--dump-before=decisions::counted::ends::{}", phase.name())));
-    let dumps = callgrind::run(&options, &["--scenario", scenario, "--nodes", &nodes.to_string()])?;
+    let dumps = dumps(scenario, nodes, &[])?;
     let mut counts = [0; Phase::ALL.len()];
     for dump in dumps {
         if let Some(phase) = Phase::ALL.into_iter().find(|phase| phase.name() == dump.function) {
@@ -62,4 +61,26 @@ pub(crate) fn count(scenario: &str, nodes: usize) -> Result<Option<[u64; Phase::
         }
     }
     Ok(Some(counts))
+}
+
+fn dumps(scenario: &str, nodes: usize, options: &[&str]) -> Result<Vec<callgrind::Dump>, String> {
+    let mut options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+    options.push("--toggle-collect=decisions::counted::steady".into());
+    options.extend(Phase::ALL.map(|phase| format!("--dump-before=decisions::counted::ends::{}", phase.name())));
+    callgrind::run(&options, &["--scenario", scenario, "--nodes", &nodes.to_string()])
+}
+
+/// Returns the instructions of all counted decisions by function, the largest first. Inlined functions are part of their
+/// callers.
+pub(crate) fn count_by_function(scenario: &str, nodes: usize) -> Result<Vec<(String, u64)>, String> {
+    let mut by_function = BTreeMap::new();
+    for dump in dumps(scenario, nodes, &["--compress-strings=no", "--compress-pos=no"])? {
+        let is_decision = dump.function == Phase::Decision.name();
+        for (function, instructions) in dump.by_function.into_iter().filter(|_| is_decision) {
+            *by_function.entry(function).or_default() += instructions;
+        }
+    }
+    let mut sorted = Vec::from_iter(by_function);
+    sorted.sort_by_key(|(_, instructions)| std::cmp::Reverse(*instructions));
+    Ok(sorted)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    FieldRequirement, Node, NodeSelector, NodeSelectorTerm, NonZero, Operator, Pod, PodSpec, PodUsage, Requirement,
-    Resources, labels,
+    FieldRequirement, InclusionPolicy, LabelSelector, Node, NodeSelector, NodeSelectorTerm, NonZero, Operator, Pod,
+    PodSpec, PodUsage, Requirement, Resources, TopologySpreadConstraint, UnsatisfiableAction, labels,
 };
 
 const MEBIBYTE: i64 = 1 << 20;
@@ -69,6 +69,32 @@ fn with(pod: Pod, change: impl FnOnce(&mut PodSpec)) -> Pod {
     let mut spec = PodSpec::clone(&pod.spec);
     change(&mut spec);
     Pod { spec: Arc::new(spec), ..pod }
+}
+
+/// Returns a pod that is spread over zones, with a skew of at most one.
+pub(crate) fn spread(interner: &mut Interner) -> Pod {
+    spread_by(UnsatisfiableAction::DoNotSchedule, interner)
+}
+
+/// Returns a pod that prefers zones with fewer pods.
+pub(crate) fn preferring_zones(interner: &mut Interner) -> Pod {
+    spread_by(UnsatisfiableAction::ScheduleAnyway, interner)
+}
+
+fn spread_by(when_unsatisfiable: UnsatisfiableAction, interner: &mut Interner) -> Pod {
+    let topology_key = interner.intern("topology.kubernetes.io/zone");
+    with(plain(interner), |spec| {
+        let constraint = TopologySpreadConstraint {
+            max_skew: 1,
+            topology_key,
+            when_unsatisfiable,
+            selector: Ok(Some(LabelSelector::from_labels(&spec.labels))),
+            min_domains: 1,
+            node_affinity_policy: InclusionPolicy::Honor,
+            node_taints_policy: InclusionPolicy::Ignore,
+        };
+        spec.spread = [constraint].into();
+    })
 }
 
 /// Returns a pod of a DaemonSet for a node.

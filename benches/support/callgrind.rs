@@ -24,6 +24,10 @@ pub(crate) struct Dump {
     /// Executed functions, if names are not compressed. Inlined functions are not included.
     #[allow(dead_code, reason = "not every benchmark uses it")]
     pub(crate) ran: Vec<String>,
+    /// The instructions of each executed function without those of called functions, if names and positions are not
+    /// compressed. A function can occur more than once.
+    #[allow(dead_code, reason = "not every benchmark uses it")]
+    pub(crate) by_function: Vec<(String, u64)>,
 }
 
 /// Runs this program under callgrind, with options for callgrind and arguments for the program. Omits dumps without
@@ -59,14 +63,26 @@ fn dumps(written: &str) -> Vec<Dump> {
     let mut dumps = Vec::new();
     let mut function = "";
     let mut ran = Vec::new();
+    let mut by_function: Vec<(String, u64)> = Vec::new();
+    let mut is_call = false;
     for line in written.lines() {
         if let Some(trigger) = line.strip_prefix("desc: Trigger: ") {
             function = trigger.rsplit("::").next().unwrap_or_default().trim_end_matches("()");
         } else if let Some(name) = line.strip_prefix("fn=") {
             ran.push(name.to_owned());
+            by_function.push((name.to_owned(), 0));
+        } else if line.starts_with("calls=") {
+            // The next line has the instructions of the called function.
+            is_call = true;
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            let instructions = line.split(' ').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0);
+            if let Some((_, own)) = by_function.last_mut().filter(|_| !std::mem::take(&mut is_call)) {
+                *own += instructions;
+            }
         } else if let Some(total) = line.strip_prefix("totals: ") {
             let instructions = total.trim().parse().unwrap_or(0);
-            dumps.push(Dump { function: function.into(), instructions, ran: std::mem::take(&mut ran) });
+            let (ran, by_function) = (std::mem::take(&mut ran), std::mem::take(&mut by_function));
+            dumps.push(Dump { function: function.into(), instructions, ran, by_function });
         }
     }
     dumps.retain(|dump| dump.instructions > 0);

@@ -42,7 +42,8 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         total(members),
         parts_of_total(members),
     ];
-    quote! { #(#parts)* }
+    let find_normalized = find_normalized(members);
+    quote! { #(#parts)* #find_normalized }
 }
 
 /// Returns expressions for the memory of the scores, in bytes.
@@ -189,7 +190,9 @@ fn total(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! {
         #(#normalized)*
-        self.set_totals(score, &work.scores.to_score, totals);
+        let is_uniform =
+            work.scores.is_base_limited() && self.find_normalized(NormalizedScores::is_by_node).is_none();
+        self.set_totals(score, work.scores.nodes_to_total(is_uniform), totals);
         if !work.scores.rescored.is_empty() {
             self.set_totals(score, &work.scores.rescored, totals);
         }
@@ -337,6 +340,21 @@ fn parts_of_total(members: &Members<'_>) -> TokenStream {
     }
 }
 
+fn find_normalized(members: &Members<'_>) -> Option<TokenStream> {
+    let fields: Vec<_> = normalizing(members).map(|member| &member.field).collect();
+    (!fields.is_empty()).then(|| {
+        quote! {
+            fn find_normalized(
+                &mut self,
+                has_property: impl Fn(&NormalizedScores) -> bool,
+            ) -> Option<&mut NormalizedScores> {
+                #(if has_property(&self.scores.#fields) { return Some(&mut self.scores.#fields); })*
+                None
+            }
+        }
+    })
+}
+
 /// Emits `set_totals`, and its helpers for a mask word and for a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
@@ -351,7 +369,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let add_one: Vec<TokenStream> = normalizing(members)
         .map(|member| {
             let field = &member.field;
-            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.weighted(node)); })
+            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.in_total(node)); })
         })
         .collect();
     let one = if add_one.is_empty() {

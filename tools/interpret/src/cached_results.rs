@@ -93,7 +93,7 @@ impl CachedResults {
             } else {
                 total_each(word, bits, totals, |node| {
                     normalized_scores()
-                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.weighted(node)))
+                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.in_total(node)))
                 });
             }
         }
@@ -261,9 +261,14 @@ impl PluginResults<Pipeline> for CachedResults {
             let Some(plugin) = &step.normalize else { continue };
             plugin.normalize_scores(scores, step.weight, feasible, totals, &mut work.scores.retotalled)?;
         }
-        self.set_totals(&work.scores.to_score, totals);
+        let is_uniform = self.find_normalized(NormalizedScores::is_by_node).is_none();
+        self.set_totals(work.scores.nodes_to_total(is_uniform), totals);
         self.set_totals(&work.scores.rescored, totals);
         Ok(())
+    }
+
+    fn find_normalized(&mut self, has_property: impl Fn(&NormalizedScores) -> bool) -> Option<&mut NormalizedScores> {
+        self.normalized_scores.iter_mut().find(|scores| has_property(scores))
     }
 
     fn bytes(&self) -> usize {

@@ -5,9 +5,9 @@ use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
 
 /// Number of nodes in a block, which is a leaf of a [`BestTree`].
-const BLOCK: usize = 8;
+pub(super) const BLOCK: usize = 8;
 /// All nodes of a block.
-const ALL: u64 = (1 << BLOCK) - 1;
+pub(super) const ALL: u64 = (1 << BLOCK) - 1;
 /// Number of nodes in each set of nodes of a block. A lookup takes one instruction; counting bits takes ten, without
 /// CPU support.
 const COUNTS: [u8; 1 << BLOCK] = {
@@ -20,11 +20,11 @@ const COUNTS: [u8; 1 << BLOCK] = {
     counts
 };
 /// Number of blocks in a word of a node mask.
-const IN_WORD: usize = 64 / BLOCK;
+pub(super) const IN_WORD: usize = 64 / BLOCK;
 
 /// Returns the blocks of one word of a node mask that have nodes in `bits`.
 #[inline]
-fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
+pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if bits == 0 {
             return None;
@@ -62,10 +62,16 @@ impl BlockBest {
         BlockBest { total, ties: left_ties + ties(other), left_ties }
     }
 
-    /// Returns the best of the feasible nodes of a block.
+    /// Adds a score to the total, if there are nodes.
     #[inline(always)]
-    fn of_block(totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
-        let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
+    pub(super) fn with_score(self, score: i64) -> Self {
+        BlockBest { total: if self.ties == 0 { i64::MIN } else { self.total.wrapping_add(score) }, ..self }
+    }
+
+    /// Returns the best of some nodes of a block, one bit each.
+    #[inline(always)]
+    pub(super) fn of_block(totals: &[i64], bits: u64, block: usize) -> BlockBest {
+        let first = block * BLOCK;
         let (mut total, mut nodes) = (i64::MIN, 0);
         if let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>) {
             // Without a branch for each node.
@@ -93,11 +99,11 @@ impl BlockBest {
         BlockBest { total, ties: COUNTS[nodes as usize % COUNTS.len()].into(), left_ties: nodes }
     }
 
-    /// Returns the best of a block after changes of some nodes, one bit each. Other nodes are read only if all of the best
-    /// have become worse.
+    /// Returns the best of the nodes `bits` of a block after changes of some nodes, one bit each. Other nodes are read only
+    /// if all of the best have become worse.
     #[inline(always)]
-    fn after_changes(self, changed: u64, totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
-        let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
+    pub(super) fn after_changes(self, changed: u64, totals: &[i64], bits: u64, block: usize) -> BlockBest {
+        let first = block * BLOCK;
         let (mut total, mut nodes) = (self.total, self.left_ties & !(changed as u32));
         for node in nodes_of(0, changed & bits) {
             let of_node = totals[first + node.get()];
@@ -105,7 +111,7 @@ impl BlockBest {
             total = total.max(of_node);
             nodes |= u32::from(of_node == total) << node.0;
         }
-        if nodes == 0 { BlockBest::of_block(totals, feasible, block) } else { BlockBest::of_nodes(total, nodes) }
+        if nodes == 0 { BlockBest::of_block(totals, bits, block) } else { BlockBest::of_nodes(total, nodes) }
     }
 }
 
@@ -134,8 +140,9 @@ impl BestTree {
         self.update_ancestors();
     }
 
+    /// Returns the number of blocks.
     #[inline]
-    fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.nodes.len() / 2
     }
 
@@ -144,17 +151,23 @@ impl BestTree {
         self.nodes.fill(BlockBest::default());
     }
 
+    /// Returns whether nodes are so many that the paths from their blocks to the root are longer than the whole tree.
+    #[inline(always)]
+    pub(super) fn are_many(nodes: &NodeSet, slots: usize) -> bool {
+        nodes.words().len() * 64 * BLOCK >= slots
+    }
+
     /// Computes the blocks of changed nodes and their ancestors again.
     #[inline]
     pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
-        // For many blocks, the paths to the root are longer than the whole tree.
-        if changed.words().len() * 64 >= self.used {
+        if Self::are_many(changed, totals.len()) {
             return self.refresh_many(changed, totals, feasible);
         }
         for (word, bits) in changed.words() {
             for block in blocks_of(word, bits) {
                 let changed = bits >> (block % IN_WORD * BLOCK) & ALL;
-                let best = self.nodes[self.blocks() + block].after_changes(changed, totals, feasible, block);
+                let bits = feasible.block(block, BLOCK);
+                let best = self.block(block).after_changes(changed, totals, bits, block);
                 self.set(block, best);
             }
         }
@@ -167,13 +180,14 @@ impl BestTree {
         for (word, _) in changed.words() {
             let first = word * IN_WORD;
             for (at, leaf) in leaves[first..].iter_mut().take(IN_WORD).enumerate() {
-                *leaf = BlockBest::of_block(totals, feasible, first + at);
+                *leaf = BlockBest::of_block(totals, feasible.block(first + at, BLOCK), first + at);
             }
         }
         self.update_ancestors();
     }
 
-    fn update_ancestors(&mut self) {
+    /// Computes all inner nodes again.
+    pub(super) fn update_ancestors(&mut self) {
         let (mut first, mut used) = (self.blocks(), self.used);
         while first > 1 {
             let (above, below) = self.nodes.split_at_mut(first);
@@ -183,6 +197,27 @@ impl BestTree {
                 *node = left.join(*right);
             }
         }
+    }
+
+    /// Returns the best of a block.
+    #[inline(always)]
+    pub(super) fn block(&self, block: usize) -> BlockBest {
+        self.nodes[self.blocks() + block]
+    }
+
+    /// Sets the best of a block, but does not update its ancestors.
+    #[inline]
+    pub(super) fn set_block(&mut self, block: usize, best: BlockBest) {
+        let at = self.blocks() + block;
+        self.nodes[at] = best;
+    }
+
+    /// Returns the number of the best nodes below the left child of a tree node; the set of the best nodes if the tree node is a
+    /// block.
+    #[inline]
+    pub(super) fn left_ties_of_best(&self, at: usize) -> u32 {
+        let BlockBest { total, left_ties, .. } = self.nodes[at];
+        if total == self.root().total { left_ties } else { 0 }
     }
 
     /// Sets the best of a block, and updates its ancestors.
@@ -227,11 +262,15 @@ impl BestTree {
             at = 2 * at + usize::from(is_right);
         }
         let block = at - inner.len();
-        let mut nodes = blocks.get(block)?.left_ties;
-        // A `k` beyond the number of ties leaves no node.
-        (0..k.min(BLOCK as u32)).for_each(|_| nodes &= nodes.wrapping_sub(1));
-        (nodes != 0).then(|| NodeIndex(block as u32 * BLOCK as u32 + nodes.trailing_zeros()))
+        kth_of_block(blocks.get(block)?.left_ties, block, k)
     }
+}
+
+/// Returns the `k`-th of some nodes of a block, one bit each. A `k` beyond their number returns `None`.
+#[inline(always)]
+pub(super) fn kth_of_block(mut nodes: u32, block: usize, k: u32) -> Option<NodeIndex> {
+    (0..k.min(BLOCK as u32)).for_each(|_| nodes &= nodes.wrapping_sub(1));
+    (nodes != 0).then(|| NodeIndex(block as u32 * BLOCK as u32 + nodes.trailing_zeros()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::best_by_group::BestByGroup;
 use super::best_tree::{BestTree, BlockBest};
+use super::flipping_nodes::FlippingNodes;
 use super::reusable_scores::ReusableScores;
 use super::update::AnswerUpdate;
 use super::{CachedDiagnosis, NominatedNodes};
@@ -40,7 +42,11 @@ pub(crate) struct CachedAnswer<P: Profile> {
     pub(super) score: Option<P::Score>,
     pub(super) reusable_scores: ReusableScores,
     pub(super) totals: Vec<i64>,
+    /// The best totals, unless `best_by_group` has them.
     pub(super) best: BestTree,
+    /// The best totals by level of a plugin whose scores are separate from the totals, or by group of `flipping`.
+    pub(super) best_by_group: Option<Box<BestByGroup>>,
+    pub(super) flipping: FlippingNodes,
     /// Size in bytes when it was created, or grew last.
     pub(super) bytes: usize,
 }
@@ -70,6 +76,8 @@ impl<P: Profile> CachedAnswer<P> {
             reusable_scores: ReusableScores::default(),
             totals: Vec::new(),
             best: BestTree::default(),
+            best_by_group: None,
+            flipping: FlippingNodes::default(),
             bytes: 0,
         });
         let choice = AnswerUpdate { cached: &mut cached, cx, work, observer, is_new: true }.run()?;
@@ -91,18 +99,26 @@ impl<P: Profile> CachedAnswer<P> {
 
     /// Returns the highest total and the number of nodes with it; 0 nodes without scoring.
     pub(crate) fn best(&self) -> BlockBest {
-        if self.score.is_some() { self.best.root() } else { BlockBest::default() }
+        match &self.best_by_group {
+            _ if self.score.is_none() => BlockBest::default(),
+            Some(best) => best.best(),
+            None => self.best.root(),
+        }
     }
 
     /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        self.best.kth(k as u32)
+        match &self.best_by_group {
+            Some(best) => best.kth(k as u32),
+            None => self.best.kth(k as u32),
+        }
     }
 
     /// Returns the total of a feasible node; `None` without scoring.
     pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
         self.score.as_ref()?;
-        self.feasible.contains(node).then(|| self.totals[node.get()])
+        let separate = self.best_by_group.as_ref().map_or(0, |best| best.score_of(node));
+        self.feasible.contains(node).then(|| self.totals[node.get()].wrapping_add(separate))
     }
 
     /// Returns its size in bytes without plugins' states, as of its creation or last growth.
@@ -114,6 +130,8 @@ impl<P: Profile> CachedAnswer<P> {
         self.bytes = self.parts.bytes()
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
+            + self.best_by_group.as_ref().map_or(0, |best| best.bytes())
+            + self.flipping.bytes()
             + self.reusable_scores.bytes()
             + self.feasible.words().len() * 8
             + self.diagnosis.as_ref().map_or(0, |diagnosed| diagnosed.bytes())

@@ -8,9 +8,11 @@
 //! Pods share an answer if their compiled forms are equal. Their [`ExcludedFromSignature`] parts may differ: plugins
 //! and kernels always receive the current compiled pod, never an equal earlier one.
 
+mod best_by_group;
 mod best_tree;
 mod cached_answer;
 mod cached_diagnosis;
+mod flipping_nodes;
 mod nominated_nodes;
 mod reusable_scores;
 pub(crate) mod sample;

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use super::CachedAnswer;
+use super::best_by_group::BestByGroup;
+use super::best_tree::BestTree;
+use super::flipping_nodes::are_many;
 use crate::engine::observer::{Observer, Point};
 use crate::engine::phases::{Choice, Phases};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
@@ -10,7 +13,7 @@ use crate::model::cache::Cache;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::status::Code;
-use crate::profile_api::plugin_results::{PluginResults, UpdateContext, UpdateScratch};
+use crate::profile_api::plugin_results::{NormalizedScores, PluginResults, UpdateContext, UpdateScratch};
 use crate::profile_api::profile::Profile;
 
 /// An update of a cached answer for a pod with its signature.
@@ -100,13 +103,17 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
             if !scores.rescored.is_empty() {
                 scores.to_score.extend(&scores.rescored);
             }
+            let mut are_many_lost = false;
             if !work.feasibility_changed.is_empty() {
                 scores.to_score.extend(&work.feasibility_changed);
+                let lost = |(word, bits): (usize, u64)| bits & !cached.feasible.words()[word];
+                are_many_lost = are_many(work.feasibility_changed.words().map(lost), cached.totals.len());
             }
-            if !scores.retotalled.is_empty() {
-                scores.to_score.extend(&scores.retotalled);
+            if scores.retotalled.is_empty() && cached.best_by_group.is_none() && !are_many_lost {
+                cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
+            } else {
+                cached.refresh_groups(work, are_many_lost);
             }
-            cached.best.refresh(&scores.to_score, &cached.totals, &cached.feasible);
             self.observer.point_ended(Point::Score, Code::Success);
         }
         if cached.bytes == 0 {
@@ -237,10 +244,60 @@ impl<P: Profile> CachedAnswer<P> {
         self.reusable_scores.clear();
         self.parts.resize_scores(&score, slots);
         self.totals.resize(slots, 0);
+        self.best_by_group = None;
+        self.flipping.clear();
         self.best.resize(slots);
         self.best.clear();
         self.score = Some(score);
         Ok(())
+    }
+
+    /// Finds the best nodes after changes that groups of nodes may have in common: changed scores of levels, or
+    /// many nodes that became infeasible together. `are_many_lost`: whether there are such nodes.
+    #[inline(never)]
+    fn refresh_groups(&mut self, work: &mut UpdateScratch, are_many_lost: bool) {
+        let CachedAnswer { parts, totals, feasible, best, best_by_group, flipping, bytes, .. } = self;
+        let UpdateScratch { feasibility_changed: flipped, scores, .. } = work;
+        let is_uniform = parts.find_normalized(NormalizedScores::is_by_node).is_none();
+        let can_flip = is_uniform && scores.retotalled.is_empty();
+        // If many nodes change anyway, trees of levels do not pay off.
+        let are_few = cfg!(debug_assertions) || !BestTree::are_many(&scores.to_score, totals.len());
+        scores.to_score.extend(&scores.retotalled);
+        if let Some(by_group) = best_by_group {
+            let separate = parts.find_normalized(NormalizedScores::is_separate);
+            let levels = separate.as_ref().and_then(|scores| scores.few_separate_levels());
+            let is_larger = if flipping.are_grouped() {
+                can_flip.then(|| flipping.refresh(by_group, totals, feasible, flipped, scores))
+            } else {
+                levels.map(|levels| by_group.refresh(&scores.to_score, totals, levels.into()))
+            };
+            if let Some(is_larger) = is_larger {
+                *bytes = if is_larger { 0 } else { *bytes };
+                return;
+            }
+            // There are too many levels, or scores by node.
+            if let Some(scores) = separate {
+                scores.merge(totals);
+            }
+            flipping.clear();
+            (*best_by_group, *bytes) = (None, 0);
+            best.resize(totals.len());
+            best.clear();
+            scores.to_score.insert_all(feasible);
+        } else if can_flip && are_many_lost && flipping.should_be_grouped_after_flip() {
+            let mut by_group = flipping.begin(totals, feasible, flipped);
+            flipping.refresh(&mut by_group, totals, feasible, flipped, scores);
+            (*best_by_group, *best, *bytes) = (Some(Box::new(by_group)), BestTree::default(), 0);
+            return;
+        } else if are_few
+            && let Some(scores) = parts.find_normalized(NormalizedScores::should_be_separate)
+            && let Some(levels) = scores.separate(totals)
+        {
+            let by_group = BestByGroup::new(totals, feasible, levels.into());
+            (*best_by_group, *best, *bytes) = (Some(Box::new(by_group)), BestTree::default(), 0);
+            return;
+        }
+        best.refresh(&scores.to_score, totals, feasible);
     }
 
     /// Updates the score states, and finds the nodes to score.

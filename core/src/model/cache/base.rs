@@ -61,6 +61,14 @@ impl Base {
     /// Begins an attempt for a pod.
     #[inline]
     pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
+        // Few pods can use devices.
+        if self.claimant.is_some() || pod.spec.may_use_devices() {
+            self.set_claimant(pod);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn set_claimant(&mut self, pod: &Arc<Pod>) {
         self.claimant = pod.spec.may_use_devices().then(|| pod.clone());
     }
     /// Returns the name of a node; empty for a slot without one.

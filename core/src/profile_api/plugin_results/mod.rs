@@ -6,7 +6,7 @@ mod score_levels;
 pub(crate) mod scratch;
 mod updates;
 
-pub use normalized_scores::{ClassKernel, NormalizedScores};
+pub use normalized_scores::{ClassKernel, NormalizedScores, SeparateLevels};
 pub use promises::{DefaultPromises, Promises};
 pub use scratch::{Changes, ScoreChanges, UpdateScratch, VerdictChanges};
 pub use updates::{FilterKernel, init_totals, is_dense, is_sparse, reset_totals, score_each, total_each, weighted};

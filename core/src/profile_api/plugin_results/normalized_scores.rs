@@ -32,12 +32,19 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 ///
 /// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, no level is
 /// stored for each node. Then a node that becomes feasible or infeasible costs nothing.
+///
+/// If the scores of a few levels change again and again, the totals do not include them
+/// ([`NormalizedScores::separate`]). Then such a change costs nothing for each node either.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
     /// Number of node slots.
     slots: usize,
     /// Whether nodes have different classes.
     is_by_node: bool,
+    /// Whether the totals do not include the scores.
+    is_separate: bool,
+    /// Number of changes that moved levels with nodes.
+    moves: u32,
     /// The level of all feasible nodes, unless `is_by_node`. [`ScoreLevels::INFEASIBLE`] before the first one is scored.
     uniform: u32,
     /// The level of each node, if `is_by_node`; otherwise empty.
@@ -54,6 +61,25 @@ pub struct NormalizedScores {
 
 /// Maximum number of changed levels for which one loop over the nodes per level is fastest.
 const MAX_SINGLE_LEVELS: usize = 3;
+
+/// Number of changes of levels after which they are separated from the totals.
+const MOVES_BEFORE_SEPARATION: u32 = 2;
+
+/// The level of each node, and the score of each level, of a plugin whose scores are not included in the totals.
+#[derive(Clone, Copy, Debug)]
+pub struct SeparateLevels<'a> {
+    /// The level of each node, for whole words of a node mask; [`SeparateLevels::INFEASIBLE`] for infeasible nodes.
+    pub of_node: &'a [u32],
+    /// The weighted normalised score of each level.
+    pub scores: &'a [i64],
+}
+
+impl SeparateLevels<'_> {
+    /// The level of infeasible nodes.
+    pub const INFEASIBLE: u32 = ScoreLevels::INFEASIBLE;
+    /// Maximum number of levels, including that of infeasible nodes.
+    pub const MAX: usize = if cfg!(debug_assertions) { 6 } else { 16 };
+}
 
 /// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
 /// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
@@ -88,6 +114,7 @@ impl NormalizedScores {
     /// Removes all scores.
     pub fn clear(&mut self) {
         (self.is_by_node, self.uniform) = (false, ScoreLevels::INFEASIBLE);
+        (self.is_separate, self.moves) = (false, 0);
         self.level_of.clear();
         self.present.clear();
         self.levels.clear();
@@ -233,21 +260,79 @@ impl NormalizedScores {
         totals: &mut [i64],
         retotalled: &mut NodeSet,
     ) -> Result<(), NeedsFullEvaluation> {
+        if self.levels.is_normalized() {
+            return Ok(());
+        }
+        self.normalize_changed::<P>(args, weight, feasible, totals, retotalled)
+    }
+
+    #[inline(never)]
+    fn normalize_changed<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        weight: i64,
+        feasible: &NodeMask,
+        totals: &mut [i64],
+        retotalled: &mut NodeSet,
+    ) -> Result<(), NeedsFullEvaluation> {
         self.levels.normalize::<P>(args, weight, &mut self.moved)?;
-        if !self.moved.is_empty() {
+        if !self.moved.is_empty() && !self.is_separate {
             self.add_moved_levels(feasible, totals, retotalled);
         }
         Ok(())
     }
 
+    /// Returns whether [`NormalizedScores::separate`] is worth its cost: if the scores of a few levels change often.
+    pub(crate) fn should_be_separate(&self) -> bool {
+        self.moves >= MOVES_BEFORE_SEPARATION && !self.is_separate && self.levels.len() <= SeparateLevels::MAX
+    }
+
+    /// Removes the scores from the totals. From now on, the caller adds the score of a node's level.
+    pub(crate) fn separate(&mut self, totals: &mut [i64]) -> Option<SeparateLevels<'_>> {
+        self.is_separate = true;
+        let scores = self.levels.weighted();
+        for (total, &level) in totals.iter_mut().zip(&self.level_of) {
+            *total = total.wrapping_sub(scores[level as usize]);
+        }
+        self.few_separate_levels()
+    }
+
+    /// Returns whether nodes have different scores, or had them.
+    #[inline]
+    pub fn is_by_node(&self) -> bool {
+        self.is_by_node
+    }
+
+    /// Returns whether the totals do not include the scores.
+    pub(crate) fn is_separate(&self) -> bool {
+        self.is_separate
+    }
+
+    /// Returns the levels of separate scores, unless there are too many.
+    pub(crate) fn few_separate_levels(&self) -> Option<SeparateLevels<'_>> {
+        let scores = self.levels.weighted();
+        (self.is_separate && scores.len() <= SeparateLevels::MAX)
+            .then_some(SeparateLevels { of_node: &self.level_of, scores })
+    }
+
+    /// Adds the scores to the totals again, because there are too many levels. They are not separated again soon.
+    pub(crate) fn merge(&mut self, totals: &mut [i64]) {
+        (self.is_separate, self.moves) = (false, 0);
+        let scores = self.levels.weighted();
+        for (total, &level) in totals.iter_mut().zip(&self.level_of) {
+            *total = total.wrapping_add(scores[level as usize]);
+        }
+    }
+
     /// Adds the differences of levels to totals.
     fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
-        let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, .. } = self;
+        let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, moves, .. } = self;
         if !*is_by_node {
             let by = moved.iter().fold(0, |sum: i64, (_, by)| sum.wrapping_add(*by));
             totals.iter_mut().for_each(|total| *total = total.wrapping_add(by));
             return retotalled.insert_all(feasible);
         }
+        *moves += 1;
         let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
         // For few levels, one after the other is faster than a lookup for each node.
         let has_few_levels = moved.len() <= MAX_SINGLE_LEVELS;
@@ -278,7 +363,7 @@ impl NormalizedScores {
         }
     }
 
-    /// Adds the weighted normalised scores of the nodes of a whole word to their totals.
+    /// Adds the weighted normalised scores of the nodes of a whole word to their totals, unless they are separate.
     #[inline(always)]
     pub fn add(&self, word: usize, totals: &mut [i64]) {
         let weighted = self.levels.weighted();
@@ -287,9 +372,23 @@ impl NormalizedScores {
             let uniform = weighted[self.uniform as usize];
             return totals[first..first + 64].iter_mut().for_each(|total| *total = total.wrapping_add(uniform));
         }
+        if self.is_separate {
+            return;
+        }
         for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
             *total = total.wrapping_add(weighted[level as usize]);
         }
+    }
+
+    /// Returns the part of a node's total: its weighted normalised score, or 0 if the scores are separate.
+    #[inline(always)]
+    pub fn in_total(&self, node: usize) -> i64 {
+        if self.is_by_node { self.by_node_in_total(node) } else { self.levels.weighted()[self.uniform as usize] }
+    }
+
+    #[inline(never)]
+    fn by_node_in_total(&self, node: usize) -> i64 {
+        if self.is_separate { 0 } else { self.levels.weighted()[self.level_of[node] as usize] }
     }
 
     /// Returns the weighted normalised score of a node.

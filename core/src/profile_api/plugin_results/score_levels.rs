@@ -149,6 +149,12 @@ impl ScoreLevels {
         }
     }
 
+    /// Returns whether all scores are normalised.
+    #[inline(always)]
+    pub(super) fn is_normalized(&self) -> bool {
+        self.staleness == Staleness::Current && self.unnormalized.is_empty()
+    }
+
     /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted
     /// scores in `moved`, except those of new levels.
     ///
@@ -162,19 +168,6 @@ impl ScoreLevels {
         moved: &mut Vec<(u32, i64)>,
     ) -> Result<(), NeedsFullEvaluation> {
         moved.clear();
-        if self.staleness == Staleness::Current && self.unnormalized.is_empty() {
-            return Ok(());
-        }
-        self.normalize_some::<P>(args, weight, moved)
-    }
-
-    #[inline(never)]
-    fn normalize_some<P: NormalizeScore>(
-        &mut self,
-        args: &P::Args,
-        weight: i64,
-        moved: &mut Vec<(u32, i64)>,
-    ) -> Result<(), NeedsFullEvaluation> {
         let ScoreLevels { all, weighted, unnormalized, extent, staleness, .. } = self;
         let outside = |level: &ScoreLevel| {
             level.nodes > 0 && level.raw != P::IGNORED && !(extent.min..=extent.max).contains(&level.raw)

@@ -236,6 +236,19 @@ impl ScoreChanges {
         if self.is_base_limited { &self.to_score_base } else { &self.to_score }
     }
 
+    /// Returns whether the sums of some nodes of `to_score` are current.
+    #[inline(always)]
+    pub fn is_base_limited(&self) -> bool {
+        self.is_base_limited
+    }
+
+    /// Returns the nodes whose total is computed again. `is_uniform`: no plugin has different scores for nodes. Then
+    /// totals stay current while nodes are infeasible.
+    #[inline(always)]
+    pub fn nodes_to_total(&self, is_uniform: bool) -> &NodeSet {
+        if is_uniform { self.nodes_to_score_base() } else { &self.to_score }
+    }
+
     /// Returns the nodes whose result of a plugin may differ from that of their last Score.
     #[inline(always)]
     pub fn nodes_with_new_class(&self, depends: DependsOn) -> &NodeSet {

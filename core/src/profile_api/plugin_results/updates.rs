@@ -151,7 +151,9 @@ pub fn score_each(
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
     const MIN_NODES: u32 = 12;
-    bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MIN_NODES
+    // Usually, one or two nodes changed. Without CPU support, counting bits takes many instructions.
+    let all_but_three = (0..3).fold(bits, |bits, _| bits & bits.wrapping_sub(1));
+    all_but_three != 0 && (bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MIN_NODES)
 }
 
 /// Initialises the totals of the nodes of a whole word with these scores.

@@ -21,6 +21,7 @@ use crate::profile_api::costs::Meter;
 use crate::profile_api::extenders::Extenders;
 use crate::profile_api::hints::PluginEvents;
 use crate::profile_api::idle_plugins::IdlePlugins;
+use crate::profile_api::plugin_results::NormalizedScores;
 use crate::profile_api::plugin_results::scratch::UpdateScratch;
 
 mod access_rule;
@@ -450,6 +451,11 @@ pub trait PluginResults<P: Profile>: Default + Send {
         totals: &mut [i64],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Returns the first normalised scores with a property.
+    fn find_normalized(&mut self, _has_property: impl Fn(&NormalizedScores) -> bool) -> Option<&mut NormalizedScores> {
+        None
+    }
 
     /// Returns the size in bytes.
     fn bytes(&self) -> usize;
