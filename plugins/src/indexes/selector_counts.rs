@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::change_log::ChangeLog;
 use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
-use schedc_core::map::{Map, Set};
+use schedc_core::map::Map;
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 
 use super::NodeCounts;
@@ -18,7 +18,7 @@ const MAX_QUERIES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodTerm {
     /// The namespaces.
-    pub namespaces: Box<[Symbol]>,
+    pub namespaces: Arc<[Symbol]>,
     /// Additional namespaces, by their labels. An empty selector selects every namespace; other selectors select
     /// only known namespaces. `None` selects none.
     pub namespace_selector: Option<LabelSelector>,
@@ -30,7 +30,7 @@ pub struct PodTerm {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodQuery {
     /// The terms.
-    pub terms: Box<[PodTerm]>,
+    pub terms: Arc<[PodTerm]>,
     /// Whether pods that are being deleted are counted.
     pub terminating: bool,
 }
@@ -235,8 +235,10 @@ impl SelectorCounts {
             };
             match query.namespaces() {
                 Some(names) => {
-                    let names: Set<Symbol> = names.iter().copied().collect();
-                    for name in names {
+                    for (at, &name) in names.iter().enumerate() {
+                        if names[..at].contains(&name) {
+                            continue;
+                        }
                         by_namespace.entry(name).or_default().push(id);
                         classes.each_of(name, &mut join);
                     }
