@@ -218,11 +218,11 @@ impl<P: Profile> Signatures<P> {
         self.entries.get_mut(id.0 as usize)?.cached.as_deref_mut()
     }
 
-    /// Marks an answer as the most recently used.
+    /// Marks an answer as the most recently used. Returns whether this is the first use.
     #[inline]
-    pub(crate) fn mark_used(&mut self, id: SignatureId) {
+    pub(crate) fn mark_used(&mut self, id: SignatureId) -> bool {
         self.clock += 1;
-        self.entries[id.0 as usize].last_used = self.clock;
+        std::mem::replace(&mut self.entries[id.0 as usize].last_used, self.clock) == 0
     }
 
     /// Returns the sizes of the caches.
