@@ -7,6 +7,7 @@ use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
+use smallvec::SmallVec;
 
 use super::NodeCounts;
 use super::registry::{Id, Registry};
@@ -30,7 +31,7 @@ pub struct PodTerm {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodQuery {
     /// The terms.
-    pub terms: Arc<[PodTerm]>,
+    pub terms: SmallVec<[PodTerm; 1]>,
     /// Whether pods that are being deleted are counted.
     pub terminating: bool,
 }
