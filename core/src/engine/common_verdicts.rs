@@ -148,8 +148,8 @@ impl<P: Profile> CommonVerdicts<P> {
         };
         for (word, &bits) in self.passing.words().iter().enumerate() {
             match uniform {
-                Some(rejection) if bits != 0 => others.add(rejection, word, bits),
-                Some(_) => {}
+                _ if bits == 0 => {}
+                Some(rejection) => others.add(rejection, word, bits),
                 None => {
                     for node in nodes_of(word, bits) {
                         if let Err(rejection) = node_loops::filter_node::<P>(compiled, cycle, columns, node.get()) {
@@ -168,11 +168,17 @@ struct OtherRejections<'a, P: Profile> {
     attempt: &'a PreFilteredPod<P>,
     cache: &'a Cache<P::State>,
     diagnosis: &'a mut Diagnosis,
-    /// The keys of rejections with their verdict and number of nodes.
-    known: SmallVec<[((u32, u32), Verdict, usize); 2]>,
+    known: SmallVec<[KeyedRejection; 2]>,
     /// The nodes where removing pods may help; before the first such node, memory for them.
     resolvable: &'a mut Arc<NodeMask>,
     has_resolvable: bool,
+}
+
+/// Rejections with equal [`Profile::reasons_key`].
+struct KeyedRejection {
+    key: (u32, u32),
+    verdict: Verdict,
+    nodes: usize,
 }
 
 impl<P: Profile> OtherRejections<'_, P> {
@@ -180,8 +186,8 @@ impl<P: Profile> OtherRejections<'_, P> {
     fn add(&mut self, rejection: P::Rejection, word: usize, bits: u64) {
         let nodes = bits.count_ones() as usize;
         let key = P::reasons_key(&rejection);
-        match self.known.iter_mut().find(|(known, ..)| key == Some(*known)) {
-            Some((.., count)) => *count += nodes,
+        match self.known.iter_mut().find(|known| key == Some(known.key)) {
+            Some(known) => known.nodes += nodes,
             None => {
                 let PreFilteredPod { compiled, cycle, .. } = self.attempt;
                 let columns = P::columns(&self.cache.state, &self.cache.base);
@@ -189,7 +195,7 @@ impl<P: Profile> OtherRejections<'_, P> {
                 let verdict = describe::<P>(compiled, cycle, self.cache, columns, index, rejection);
                 self.diagnosis.add_rejector(verdict.plugin, verdict.code);
                 match key {
-                    Some(key) => self.known.push((key, verdict, nodes)),
+                    Some(key) => self.known.push(KeyedRejection { key, verdict, nodes }),
                     None => add_reasons(self.diagnosis, &verdict, nodes),
                 }
             }
@@ -211,7 +217,7 @@ impl<P: Profile> OtherRejections<'_, P> {
     }
 
     fn finish(self) {
-        self.known.iter().for_each(|(_, verdict, nodes)| add_reasons(self.diagnosis, verdict, *nodes));
+        self.known.iter().for_each(|known| add_reasons(self.diagnosis, &known.verdict, known.nodes));
         if self.has_resolvable {
             self.diagnosis.resolvable = self.resolvable.clone();
         }
