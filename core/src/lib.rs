@@ -56,7 +56,7 @@ pub use plugin_api::{
 };
 pub use profile_api::extenders;
 #[doc(hidden)]
-pub use profile_api::{catalog_checks, costs, hints, idle_plugins};
+pub use profile_api::{catalog_checks, costs, hints, idle_plugins, leading_filters};
 pub use schedc_derive::plugin;
 pub use scheduler::{erased, minimal_cluster, queue, snapshot};
 

@@ -25,6 +25,7 @@ use schedc_core::plugin::{IndexView, View};
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
 use schedc_core::status::Status;
+use schedc_core::verdict::Verdict;
 use schedc_core::{Plugin, plugin};
 
 mod args;
@@ -40,7 +41,7 @@ pub use args::DefaultPreemptionArgs;
 
 use crate::indexes::DisruptionBudgets;
 use choice::VictimCost;
-use dry_run::{Candidates, DryRun, failure_reasons};
+use dry_run::{Candidates, DryRun, failure_reasons, no_lower_priority};
 use trials::{LastText, PreemptionTrials, TrialCache};
 
 /// Makes room for a pod by removing pods of lower priority.
@@ -79,8 +80,13 @@ impl PostFilterPlugin for DefaultPreemption {
         if let Err(reason) = eligible(&cx) {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
-        if cx.diagnosis.resolvable.is_empty() {
-            return self.trials.without_trials(|text| no_candidates_result(None, text, view.nodes()));
+        let resolvable = &cx.diagnosis.resolvable;
+        if resolvable.is_empty() {
+            return self.trials.without_trials(|text| no_candidates_result([], text, view.nodes()));
+        }
+        if cx.cycle.is_some() && !view.base.may_have_pods_below(cx.pod.spec.priority) {
+            let failures = [(&no_lower_priority(), resolvable.count())];
+            return self.trials.without_trials(|text| no_candidates_result(failures, text, view.nodes()));
         }
         self.trials.with(&cx, view.indexes, |trials| preempt(args, &cx, view, trials))
     }
@@ -101,7 +107,10 @@ fn preempt<P: Profile>(
 ) -> PostFilterResult {
     let mut text = std::mem::take(&mut trials.failure_text);
     let found = search(args, cx, view, trials);
-    let result = found.unwrap_or_else(|| no_candidates_result(cx.cycle.map(|_| &*trials), &mut text, view.nodes()));
+    let result = found.unwrap_or_else(|| {
+        let failures = cx.cycle.iter().flat_map(|_| trials.failures());
+        no_candidates_result(failures, &mut text, view.nodes())
+    });
     trials.failure_text = text;
     result
 }
@@ -145,8 +154,12 @@ fn search<P: Profile>(
 }
 
 /// Returns the result if preemption helps on no node. It clears the nomination, unless a trial failed with an error.
-fn no_candidates_result(trials: Option<&PreemptionTrials>, text: &mut LastText, nodes: usize) -> PostFilterResult {
-    match failure_reasons(trials, nodes) {
+fn no_candidates_result<'a>(
+    failures: impl IntoIterator<Item = (&'a Verdict, usize)>,
+    text: &mut LastText,
+    nodes: usize,
+) -> PostFilterResult {
+    match failure_reasons(failures, nodes) {
         Ok(reasons) => {
             let text = text.compose(|text| {
                 text.push_str("preemption: ");

@@ -74,6 +74,10 @@ impl Incremental for InterPodAffinity {
         Some(*rejection as u32)
     }
 
+    fn uniform_rejection(_: &InterPodAffinityPod, state: &InterPodAffinityState) -> Option<UnmetAffinity> {
+        state.rejects_all().then_some(UnmetAffinity::Affinity)
+    }
+
     #[inline]
     fn compile_epoch((topology, counts, affinity_terms): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + affinity_terms.epoch())

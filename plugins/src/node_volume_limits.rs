@@ -14,7 +14,6 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::cache::Base;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::incremental::{DependsOn, ExcludedFromSignature, FilterUpdate, Incremental, NeedsFullEvaluation};
@@ -64,6 +63,7 @@ pub struct FullNodes {
     /// Whether no driver has a limit on any node, and the pod's volumes can be counted: then no node is full,
     /// regardless of added pods.
     is_unlimited: bool,
+    /// Without words if `is_unlimited`: copies for hypothetical nodes then allocate no memory.
     rejected: NodeMask,
     key: FullNodesKey,
     /// The rejected nodes where volumes cannot be counted, with the reasons.
@@ -172,7 +172,9 @@ impl FullNodes {
         self.is_unlimited = self.requested.is_unlimited(index);
         self.failures.clear();
         self.rejected.clear();
-        self.rejected.resize(view.base.infos().len());
+        if !self.is_unlimited {
+            self.rejected.resize(view.base.infos().len());
+        }
         self.key = FullNodesKey::of(&self.requested, index, view.base.infos().len());
         if self.requested.fails() {
             view.base.alive().iter().for_each(|node| self.evaluate(node, view));
@@ -196,11 +198,13 @@ impl FullNodes {
     fn evaluate(&mut self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) {
         let failure = self.failure(node, view);
         if failure.is_none() && !self.is_full(node, view.indexes) {
-            self.rejected.remove(node);
+            if self.rejected.contains(node) {
+                self.rejected.remove(node);
+            }
             self.failures.remove(&node);
             return;
         }
-        self.rejected.insert(node);
+        self.rejected.extend([node]);
         match failure {
             Some(failure) => drop(self.failures.insert(node, failure)),
             None => drop(self.failures.remove(&node)),
@@ -318,8 +322,9 @@ impl Incremental for NodeVolumeLimits {
         if could_fail || !nodes.failures.is_empty() {
             return Err(NeedsFullEvaluation);
         }
-        for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
-            verdicts.set_word(word, !0, alive(view.base, word) & !rejected);
+        for (word, &alive) in view.base.alive().words().iter().enumerate() {
+            let rejected = nodes.rejected.words().get(word).copied().unwrap_or(0);
+            verdicts.set_word(word, !0, alive & !rejected);
         }
         Ok(())
     }
@@ -333,11 +338,6 @@ impl FullNodes {
             Some(_) => VolumeLimitRejection::Failure,
         }
     }
-}
-
-/// Returns the existing nodes of one mask word.
-fn alive(base: &Base, word: usize) -> u64 {
-    base.alive().words().get(word).copied().unwrap_or(0)
 }
 
 /// Returns why the pod does not own the claim of a generic ephemeral volume (`VolumeIsForPod`).

@@ -33,6 +33,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         filter_all(members),
         code(members),
         rejector(members),
+        place(members),
         reasons_key(members),
         explain(members),
     ];
@@ -172,12 +173,25 @@ fn rejector(members: &Members<'_>) -> TokenStream {
     }
 }
 
+fn place(members: &Members<'_>) -> TokenStream {
+    let mut places = 0_u32..;
+    let body = by_plugin(members, |member| {
+        let (variant, place) = (&member.variant, places.next());
+        quote! { Rejection::#variant(_) => #place, }
+    });
+    quote! {
+        fn place(rejection: &Rejection) -> u32 {
+            #body
+        }
+    }
+}
+
 fn reasons_key(members: &Members<'_>) -> TokenStream {
-    let mut numbers = 0_u32..;
+    let mut places = 0_u32..;
     let body = by_plugin(members, |member| {
         let (variant, ty) = (&member.variant, &member.ty);
-        let number = numbers.next();
-        quote! { Rejection::#variant(rejection) => Some((#number, Promises::<#ty>::reasons_key(rejection)?)), }
+        let place = places.next();
+        quote! { Rejection::#variant(rejection) => Some((#place, Promises::<#ty>::reasons_key(rejection)?)), }
     });
     quote! {
         fn reasons_key(rejection: &Rejection) -> Option<(u32, u32)> {

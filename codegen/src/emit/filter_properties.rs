@@ -1,18 +1,21 @@
 //! Emits properties of filter states. `reads_only_node`: a verdict on a node holds until the node changes.
 //! `cannot_fail`: no filter can return an error, so the later filters of a rejected node need not run.
+//! `leading_filters`: the filters whose verdicts pods with equal inputs share. `uniform_rejection`: a filter rejects all
+//! nodes alike.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::member::Members;
-use super::pre_filter::runs_without_pre_filter;
+use super::pre_filter::{runs_without_pre_filter, state};
 use super::promises;
 use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let (reads_only_node, cannot_fail) = (reads_only_node(members), cannot_fail(members));
-    quote! { #reads_only_node #cannot_fail }
+    let parts = [reads_only_node, cannot_fail, leading_filters, have_equal_inputs, uniform_rejection];
+    let parts = parts.map(|function| function(members));
+    quote! { #(#parts)* }
 }
 
 fn reads_only_node(members: &Members<'_>) -> TokenStream {
@@ -44,6 +47,69 @@ fn cannot_fail(members: &Members<'_>) -> TokenStream {
     let cycle = parameter("cycle", &body);
     quote! {
         fn cannot_fail(#cycle: &Cycle) -> bool {
+            #body
+        }
+    }
+}
+
+fn leading_filters(members: &Members<'_>) -> TokenStream {
+    let inputs = members.at(Point::Filter).map(|member| {
+        let field = &member.field;
+        if member.runs(Point::PreFilter) {
+            let depends = promises::filter_depends_on(member);
+            quote! { FilterInputs::new(cycle.#field.skip, #depends) }
+        } else if runs_without_pre_filter(member) {
+            quote! { FilterInputs::Cluster }
+        } else {
+            quote! { FilterInputs::Node }
+        }
+    });
+    let body = quote! { LeadingFilters::new([#(#inputs),*]) };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    quote! {
+        fn leading_filters(#pod: &Pod, #cycle: &Cycle) -> LeadingFilters {
+            #body
+        }
+    }
+}
+
+fn have_equal_inputs(members: &Members<'_>) -> TokenStream {
+    let mut places = 0_u32..;
+    let conditions = members.at(Point::Filter).map(|member| {
+        let (field, place) = (&member.field, places.next());
+        quote! { (!filters.has_active(#place) || a.#field == b.#field) }
+    });
+    let body = all(conditions.collect());
+    let (filters, a, b) = (parameter("filters", &body), parameter("a", &body), parameter("b", &body));
+    quote! {
+        fn have_equal_inputs(#filters: LeadingFilters, #a: &Pod, #b: &Pod) -> bool {
+            #body
+        }
+    }
+}
+
+fn uniform_rejection(members: &Members<'_>) -> TokenStream {
+    let mut places = 0_u32..;
+    let arms = members.at(Point::Filter).filter_map(|member| {
+        let (field, ty, variant, state) = (&member.field, &member.ty, &member.variant, state(member));
+        let place = places.next();
+        member.runs(Point::PreFilter).then(|| {
+            quote! {
+                #place if !cycle.#field.skip => {
+                    Promises::<#ty>::uniform_rejection(&pod.#field, #state).map(Rejection::#variant)
+                }
+            }
+        })
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    let body = if arms.is_empty() {
+        quote! { None }
+    } else {
+        quote! { match place { #(#arms)* _ => None } }
+    };
+    let (place, pod, cycle) = (parameter("place", &body), parameter("pod", &body), parameter("cycle", &body));
+    quote! {
+        fn uniform_rejection(#place: u32, #pod: &Pod, #cycle: &Cycle) -> Option<Rejection> {
             #body
         }
     }

@@ -70,6 +70,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::hints", &["PluginEvents"]),
     ("::schedc_core::idle_plugins", &["IdlePlugins"]),
     ("::schedc_core::intern", &["Interner"]),
+    ("::schedc_core::leading_filters", &["FilterInputs", "LeadingFilters"]),
     (
         "::schedc_core::incremental",
         &[

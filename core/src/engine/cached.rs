@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::full_evaluation::nodes_to_find;
 use super::phases::Choice;
-use super::{Decision, Engine, PreFilterOutcome, SchedulingCycle};
+use super::{Decision, Engine, PreFilterOutcome, PreFilteredPod, SchedulingCycle};
 use crate::engine::incremental::sample;
 use crate::engine::incremental::{CachedAnswer, CompiledPod, SignatureId};
 use crate::engine::observer::Observer;
@@ -89,7 +89,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
     ) -> Result<Choice, Option<PreFilterOutcome<P>>> {
-        self.signatures.mark_used(signature);
+        let is_first = self.signatures.mark_used(signature);
         if let Some(cached) = self.signatures.cached_answer_mut(signature) {
             let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
             if let Ok(choice) = cached.update(&cx, &mut self.scratch) {
@@ -98,7 +98,7 @@ impl<P: Profile> Engine<P> {
             }
         }
         self.signatures.take(signature);
-        let (choice, cached) = self.create_cached(read, pod, cache, observer)?;
+        let (choice, cached) = self.create_cached(read, is_first, pod, cache, observer)?;
         self.signatures.put(signature, cached);
         Ok(choice)
     }
@@ -107,18 +107,14 @@ impl<P: Profile> Engine<P> {
     fn create_cached(
         &mut self,
         read: &CompiledPod<P>,
+        is_first: bool,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
     ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
-            // For few predicted nodes, a full evaluation is as fast. Without any predicted node, the cached diagnosis
-            // is faster.
             PreFilterOutcome::PreFiltered(attempt)
-                if attempt.pre_filter.nodes().is_none()
-                    && self
-                        .predicted_nodes(&attempt, cache)
-                        .is_none_or(|nodes| nodes.is_empty() || nodes.len() > MAX_PREDICTED_NODES) =>
+                if attempt.pre_filter.nodes().is_none() && !self.has_few_nodes(&attempt, is_first, cache) =>
             {
                 let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
                 let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);
@@ -126,6 +122,18 @@ impl<P: Profile> Engine<P> {
             }
             start => Err(Some(start)),
         }
+    }
+
+    /// Returns whether few nodes can be feasible: a full evaluation is then as fast. Without any such node, the cached
+    /// diagnosis is faster. Common verdicts count for the first answer of a signature only: it may be the last one, but
+    /// from the second one on, an update is faster than PreFilter.
+    fn has_few_nodes(&mut self, attempt: &PreFilteredPod<P>, is_first: bool, cache: &Cache<P::State>) -> bool {
+        let count = match self.likely(attempt, cache) {
+            Some(likely) => Some(likely.len()),
+            None if is_first => self.common_verdicts.passing(attempt, cache).map(NodeMask::count),
+            None => None,
+        };
+        count.is_some_and(|nodes| (1..=FEW).contains(&nodes))
     }
 
     /// Returns whether a scheduling cycle may choose this node for a pod, by the cached answer. `None`: there is no

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use super::common_verdicts::CommonVerdicts;
 use super::evaluated::Evaluated;
+use super::evaluation::Evaluation;
 use super::phases::{Choice, Phases};
 use super::scheduling_cycle::SchedulingCycle;
 use super::{Engine, FailedAttempt, PreFilteredPod, rejections};
@@ -34,7 +36,10 @@ struct FullEvaluation<'e, 'c, P: Profile, D, O> {
 
 /// The result of a full evaluation, for the decision.
 pub(super) struct FullResult<'a, P: Profile> {
-    engine: &'a Engine<P>,
+    plugins: &'a P,
+    evaluation: &'a Evaluation<P>,
+    /// `None` if nothing is cached.
+    common_verdicts: Option<&'a mut CommonVerdicts<P>>,
     attempt: &'a mut PreFilteredPod<P>,
     rejections: Option<Vec<ExtenderRejection>>,
     best: BestTotal,
@@ -43,15 +48,22 @@ pub(super) struct FullResult<'a, P: Profile> {
 impl<'a, P: Profile> FullResult<'a, P> {
     /// Returns the plugins.
     pub(super) fn plugins(&self) -> &'a P {
-        &self.engine.plugins
+        self.plugins
     }
 }
 
 impl<P: Profile> Evaluated<P> for FullResult<'_, P> {
     fn kth_best(&self, k: usize) -> Option<NodeIndex> {
-        self.engine.evaluation.kth_best(self.best, k)
+        self.evaluation.kth_best(self.best, k)
     }
     fn diagnose(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Diagnosis {
+        if self.rejections.is_none()
+            && let Some(common_verdicts) = &mut self.common_verdicts
+            && let Some(diagnosis) = common_verdicts.diagnose(self.attempt, cache)
+        {
+            debug_assert_eq!(diagnosis, rejections::diagnose(self.attempt, pod, cache, None), "common verdicts");
+            return diagnosis;
+        }
         rejections::diagnose(self.attempt, pod, cache, self.rejections.as_deref())
     }
     fn failed(&self) -> FailedAttempt<'_, P> {
@@ -85,7 +97,9 @@ impl<P: Profile> Engine<P> {
             None => evaluation.run()?,
         };
         let FullEvaluation { rejections, best, .. } = evaluation;
-        Ok((choice, FullResult { engine: self, attempt, rejections, best }))
+        let Engine { plugins, evaluation, common_verdicts, cache_answers, .. } = self;
+        let common_verdicts = cache_answers.then_some(common_verdicts);
+        Ok((choice, FullResult { plugins, evaluation, common_verdicts, attempt, rejections, best }))
     }
 
     /// Returns the pod's nominated node, if it is feasible: kube-scheduler's `evaluateNominatedNode`.
@@ -228,9 +242,14 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
             return self.find_enough(wanted);
         }
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
+        let uses_common_verdicts = self.engine.cache_answers && self.engine.predicted_nodes(self.attempt, cache).is_none();
+        let Engine { evaluation: Evaluation { feasible, .. }, common_verdicts, .. } = &mut *self.engine;
+        if uses_common_verdicts && let Some(passing) = common_verdicts.passing(self.attempt, cache) {
+            feasible.intersect(passing);
+        }
         let columns = P::columns(&cache.state, &cache.base);
         let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
-        if node_loops::filter_nodes::<P>(compiled, cycle, columns, &mut self.engine.evaluation.feasible).is_some() {
+        if node_loops::filter_nodes::<P>(compiled, cycle, columns, feasible).is_some() {
             // A plugin failed. The nodes are evaluated again, now with nominated pods: with them, another plugin may
             // reject the node before the failing plugin runs.
             self.start_from_candidates();

@@ -21,6 +21,7 @@ use crate::profile_api::profile::{PreFilterRun, Profile, StartErrors};
 
 pub(crate) mod bundle;
 mod cached;
+mod common_verdicts;
 mod cycle_state_owner;
 mod decision;
 mod evaluated;
@@ -40,6 +41,7 @@ pub(crate) mod tie_break;
 pub mod verdict;
 
 pub use cached::CachedAnswerSummary;
+use common_verdicts::CommonVerdicts;
 pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
@@ -70,6 +72,7 @@ pub struct Engine<P: Profile> {
     /// Whether answers are cached for pods with equal signatures. Without cached answers, decisions are equal and slower.
     pub cache_answers: bool,
     signatures: Signatures<P>,
+    common_verdicts: CommonVerdicts<P>,
     /// Scratch for updates of cached answers.
     scratch: UpdateScratch,
     /// Memory of an earlier attempt, for reuse.
@@ -148,6 +151,7 @@ impl<P: Profile> Engine<P> {
             next_start: 0,
             cache_answers: true,
             signatures: Signatures::default(),
+            common_verdicts: CommonVerdicts::default(),
             scratch: UpdateScratch::default(),
             spare: None,
             candidates: Vec::new(),

@@ -24,6 +24,11 @@ impl<T> ChangeLog<T> {
         ChangeLog { ring: Vec::new(), capacity: entries.max(1).next_power_of_two(), end: 0 }
     }
 
+    /// Allocates memory for the first entry.
+    pub fn reserve_first(&mut self) {
+        self.ring.reserve(1);
+    }
+
     /// Raises the minimum number of entries. If the capacity grows, all earlier entries are lost.
     pub fn grow(&mut self, entries: usize) {
         if entries > self.capacity {

@@ -1,19 +1,22 @@
 //! Label selectors of pod affinity terms, workloads and disruption budgets.
 
+use std::sync::Arc;
+
 use super::node_selector_parse::{aggregate, quoted};
 use super::selector::{Operator, Requirement};
 use super::{Labels, RequirementText};
 use crate::model::intern::{Interner, Symbol};
 use crate::model::symbols::Symbols;
 
-/// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions, it matches everything.
+/// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions, it matches everything. Clones
+/// share the conditions.
 ///
 /// A missing selector matches nothing: optional selectors are an `Option`. The operators are `In`, `NotIn`, `Exists`
 /// and `DoesNotExist`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct LabelSelector {
     /// The conditions, `matchLabels` among them as `In` with one value.
-    pub requirements: Box<[Requirement]>,
+    pub requirements: Arc<[Requirement]>,
 }
 
 impl LabelSelector {
@@ -69,10 +72,8 @@ impl LabelSelector {
     }
 
     /// Returns a selector with the conditions of both.
-    pub fn and(self, other: &LabelSelector) -> LabelSelector {
-        let mut requirements = self.requirements.into_vec();
-        requirements.extend(other.requirements.iter().cloned());
-        LabelSelector { requirements: requirements.into() }
+    pub fn and(&self, other: &LabelSelector) -> LabelSelector {
+        LabelSelector { requirements: self.requirements.iter().chain(&*other.requirements).cloned().collect() }
     }
 
     /// Returns the labels of a selector made by [`LabelSelector::from_labels`].

@@ -14,7 +14,7 @@ pub struct PodAffinityTerm {
     /// The pods. `None` matches no pod.
     pub selector: Option<LabelSelector>,
     /// Their namespaces, sorted: as written, or the pod's own if the term has neither names nor a namespace selector.
-    pub namespaces: Box<[Symbol]>,
+    pub namespaces: Arc<[Symbol]>,
     /// Further namespaces, by their labels. `None` adds none.
     pub namespace_selector: Option<LabelSelector>,
 }

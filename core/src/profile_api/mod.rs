@@ -5,6 +5,7 @@ pub mod costs;
 pub mod extenders;
 pub mod hints;
 pub mod idle_plugins;
+pub mod leading_filters;
 pub(crate) mod plugin_results;
 pub(crate) mod post_filter;
 pub(crate) mod profile;

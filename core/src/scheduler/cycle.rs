@@ -46,8 +46,14 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
         let (decision, owner) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
         let node = match decision {
             Decision::Node(node) => node,
-            Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
-            Decision::Error(message) => return Err(Failure::Error(message)),
+            Decision::Unschedulable(unschedulable) => {
+                engine.release(held);
+                return Err(Failure::Unschedulable(unschedulable));
+            }
+            Decision::Error(message) => {
+                engine.release(held);
+                return Err(Failure::Error(message));
+            }
         };
         let placement = self.assume(node)?;
         let undo = |plugins: &Arc<P>, cache: &mut Cache<S>, status: Status| {

@@ -106,7 +106,7 @@ impl<'a, P: Profile> DryRun<'a, P> {
 }
 
 /// Returns the rejection of a node on which no pod has a lower priority.
-fn no_lower_priority() -> Verdict {
+pub(super) fn no_lower_priority() -> Verdict {
     let reasons = ReasonList::from_iter(["No preemption victims found for incoming pod".into()]);
     Verdict { code: Code::UnschedulableAndUnresolvable, plugin: "", reasons }
 }
@@ -117,17 +117,20 @@ fn positions(victims: &[&Arc<Pod>], pods: &[Arc<Pod>]) -> VictimPositions {
     victims.iter().filter_map(position).map(|at| at as u32).collect()
 }
 
-/// Returns the reasons why preemption helps on no node, with their numbers of nodes. `nodes` is the number of nodes in
-/// the cluster; nodes that were not evaluated have the reason that preemption is not helpful.
+/// Returns the reasons of the evaluated nodes if preemption helps on none. `failures` has their rejections, `nodes` is the
+/// number of nodes in the cluster.
 ///
 /// # Errors
-/// The errors of the trials, if there are any. (If preemption helps on a node, the caller ignores errors, and does not
-/// call this function.)
-pub(super) fn failure_reasons(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<ReasonCounts, String> {
+/// The errors of the trials. The caller ignores them if preemption helps on a node: then it does not call this
+/// function.
+pub(super) fn failure_reasons<'a>(
+    failures: impl IntoIterator<Item = (&'a Verdict, usize)>,
+    nodes: usize,
+) -> Result<ReasonCounts, String> {
     let mut reasons = ReasonCounts::default();
     let mut errors = BTreeSet::new();
     let mut tried = 0;
-    for (verdict, nodes) in trials.iter().flat_map(|trials| trials.failures()) {
+    for (verdict, nodes) in failures {
         tried += nodes;
         verdict.reasons.iter().for_each(|reason| reasons.add(reason, nodes));
         if verdict.code == Code::Error {

@@ -50,6 +50,11 @@ impl NodeCounts {
         self.len() == 0
     }
 
+    /// Allocates memory for the first node.
+    pub(super) fn reserve_first(&mut self) {
+        self.sparse.reserve(1);
+    }
+
     /// Adds pods on a node, at least one.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use schedc_core::change_log::ChangeLog;
 use schedc_core::column::{CacheSize, Index};
 use schedc_core::intern::Symbol;
-use schedc_core::map::{Map, Set};
+use schedc_core::map::Map;
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
+use smallvec::SmallVec;
 
 use super::NodeCounts;
 use super::registry::{Id, Registry};
@@ -18,7 +19,7 @@ const MAX_QUERIES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodTerm {
     /// Namespaces by name.
-    pub namespaces: Box<[Symbol]>,
+    pub namespaces: Arc<[Symbol]>,
     /// Additional namespaces, by their labels. An empty selector selects every namespace; other selectors select
     /// only known namespaces. `None` selects none.
     pub namespace_selector: Option<LabelSelector>,
@@ -30,7 +31,7 @@ pub struct PodTerm {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodQuery {
     /// The terms.
-    pub terms: Box<[PodTerm]>,
+    pub terms: SmallVec<[PodTerm; 1]>,
     /// Whether pods that are being deleted are counted.
     pub terminating: bool,
 }
@@ -235,8 +236,10 @@ impl SelectorCounts {
             };
             match query.namespaces() {
                 Some(names) => {
-                    let names: Set<Symbol> = names.iter().copied().collect();
-                    for name in names {
+                    for (at, &name) in names.iter().enumerate() {
+                        if names[..at].contains(&name) {
+                            continue;
+                        }
                         by_namespace.entry(name).or_default().push(id);
                         classes.each_of(name, &mut join);
                     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
+use smallvec::SmallVec;
 
 use super::InterPodAffinityArgs;
 use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
@@ -16,7 +17,7 @@ pub struct InterPodAffinityPod {
     /// Required affinity.
     pub(super) affinity: Option<RequiredAffinity>,
     /// Required anti-affinity.
-    pub(super) anti_affinity: Box<[AntiAffinityTerm]>,
+    pub(super) anti_affinity: SmallVec<[AntiAffinityTerm; 1]>,
     /// Required anti-affinity of existing pods that matches the pod.
     pub(super) existing_anti_affinity: ExistingAntiAffinityTerms,
     /// Terms that affect scores.
@@ -31,7 +32,7 @@ pub struct InterPodAffinityPod {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RequiredAffinity {
     pub(super) pods: PodQueryId,
-    pub(super) keys: Box<[Symbol]>,
+    pub(super) keys: SmallVec<[Symbol; 1]>,
     /// Whether the pod matches every one of its terms.
     pub(super) matches_itself: bool,
 }

@@ -277,6 +277,11 @@ impl InterPodAffinityState {
         found || self.first
     }
 
+    /// Returns whether no node satisfies the pod's affinity, because no pod matches it.
+    pub(super) fn rejects_all(&self) -> bool {
+        self.ready && !self.first && self.affinity.iter().any(DomainSums::has_no_pods)
+    }
+
     /// Returns the nodes in the domains of matching pods, for the first key of the pod's affinity. `None` if these
     /// nodes are many, or if other nodes can be feasible.
     fn nodes_near_partners(

@@ -1,6 +1,7 @@
 //! Scheduling cycles with small profiles, for plugins that keep state or read objects other than nodes and
 //! pods.
 
+mod common_verdicts;
 mod device_history;
 mod device_scores;
 mod dynamic_resources;

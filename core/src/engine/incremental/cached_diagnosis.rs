@@ -99,17 +99,30 @@ impl NodeVerdicts {
                 self.set(node, None);
                 continue;
             };
-            let key = P::reasons_key(&rejection);
-            let describe = || describe::<P>(compiled, cycle, cache, columns, node.get(), rejection);
-            if let Some((_, other)) = self.composed.iter().find(|(known, _)| key == Some(*known)) {
-                self.copy(node, *other);
-                debug_assert_eq!(self.counts.get(node), Some(&describe()), "equal `Incremental::reasons_key`");
-                continue;
-            }
-            self.set(node, Some(&describe()));
-            if let Some(key) = key.filter(|_| self.composed.len() < self.composed.inline_size()) {
-                self.composed.push((key, node));
-            }
+            self.reject(node, rejection, attempt, cache);
+        }
+    }
+
+    /// Replaces the verdict on a node by a rejection. The reasons of equal rejections are composed once.
+    pub(crate) fn reject<P: Profile>(
+        &mut self,
+        node: NodeIndex,
+        rejection: P::Rejection,
+        attempt: &PreFilteredPod<P>,
+        cache: &Cache<P::State>,
+    ) {
+        let PreFilteredPod { compiled, cycle, .. } = attempt;
+        let columns = P::columns(&cache.state, &cache.base);
+        let key = P::reasons_key(&rejection);
+        let describe = || describe::<P>(compiled, cycle, cache, columns, node.get(), rejection);
+        if let Some((_, other)) = self.composed.iter().find(|(known, _)| key == Some(*known)) {
+            self.copy(node, *other);
+            debug_assert_eq!(self.counts.get(node), Some(&describe()), "equal `Incremental::reasons_key`");
+            return;
+        }
+        self.set(node, Some(&describe()));
+        if let Some(key) = key.filter(|_| self.composed.len() < self.composed.inline_size()) {
+            self.composed.push((key, node));
         }
     }
 

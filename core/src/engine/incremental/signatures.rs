@@ -54,6 +54,8 @@ pub(crate) struct Signatures<P: Profile> {
     by_pod: HashTable<(u64, SignatureId)>,
     pods_seen: RecentHashes,
     entries: Vec<Signature<P>>,
+    /// The last two compiled pods, for reuse of their memory. The later one may still be in use.
+    spares: [Option<Arc<P::Pod>>; 2],
     /// The number of the last new signature.
     last_number: u64,
     /// Identity of the cluster, and [`Profile::compile_epoch`] when specs were compiled.
@@ -85,6 +87,7 @@ impl<P: Profile> Default for Signatures<P> {
             by_pod: HashTable::default(),
             pods_seen: RecentHashes::default(),
             entries: Vec::new(),
+            spares: [None, None],
             last_number: 0,
             cluster: Arc::default(),
             epoch: 0,
@@ -167,7 +170,7 @@ impl<P: Profile> Signatures<P> {
     }
 
     fn compile(&mut self, plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> CompiledPod<P> {
-        let compiled = Arc::new(compile(plugins, spec, cache));
+        let compiled = self.share(compile(plugins, spec, cache));
         let hash = hash_of(&*compiled);
         let entries = &self.entries;
         let is_it = |known: &(u64, SignatureId)| known.0 == hash && entries[known.1.0 as usize].compiled == compiled;
@@ -190,6 +193,23 @@ impl<P: Profile> Signatures<P> {
         self.by_pod.insert_unique(hash, (hash, signature), |known| known.0);
         self.entries.push(Signature { number, compiled: compiled.clone(), hash, last_used: 0, cached: None, bytes: 0 });
         CompiledPod { signature: Some(signature), signature_number: number, compiled }
+    }
+
+    /// Moves a compiled pod into shared memory.
+    fn share(&mut self, compiled: P::Pod) -> Arc<P::Pod> {
+        self.spares.swap(0, 1);
+        let shared = match self.spares[0].take() {
+            Some(mut spare) => match Arc::get_mut(&mut spare) {
+                Some(unused) => {
+                    *unused = compiled;
+                    spare
+                }
+                None => Arc::new(compiled),
+            },
+            None => Arc::new(compiled),
+        };
+        self.spares[0] = Some(shared.clone());
+        shared
     }
 
     /// Removes the signatures without an answer, or all signatures if more than half of the limit have one.
@@ -218,11 +238,11 @@ impl<P: Profile> Signatures<P> {
         self.entries.get_mut(id.0 as usize)?.cached.as_deref_mut()
     }
 
-    /// Marks an answer as the most recently used.
+    /// Marks an answer as the most recently used. Returns whether this is the first use.
     #[inline]
-    pub(crate) fn mark_used(&mut self, id: SignatureId) {
+    pub(crate) fn mark_used(&mut self, id: SignatureId) -> bool {
         self.clock += 1;
-        self.entries[id.0 as usize].last_used = self.clock;
+        std::mem::replace(&mut self.entries[id.0 as usize].last_used, self.clock) == 0
     }
 
     /// Returns the sizes of the caches.

@@ -25,6 +25,24 @@ pub struct Base {
     pub(super) free: Vec<NodeIndex>,
     pub(super) resource_nodes: ResourceNodes,
     pub(super) claimant: Option<Arc<Pod>>,
+    pub(super) lowest_priority: LowestPriority,
+}
+
+/// The lowest priority of all pods that had a node so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LowestPriority(i32);
+
+impl Default for LowestPriority {
+    fn default() -> Self {
+        LowestPriority(i32::MAX)
+    }
+}
+
+impl LowestPriority {
+    #[inline]
+    pub(super) fn add_pod(&mut self, pod: &Pod) {
+        self.0 = self.0.min(pod.spec.priority);
+    }
 }
 
 impl Base {
@@ -51,6 +69,11 @@ impl Base {
     #[inline]
     pub fn count(&self) -> usize {
         self.by_name.len()
+    }
+    /// Returns whether a pod with a node may have a lower priority than this one. `false` is certain. The answer can be
+    /// `true` because of pods that no longer exist.
+    pub fn may_have_pods_below(&self, priority: i32) -> bool {
+        self.lowest_priority.0 < priority
     }
     /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
     /// other than cpu, memory and storage. Plugins compile only the specification, which contains neither the pod's

@@ -198,6 +198,7 @@ impl<S: State> Cache<S> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
         self.pods.insert_unplaced(PlacedPod { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
         self.base.resource_nodes.add_pod(&pod);
+        self.base.lowest_priority.add_pod(&pod);
         self.put_at(pod, index);
         Some(node)
     }
@@ -205,6 +206,7 @@ impl<S: State> Cache<S> {
     /// Adds a pod to its node.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.base.resource_nodes.add_pod(&pod);
+        self.base.lowest_priority.add_pod(&pod);
         match self.base.node(node) {
             Some(index) => {
                 self.put_at(pod, index);

@@ -73,6 +73,17 @@ pub trait Incremental: Plugin {
         None
     }
 
+    /// Returns the rejection of every node, if Filter rejects all nodes with equal reasons, given a state of PreFilter.
+    /// The columns of the nodes must not matter. Nodes that no earlier filter rejects then need no evaluation for a
+    /// diagnosis.
+    #[inline]
+    fn uniform_rejection(_pod: &Self::Pod, _state: &<Self as FilterPlugin>::Cycle) -> Option<Self::Rejection>
+    where
+        Self: FilterPlugin,
+    {
+        None
+    }
+
     /// Returns what Filter depends on, given a state of PreFilter. Without PreFilter, only [`DependsOn::Nothing`] has an
     /// effect, and all other values count as [`DependsOn::Node`]. With [`DependsOn::Node`], `add_pod` and `remove_pod` read
     /// only the compiled pod and the added or removed one. The state may come from a pod with the same signature but other

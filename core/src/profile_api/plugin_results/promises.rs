@@ -37,6 +37,17 @@ pub trait DefaultPromises {
     {
         None
     }
+    /// Returns the default of [`Incremental::uniform_rejection`].
+    #[inline(always)]
+    fn uniform_rejection(
+        _: &<Self::Plugin as Plugin>::Pod,
+        _: &<Self::Plugin as FilterPlugin>::Cycle,
+    ) -> Option<<Self::Plugin as FilterPlugin>::Rejection>
+    where
+        Self::Plugin: FilterPlugin,
+    {
+        None
+    }
     /// Returns the default of [`Incremental::filter_depends_on`].
     #[inline(always)]
     fn filter_depends_on(_: &<Self::Plugin as Plugin>::Pod, _: &<Self::Plugin as FilterPlugin>::Cycle) -> DependsOn
@@ -155,6 +166,14 @@ impl<P: Incremental> Promises<P> {
         P: FilterPlugin,
     {
         P::reasons_key(rejection)
+    }
+    /// Calls [`Incremental::uniform_rejection`].
+    #[inline(always)]
+    pub fn uniform_rejection(pod: &P::Pod, state: &<P as FilterPlugin>::Cycle) -> Option<P::Rejection>
+    where
+        P: FilterPlugin,
+    {
+        P::uniform_rejection(pod, state)
     }
     /// Calls [`Incremental::filter_depends_on`].
     #[inline(always)]

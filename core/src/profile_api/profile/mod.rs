@@ -22,6 +22,7 @@ use crate::profile_api::extenders::Extenders;
 use crate::profile_api::hints::PluginEvents;
 use crate::profile_api::idle_plugins::IdlePlugins;
 use crate::profile_api::plugin_results::NormalizedScores;
+use crate::profile_api::leading_filters::LeadingFilters;
 use crate::profile_api::plugin_results::scratch::UpdateScratch;
 
 mod access_rule;
@@ -146,6 +147,21 @@ pub trait Profile: Sized + Send + Sync + 'static {
         false
     }
 
+    /// Returns the filters at the front of the order whose verdict on a node depends on the pod and the node alone. None
+    /// by default.
+    fn leading_filters(_pod: &Self::Pod, _cycle: &Self::Cycle) -> LeadingFilters {
+        LeadingFilters::default()
+    }
+    /// Returns whether those of these filters that do not skip read equal values of two pods.
+    fn have_equal_inputs(_filters: LeadingFilters, _a: &Self::Pod, _b: &Self::Pod) -> bool {
+        false
+    }
+    /// Returns the rejection of every node by the filter at a place in the order, if the filter rejects all nodes alike
+    /// ([`Incremental::uniform_rejection`](crate::incremental::Incremental::uniform_rejection)).
+    fn uniform_rejection(_place: u32, _pod: &Self::Pod, _cycle: &Self::Cycle) -> Option<Self::Rejection> {
+        None
+    }
+
     /// Returns the columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
     /// Returns the same columns, cut to one length. A loop then checks an index once, not once for each column.
@@ -180,7 +196,11 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn code(rejection: &Self::Rejection) -> Code;
     /// Returns the plugin that made a rejection.
     fn rejector(rejection: &Self::Rejection) -> &'static str;
-    /// Returns the number of the plugin that made a rejection, and
+    /// Returns the place in the order of the filter that made a rejection.
+    fn place(_rejection: &Self::Rejection) -> u32 {
+        0
+    }
+    /// Returns the place of the filter that made a rejection, and
     /// [`Incremental::reasons_key`](crate::incremental::Incremental::reasons_key).
     fn reasons_key(_rejection: &Self::Rejection) -> Option<(u32, u32)> {
         None

@@ -92,7 +92,10 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
             return id;
         }
         let generation = self.generation;
-        let (nodes, log) = (NodeCounts::default(), ChangeLog::default());
+        let (mut nodes, mut log) = (NodeCounts::default(), ChangeLog::default());
+        // Most terms are added with a pending pod. The decision that places the pod then allocates no memory for them.
+        nodes.reserve_first();
+        log.reserve_first();
         let entry = AffinityTermEntry { tag, term: term.clone(), generation, users: 1, nodes, log };
         let slot = self.free.pop().unwrap_or(self.entries.len() as u32);
         if slot as usize == self.entries.len() {
