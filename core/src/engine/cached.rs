@@ -128,12 +128,12 @@ impl<P: Profile> Engine<P> {
     /// diagnosis is faster. Common verdicts count for the first answer of a signature only: it may be the last one, but
     /// from the second one on, an update is faster than PreFilter.
     fn has_few_nodes(&mut self, attempt: &PreFilteredPod<P>, is_first: bool, cache: &Cache<P::State>) -> bool {
-        let count = match self.likely(attempt, cache) {
-            Some(likely) => Some(likely.len()),
+        let count = match self.predicted_nodes(attempt, cache) {
+            Some(nodes) => Some(nodes.len()),
             None if is_first => self.common_verdicts.passing(attempt, cache).map(NodeMask::count),
             None => None,
         };
-        count.is_some_and(|nodes| (1..=FEW).contains(&nodes))
+        count.is_some_and(|nodes| (1..=MAX_PREDICTED_NODES).contains(&nodes))
     }
 
     /// Returns whether a scheduling cycle may choose this node for a pod, by the cached answer. `None`: there is no

@@ -242,7 +242,8 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
             return self.find_enough(wanted);
         }
         let (pod, cache) = (self.cycle.pod, self.cycle.cache);
-        let uses_common_verdicts = self.engine.cache_answers && self.engine.predicted_nodes(self.attempt, cache).is_none();
+        let uses_common_verdicts =
+            self.engine.cache_answers && self.engine.predicted_nodes(self.attempt, cache).is_none();
         let Engine { evaluation: Evaluation { feasible, .. }, common_verdicts, .. } = &mut *self.engine;
         if uses_common_verdicts && let Some(passing) = common_verdicts.passing(self.attempt, cache) {
             feasible.intersect(passing);

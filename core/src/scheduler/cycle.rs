@@ -47,11 +47,11 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => {
-                engine.release(held);
+                engine.release(owner);
                 return Err(Failure::Unschedulable(unschedulable));
             }
             Decision::Error(message) => {
-                engine.release(held);
+                engine.release(owner);
                 return Err(Failure::Error(message));
             }
         };

@@ -21,8 +21,8 @@ use crate::profile_api::costs::Meter;
 use crate::profile_api::extenders::Extenders;
 use crate::profile_api::hints::PluginEvents;
 use crate::profile_api::idle_plugins::IdlePlugins;
-use crate::profile_api::plugin_results::NormalizedScores;
 use crate::profile_api::leading_filters::LeadingFilters;
+use crate::profile_api::plugin_results::NormalizedScores;
 use crate::profile_api::plugin_results::scratch::UpdateScratch;
 
 mod access_rule;
