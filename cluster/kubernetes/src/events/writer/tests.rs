@@ -160,7 +160,7 @@ struct Refusing(Instant, &'static str);
 
 impl Transport for Refusing {
     async fn call(&self, _: RequestClass, _: ApiRequest) -> Result<ApiResponse, TransportError> {
-        let body = format!(r#"{{"code": 403, "reason": "{}", "message": "no permission"}}"#, self.1);
+        let body = format!(r#"{{"kind": "Status", "code": 403, "reason": "{}", "message": "no permission"}}"#, self.1);
         Ok(ApiResponse { code: 403, retry_after: None, body: body.into() })
     }
     async fn sleep(&self, time: Duration) {
