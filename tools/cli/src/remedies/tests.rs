@@ -213,9 +213,9 @@ fn changes_of_other_resources_or_taints_are_other_remedies() {
         node("a", ""),
         node("b", ""),
         node("c", ""),
-        pod("x", "nodeName: a, ", "cpu: 3"),
-        pod("y", "nodeName: b, ", "memory: 7Gi"),
-        pod("z", "nodeName: c, ", "memory: 7Gi"),
+        pod("on-a", "nodeName: a, ", "cpu: 3"),
+        pod("on-b", "nodeName: b, ", "memory: 7Gi"),
+        pod("on-c", "nodeName: c, ", "memory: 7Gi"),
         pod("pending", "", "cpu: 2, memory: 2Gi"),
     ];
     let freed = single_changes(&full.concat(), |remedy| matches!(remedy, Remedy::FreeCapacity(_)));
