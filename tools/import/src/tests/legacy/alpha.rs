@@ -197,9 +197,8 @@ fn v1alpha1_reads_a_policy_in_a_config_map() {
           |
         help: did you mean `MatchInterPodAffinity`?
           |
-        2 - "predicates": [{"name": "MatchInterPodAfinity"}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
-        2 + "predicates": [{"name": "MatchInterPodAffinity"}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
-          |
+        2 | "predicates": [{"name": "MatchInterPodAffinity"}], "priorities": [{"name": "InterPodAffinityPriority", "weight": 2}]}
+          |                                         +
 
         error: 1 error in policy.yaml (policy.cfg)
     "#]].assert_eq(&points_of(&import_any("c.yaml", WITH_POLICY, &options), &[]));
