@@ -68,7 +68,7 @@ impl fmt::Display for FuzzFailure {
 /// Runs episodes. `progress` receives the number of steps so far.
 ///
 /// # Errors
-/// Returns the first failing history, or a fault that did not happen within [`WINDOW`] steps.
+/// Returns the first failing history, or a fault that did not happen within 50,000 steps.
 pub fn fuzz(options: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCounts, Box<FuzzFailure>> {
     let mut counts = RunCounts::default();
     let mut window = (0, RunCounts::default());
