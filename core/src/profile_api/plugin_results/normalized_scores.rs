@@ -34,7 +34,7 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 /// stored for each node. Then a node that becomes feasible or infeasible costs nothing.
 ///
 /// If the scores of a few levels change again and again, the totals do not include them
-/// ([`NormalizedScores::separate`]). Then such a change costs nothing for each node either.
+/// (`NormalizedScores::separate`). Then such a change costs nothing for each node either.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
     /// Number of node slots.
