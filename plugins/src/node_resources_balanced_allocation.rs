@@ -154,10 +154,7 @@ fn fraction(used: i64, allocatable: i64) -> f64 {
 
 #[inline(always)]
 fn percent(deviation: f64) -> i64 {
-    let percent = (1.0 - deviation) * MAX_NODE_SCORE as f64;
-    // The conversion to a small type takes fewer instructions. Negative amounts, after an overflow, can have a larger
-    // deviation.
-    if percent >= 0.0 { i64::from(percent as u8) } else { percent as i64 }
+    ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
 }
 
 #[inline(always)]

@@ -40,7 +40,6 @@ pub use args::{
 };
 
 use crate::columns::NodeResources;
-use crate::exact::{are_exact, floor, to_f64};
 use crate::indexes::DeviceClasses;
 use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
 
@@ -240,30 +239,19 @@ impl Incremental for NodeResourcesFit {
     }
 }
 
-/// Computes the usual case of [`Mean`] without branches: two resources, the node has both, and the amounts are exact in
-/// floating-point numbers. Returns `None` in other cases. The sum of the weights is then a constant of the profile.
+/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. Returns `None` in other
+/// cases. The sum of the weights is then a constant of the profile, and no division can overflow.
 #[inline(always)]
 fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
-    let is_least = match strategy.r#type {
-        ScoringStrategyType::LeastAllocated => true,
-        ScoringStrategyType::MostAllocated => false,
+    let score = match strategy.r#type {
+        ScoringStrategyType::LeastAllocated => least_allocated,
+        ScoringStrategyType::MostAllocated => most_allocated,
         // The mean of this strategy omits scores of 0.
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };
     let (one_use, other_use) = (usages.next_above_zero(one.name)?, usages.next_above_zero(other.name)?);
-    if !are_exact([one_use.allocatable, one_use.after, other_use.allocatable, other_use.after]) {
-        return None;
-    }
-    // Arrays of both resources become vectors.
-    let allocatable = [one_use, other_use].map(|used| to_f64(used.allocatable));
-    let after = [one_use, other_use].map(|used| to_f64(used.after));
-    let [one_score, other_score] = [0, 1].map(|at| {
-        let (allocatable, after) = (allocatable[at], after[at]);
-        let counted = if is_least { (allocatable - after).max(0.0) } else { after.min(allocatable) };
-        floor(counted * MAX_NODE_SCORE as f64 / allocatable)
-    });
-    let sum = one_score.wrapping_mul(one.weight).wrapping_add(other_score.wrapping_mul(other.weight));
+    let sum = score(one_use).wrapping_mul(one.weight).wrapping_add(score(other_use).wrapping_mul(other.weight));
     Some(sum / (one.weight + other.weight))
 }
 

@@ -114,21 +114,6 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                 ) -> Result<i64, NeedsFullEvaluation> {
                     CachedAnswer::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
-
-                /// Stores the sums for many nodes.
-                #[inline(never)]
-                fn score_base(
-                    &mut self,
-                    pod: &Pod,
-                    score: &Score,
-                    cache: &Cache<State>,
-                    nodes: &NodeSet,
-                ) -> Result<(), NeedsFullEvaluation> {
-                    let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
-                    incremental::score_each(nodes, &mut self.scores.base, |index| {
-                        CachedAnswer::base(pod, score, columns, index)
-                    })
-                }
         }
     })
 }
@@ -138,7 +123,8 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
         if incremental::is_sparse(#nodes) {
             incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base_of_one(pod, score, cache, index))?;
         } else {
-            self.score_base(pod, score, cache, #nodes)?;
+            let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
+            incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base(pod, score, columns, index))?;
         }
     }
 }

@@ -65,11 +65,9 @@ impl<T> ChangeLog<T> {
     /// position belongs to another log.
     #[inline]
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = &T>> {
-        let count = self.end.checked_sub(position).filter(|&count| count <= self.ring.len() as u64)? as usize;
-        let first = position as usize & (self.capacity - 1);
-        let before_wrap = count.min(self.ring.len().saturating_sub(first));
-        let after_wrap = self.ring.get(..count - before_wrap)?;
-        Some(self.ring.get(first..first + before_wrap).unwrap_or_default().iter().chain(after_wrap))
+        let missing = self.end.checked_sub(position)? > self.ring.len() as u64;
+        let at = |position: u64| self.ring.get(position as usize & (self.capacity - 1));
+        (!missing).then(|| (position..self.end).filter_map(at))
     }
 
     /// Invalidates all entries and positions: every reader has to read the complete state again.

@@ -43,21 +43,6 @@ impl NodeSet {
         self.insert_word(node.get() / 64, 1 << (node.0 % 64));
     }
 
-    /// Inserts a node. Returns whether it was not in the set.
-    #[inline]
-    pub fn insert_new(&mut self, node: NodeIndex) -> bool {
-        let (word, bit) = (node.get() / 64, 1 << (node.0 % 64));
-        let known = &mut self.bits[word];
-        if *known & bit != 0 {
-            return false;
-        }
-        if *known == 0 {
-            self.words.push(word as u32);
-        }
-        *known |= bit;
-        true
-    }
-
     /// Inserts the nodes of one word of a [`NodeMask`].
     #[inline]
     pub fn insert_word(&mut self, word: usize, bits: u64) {

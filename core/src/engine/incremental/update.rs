@@ -138,14 +138,14 @@ impl<P: Profile> CachedAnswer<P> {
     #[inline(always)]
     fn read_changes(&mut self, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
         let alive = cache.base.alive();
-        cache.log.since(self.seen).ok_or(NeedsFullEvaluation)?.for_each(|entry| {
+        for entry in cache.log.since(self.seen).ok_or(NeedsFullEvaluation)? {
             let node = entry.slot();
             if entry.is_node_change() || !alive.contains(node) {
                 work.add_changed_node(node, alive, entry.is_node_change());
             } else {
                 work.add_changed_pods(node);
             }
-        });
+        }
         self.seen = cache.log.end();
         Ok(())
     }
