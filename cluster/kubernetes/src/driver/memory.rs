@@ -12,8 +12,8 @@ use super::DriverHooks;
 
 /// Number of changes after which free memory may be worth returning.
 const BURST: u32 = 1000;
-/// A burst ends with the first interval that has fewer changes than this.
-const FEW: u32 = 50;
+/// A burst ends with the first interval that has at most this number of changes.
+const MAX_QUIET_CHANGES: u32 = 50;
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Time in which events of a burst are written, and its connections are closed.
 const TIME_FOR_EVENTS: Duration = Duration::from_secs(10);
@@ -51,7 +51,7 @@ impl Changes {
         loop {
             let before = self.count.load(Ordering::Relaxed);
             sleep(INTERVAL).await;
-            if self.count.load(Ordering::Relaxed).wrapping_sub(before) < FEW {
+            if self.count.load(Ordering::Relaxed).wrapping_sub(before) <= MAX_QUIET_CHANGES {
                 self.count.store(0, Ordering::Relaxed);
                 return;
             }
@@ -93,7 +93,7 @@ mod tests {
         count(1);
         for _ in 0..20 {
             assert_eq!(returns_after(INTERVAL / 2).await, 0, "changes arrive");
-            count(FEW);
+            count(MAX_QUIET_CHANGES + 1);
         }
         assert_eq!(returns_after(3 * INTERVAL).await, 1);
         assert_eq!(returns_after(TIME_FOR_EVENTS).await, 2);

@@ -211,5 +211,11 @@ impl Visit for Entry {
     }
 }
 
+/// Returns the default logger with another destination for its lines.
+#[cfg(test)]
+pub(crate) fn with_writer(write: impl Fn(&str) + Send + Sync + 'static) -> impl Subscriber + Send + Sync {
+    Logs::new(&Logging::default(), move |_, line| write(line))
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,3 @@
-use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,11 +6,11 @@ use schedc_core::client::EventType;
 use schedc_core::intern::Interner;
 use schedc_objects::testing::pod;
 use tokio::time::{Instant, sleep};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Dispatch, Metadata, Subscriber};
+use tracing::Dispatch;
+use tracing::subscriber::set_default;
 
 use super::*;
+use crate::logs;
 use crate::transport::TransportError;
 
 /// Server that takes 20 ms per request, in virtual time.
@@ -125,35 +124,6 @@ async fn events_yield_to_bindings() {
     assert_eq!(series_end(bindings.clone()).await.take_max_in_flight(), MAX_REQUESTS_DURING_BINDINGS);
 }
 
-/// Collects log messages with their fields.
-#[derive(Clone, Default)]
-struct Messages(Arc<Mutex<Vec<String>>>);
-
-impl Visit for Messages {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let mut messages = self.0.lock().unwrap();
-        let message = messages.last_mut().expect("a message");
-        *message += &format!("{field}={value:?} ");
-    }
-}
-
-impl Subscriber for Messages {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-    fn event(&self, event: &tracing::Event<'_>) {
-        self.0.lock().unwrap().push(String::new());
-        event.record(&mut self.clone());
-    }
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
 /// Server that refuses all events.
 #[derive(Clone)]
 struct Refusing(Instant, &'static str);
@@ -176,17 +146,18 @@ impl Transport for Refusing {
 
 /// Returns the log messages about two events that a server refuses for this reason.
 async fn refusals(reason: &'static str) -> Vec<String> {
-    let messages = Messages::default();
-    let _guard = tracing::subscriber::set_default(messages.clone());
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let written = messages.clone();
+    let _guard = set_default(logs::with_writer(move |line| written.lock().unwrap().push(line.to_owned())));
     // With only one subscriber, the first thread that reaches a log statement decides whether tracing enables it.
-    let _second = Dispatch::new(Messages::default());
+    let _second = Dispatch::new(logs::with_writer(|_| {}));
     let (queue, sink) = EventWriter::new(Refusing(Instant::now(), reason), EventRecorder::new("host"), 1);
     record(&queue, 1);
     record(&queue, 2);
     drop(queue);
     sink.run().await;
-    let mut logged = std::mem::take(&mut *messages.0.lock().unwrap());
-    logged.retain(|message| message.contains("event"));
+    let mut logged = std::mem::take(&mut *messages.lock().unwrap());
+    logged.retain(|message: &String| message.contains("event"));
     logged
 }
 
