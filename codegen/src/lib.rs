@@ -2,15 +2,15 @@
 //!
 //! | phase | module | from | to |
 //! |---|---|---|---|
-//! | select | [`mod@select`] | `SCHEDC_PROFILES`, a folder of profiles | paths of profiles |
+//! | select | [`mod@select`] | a folder of profiles, and the variable `SCHEDC_PROFILES` | paths of profiles |
 //! | load | [`mod@load`] | paths | texts, of profiles and of the catalogs that they name |
 //! | parse | [`parse`], [`catalog`] | texts | profiles as written ([`parse::RawProfile`]), plugins ([`catalog::Catalogs`]) |
 //! | resolve | `resolve` | a profile as written | the plan: merged with defaults ([`plan::Plan`]) |
 //! | check | `check` | a profile as written and its plan | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase continues after errors, so one run reports all errors of all files. Of the phases, only [`mod@select`]
-//! and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its callers are
+//! Every phase continues after errors, so one run reports all errors of all files. Only two phases read
+//! files: [`mod@select`], and [`mod@load`] with the help of `dependencies`. [`compile()`] is a function of texts. Its callers are
 //! thin: [`build()`] for build scripts, the proc macro, and the command line.
 
 #[cfg(feature = "emit")]

@@ -1,9 +1,9 @@
 //! PodTopologySpread
 //!
-//! **What it does.** Spreads the pods that a constraint selects over topology domains, the nodes with one value of a
-//! label. A hard constraint (`DoNotSchedule`) rejects a node if its domain would then have more pods than the domain
-//! with the fewest, by more than the maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer
-//! pods. Pods without constraints get the default constraints of the profile, with a selector from their Services and
+//! **What it does.** Spreads pods over topology domains; a constraint selects the pods. A domain is the set of nodes with
+//! the same value of a label. A hard constraint (`DoNotSchedule`) compares the node's domain, with the pod on it, with
+//! the domain that has the fewest pods: it rejects the node if the difference is more than the maximum skew. A soft
+//! constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints get the default constraints of the profile, with a selector from their Services and
 //! controller.
 //!
 //! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft
@@ -19,9 +19,9 @@
 //! After a change of a Service or controller, pods of its namespace without constraints are compiled again,
 //! because their default constraints depend on it.
 //!
-//! Changes of pods update the cached counts. The cost depends on the change: one domain can become
-//! infeasible, or others feasible if the minimum increases. Changes of nodes that can affect the constraints
-//! cause a new count.
+//! Changes of pods update the cached counts. Only the nodes of domains whose verdict changes are evaluated again: one
+//! domain that becomes infeasible, or all domains that become feasible because the minimum increases. Changes of nodes
+//! that can affect the constraints cause a new count.
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
@@ -250,7 +250,7 @@ impl Incremental for PodTopologySpread {
         let scratch = &mut *self.counting.lock();
         if !skew::update(pod, &mut slot.state, view, verdicts, scratch) {
             let new = skew::count(pod, constraints, view, scratch);
-            // The old state may contain changes that the verdicts do not reflect.
+            // The failed update may have changed the old state already, so a comparison with the new state would miss nodes.
             verdicts.reevaluate_all();
             scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }

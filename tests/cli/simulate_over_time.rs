@@ -185,7 +185,7 @@ fn a_trace_with_waits() {
               memory          0 B          0 B        -            -        -        -
               pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
 
-            4 pods: 3 placed, 0 unschedulable, 1 deleted before, 0 skipped
+            4 pods: 3 placed, 0 unschedulable, 1 deleted before placement, 0 skipped
             waits for a node: p50 1m30s, p99 1m40.5s, max 1m40.5s
             6 events in 2m40.5s; 7 attempts, 3 of them retries
             1 node
@@ -226,9 +226,9 @@ fn a_trace_with_waits() {
               memory          0 B          0 B        -            -        -        -
               pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
 
-            3 pods: 1 placed, 1 unschedulable, 1 deleted before, 0 skipped
+            3 pods: 1 placed, 1 unschedulable, 1 deleted before placement, 0 skipped
             waits for a node: p50 0s, p99 0s, max 0s
-            3 events in 50s, 3 later; 3 attempts, 0 of them retries
+            3 events in 50s, 3 after the end; 3 attempts, 0 of them retries
             1 node
             (times)
         "#]],

@@ -124,9 +124,9 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Returns whether few nodes can be feasible: a full evaluation is then as fast. Without any such node, the cached
-    /// diagnosis is faster. Common verdicts count for the first answer of a signature only: it may be the last one, but
-    /// from the second one on, an update is faster than PreFilter.
+    /// Returns whether at least one node, but only few, can be feasible: a full evaluation is then as fast. If no node
+    /// can be feasible, the cached diagnosis is faster. Common verdicts are used only for the first answer of a
+    /// signature, which may also be its last. If the signature returns, updating an answer is faster than PreFilter.
     fn has_few_nodes(&mut self, attempt: &PreFilteredPod<P>, is_first: bool, cache: &Cache<P::State>) -> bool {
         let count = match self.predicted_nodes(attempt, cache) {
             Some(nodes) => Some(nodes.len()),
@@ -166,7 +166,7 @@ impl<P: Profile> Engine<P> {
 /// Summary of a cached answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedAnswerSummary {
-    /// The nodes that pass every filter, also with their nominated pods.
+    /// The nodes that pass every filter, with and without the pods that are nominated for them.
     pub feasible: NodeMask,
     /// Totals of the feasible nodes; `None` if fewer than two nodes are feasible.
     pub totals: Vec<(NodeIndex, Option<i64>)>,

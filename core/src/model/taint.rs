@@ -30,7 +30,7 @@ pub struct Taint {
 /// Comparison of a toleration's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TolerationOperator {
-    /// The values are equal (also if no operator is set).
+    /// The values must be equal. A toleration without an operator has this one.
     Equal,
     /// Any value.
     Exists,

@@ -17,7 +17,7 @@
 //! | `pool` | slices of a pool, its status, and the use of its devices |
 //! | `view` | pools and devices that a node sees |
 //! | `shared` | views and verdicts that nodes share |
-//! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
+//! | `block` | up to 64 devices of a slice; each property is a word with one bit per device |
 //! | `column` | the devices of a block that a request selects |
 //! | `evaluation` | evaluation of a request for the devices of a block |
 //! | `capacity` | amounts that requests consume of a device's capacities |

@@ -1,4 +1,4 @@
-//! Pools and devices that a node sees.
+//! Pools and devices that a node sees. The devices of a slice are in blocks of up to 64 ([`Block`]).
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{DeviceNodes, LabelsExt, Node, ResourceSlice, label_integer};
@@ -32,7 +32,8 @@ pub(crate) struct PoolView {
     has_conditions: bool,
     /// Limits of all shared counters.
     pub(crate) counters: Vec<Counter>,
-    /// Blocks with devices that consume counters, including devices of other nodes: slice and block.
+    /// Positions (slice, and block in the slice) of the blocks with devices that consume counters. Devices of other nodes
+    /// are included.
     pub(crate) consumers: Vec<(usize, usize)>,
 }
 
@@ -200,7 +201,7 @@ pub(crate) fn visible(block: &Block, node: &Node, interner: &Interner) -> Result
     Ok(visible)
 }
 
-/// Returns whether devices for `nodes` can be used on a node.
+/// Returns whether a node is one of `nodes`, the nodes on which devices can be used.
 pub(crate) fn matches(nodes: &DeviceNodes, node: &Node, interner: &Interner) -> Result<bool, String> {
     if let Some(name) = nodes.node.filter(|name| *name != Symbol::EMPTY) {
         return Ok(name == node.name);

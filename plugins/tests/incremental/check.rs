@@ -137,7 +137,7 @@ fn compare<S: State>(
         }
         Decision::Error(_) => {}
         Decision::Unschedulable(unschedulable) => {
-            let expected = rules.message.as_deref().unwrap_or("that it fits");
+            let expected = rules.message.as_deref().unwrap_or("(no message: the pod fits)");
             let rest = unschedulable.message.strip_prefix(expected);
             if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
                 compare_values(out, &format!("{place}: message"), &expected, &unschedulable.message.as_str());

@@ -102,7 +102,7 @@ struct ServerState<T> {
     flags: flags::Serving,
     source: CertificateSource,
     sources: AuthoritySources<T>,
-    /// Certificate and authorities from which `present` was built.
+    /// Certificate and authorities from which the value of the field `present` was built.
     inputs: Mutex<(CertificatePair, AuthorityConfig)>,
     present: Mutex<(Arc<ServerConfig>, Arc<ClientAuthorities>)>,
     authenticator: Authenticator<T>,
@@ -244,8 +244,8 @@ impl<T: Transport> ServerState<T> {
                 Ok(()) => authority_config = files,
                 Err(why) => {
                     tracing::warn!(
-                        "{why}; until the lookup succeeds, the previous authorities stay in use (at the start, only those of \
-                         files)"
+                        "{why}; until the lookup succeeds, the previous authorities stay in use; after a start, these are the ones \
+                         from files"
                     );
                     is_looked_up = false;
                 }
@@ -277,7 +277,10 @@ impl<T> ServerState<T> {
     fn limited(&self, peer: &Peer) -> Response<Full<Bytes>> {
         if let Some(others) = self.limited.allow(self.started.elapsed()) {
             let address = peer.address();
-            tracing::warn!(others, "Refused a request of {address}: too many reviews are waiting or failed");
+            tracing::warn!(
+                others,
+                "Refused a request of {address}: too many reviews are waiting, or too many have failed"
+            );
         }
         pages::too_many_requests()
     }

@@ -18,11 +18,12 @@ const SHORT_DIGITS: i32 = 18;
 /// An amount of a resource: Kubernetes' `resource.Quantity` without its spelling.
 ///
 /// Exact to a billionth; finer amounts are rounded away from zero by the parser. As in Kubernetes, there are two
-/// representations: a 64-bit number with a power of ten, and a long representation for all other amounts. They compare
-/// by their numeric values, but [`Quantity::value`] and [`Quantity::milli_value`] overflow differently.
+/// representations: a 64-bit number with a power of ten, and a long representation for all other amounts. Amounts
+/// of both representations are compared by their numeric values. The representation only decides how
+/// [`Quantity::value`] and [`Quantity::milli_value`] overflow and round negative amounts.
 ///
-/// Kubernetes' long representation is unbounded. Here it stops at 2<sup>127</sup> billionths, which is more than
-/// 10<sup>29</sup>.
+/// Kubernetes' long representation is unbounded. Here the maximum is 2<sup>127</sup> billionths, more than
+/// 10<sup>29</sup> units.
 #[derive(Clone, Copy)]
 pub struct Quantity(Amount);
 
@@ -74,10 +75,10 @@ impl Quantity {
     }
 
     /// Parses a quantity like `resource.ParseQuantity`, after removing the surrounding white space as the JSON decoder
-    /// does.
+    /// does. As in Kubernetes, some texts without digits are valid and mean 0: `-`, `.` and `Ki`.
     ///
     /// # Errors
-    /// The text is no quantity. A missing number is 0 where Kubernetes accepts it (`-`, `.`, `Ki`).
+    /// The text is no quantity.
     pub fn parse(text: &str) -> Result<Quantity, QuantityError> {
         let parts = Parts::split(text.trim())?;
         let suffix = Suffix::interpret(parts.suffix)?;
@@ -146,15 +147,15 @@ impl Quantity {
     /// Sets the quantity to `other` if `other` is larger, like Kubernetes' maximum of two quantities.
     pub fn raise_to(&mut self, other: Quantity) {
         if other > *self {
-            // As in Kubernetes, the maximum of a long quantity and another one is long.
+            // As in Kubernetes, a long quantity stays long, even if the larger one is short.
             let is_long = matches!(self.0, Amount::Long { .. });
             let (value, exponent) = other.long();
             self.0 = if is_long { Amount::Long { value, exponent } } else { other.0 };
         }
     }
 
-    /// Returns whole units, rounded away from zero, except for negative amounts in the long representation. Wraps, or
-    /// is 0, where Kubernetes' `Value()` overflows.
+    /// Returns whole units, rounded away from zero. Negative amounts in the long representation are rounded in another
+    /// way, like Kubernetes' `scaledValue`. Wraps, or is 0, where Kubernetes' `Value()` overflows.
     pub fn value(self) -> i64 {
         self.scaled(0)
     }

@@ -20,8 +20,8 @@ use crate::profile_api::profile_info::ProfileInfo;
 
 pub use overrides::{Overrides, Setting};
 
-/// Name that stands for the extenders among the plugins that rejected a pod. Every event causes another attempt for
-/// such a pod.
+/// Name in the list of the plugins that rejected a pod: at least one extender rejected it. Every event causes another
+/// attempt for such a pod.
 pub const EXTENDER: &str = "Extender";
 
 /// An extender's rejection of a node.
@@ -49,7 +49,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Removes nodes from `feasible`, after Filter, and returns the known reasons.
+    /// Removes nodes from `feasible`, after Filter, and returns the reasons that the extenders gave.
     ///
     /// # Errors
     /// The attempt fails. Exception: if only the pod's nominated node is being evaluated, the other nodes are evaluated
@@ -79,10 +79,10 @@ pub trait Extenders: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Calls these extenders. Returns whether the pod is bound; if not, the Bind plugins run. Blocks.
+    /// Calls these extenders. Returns whether one of them bound the pod; if none did, the Bind plugins run. Blocks.
     ///
     /// # Errors
-    /// The pod is not bound.
+    /// An extender failed to bind the pod; the Bind plugins do not run.
     fn bind(&self, _placement: &Placement, _binders: &[usize]) -> Result<bool, String> {
         Ok(false)
     }

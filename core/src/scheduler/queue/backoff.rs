@@ -8,7 +8,8 @@ use super::heap::EntryOrder;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Backoff ends in windows of this length in nanoseconds. Within a window, pods are ordered as in the active queue.
+/// Length of a window in nanoseconds. All backoffs that end in one window are over when the window ends; these pods are
+/// ordered as in the active queue.
 pub(super) const WINDOW: i64 = SECOND;
 
 /// Returns the start of the window of a time.
@@ -39,13 +40,13 @@ impl Backoff {
         if self.initial > self.max >> shift { self.max } else { self.initial << shift }
     }
 
-    /// Returns the end of the backoff of a pod that failed at `now`, rounded down to a window; `i64::MIN` if there is
-    /// none.
+    /// Returns the start of the window in which the backoff of a pod that failed at `now` ends; `i64::MIN` if there is
+    /// no backoff.
     pub(super) fn ready(self, failures: u32, now: i64) -> i64 {
         if self.max == 0 || failures == 0 { i64::MIN } else { window(now.saturating_add(self.after(failures))) }
     }
 
-    /// Returns whether the backoff is over. A backoff lasts until the end of the window that contains `ready`.
+    /// Returns whether the backoff is over: the window that starts at `ready` has ended.
     pub(super) fn is_over(ready: i64, now: i64) -> bool {
         ready < window(now)
     }

@@ -27,7 +27,7 @@ impl Run {
         serde_json::from_str(&self.ok()).unwrap()
     }
 
-    /// Returns the error message of a failed command without other output.
+    /// Returns the standard error of a command, which must have failed and written nothing to standard output.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
@@ -35,7 +35,7 @@ impl Run {
     }
 }
 
-/// Returns a command for the program in the folder of the example.
+/// Returns a command that runs the program, with the folder of the example as its working directory.
 pub(crate) fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpu-sharing"));
     command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));

@@ -50,7 +50,7 @@ const fn row(family: &'static Family, differs: &'static str) -> Row {
 pub(crate) static ROWS: &[Row] = &[
     row(&DISABLED_METRICS, ""),
     row(&HIDDEN_METRICS, "always 0: no metric is hidden"),
-    row(&REGISTERED_METRICS, "the metrics in this table"),
+    row(&REGISTERED_METRICS, "counts the metrics in this table"),
     row(
         &BUILD_INFO,
         "describes schedc: `git_version` is its version, `compiler` is rustc, and values that the build does not record are empty",
@@ -86,7 +86,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(
         &EXTENSION_POINT_DURATION,
         "when a cached answer is updated, PreFilter, Filter, PreScore and Score do not run separately, and are not \
-         observed. The observations of Filter and Score include the code around them",
+         observed. The durations of Filter and Score include the loops over plugins and nodes",
     ),
     row(&GOROUTINES, "counts bindings in flight as `binding`; there are no goroutines"),
     row(&INFLIGHT_EVENTS, ""),

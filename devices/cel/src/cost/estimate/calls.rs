@@ -6,8 +6,9 @@ use super::Estimator;
 use crate::check::types::{CIDR, Constructor, FORMAT, IP, QUANTITY, SEMVER, Type, URL};
 use crate::syntax::ast::{Expr, Literal, NodeId};
 
-/// Length of the longest regular expression of a named format, and of the longest name of a format.
+/// Length of the longest regular expression of a named format.
 const MAX_FORMAT_REGEX: f64 = 128.0;
+/// Length of the longest name of a format.
 const MAX_FORMAT: u64 = 64;
 /// Maximum number of values that `includes` compares.
 const MAX_INCLUDES: u64 = 48;
@@ -23,7 +24,8 @@ struct Call<'c> {
     costs: &'c [Range],
 }
 
-/// Cost of a call, and size of its result. The cost includes that of operands only for [`Estimator::operator`].
+/// Cost of a call, and size of its result. The estimates of [`Estimator::operator`] include the costs of the operands.
+/// To all others, the caller adds them.
 type Estimate = (Range, Option<Range>);
 
 impl Estimator<'_> {
@@ -65,7 +67,7 @@ impl Estimator<'_> {
         target_cost.plus(total)
     }
 
-    /// Estimates an operator that evaluates only some operands, with the operands' costs.
+    /// Estimates an operator that evaluates only some of its operands. The cost includes that of the operands.
     fn operator(&mut self, call: Call<'_>) -> Option<Estimate> {
         match call.overload {
             "logical_and" | "logical_or" => {
@@ -98,7 +100,7 @@ impl Estimator<'_> {
         self.ty(id).parameters(Constructor::List).map(|parameters| &parameters[0])
     }
 
-    /// Returns the size of a list's elements, which is known only for a list in the device.
+    /// Returns the size of a list's elements. It is known only if the list is part of the variable `device`.
     fn element_size(&self, id: NodeId) -> Range {
         let shape = self.shape(id).and_then(super::Shape::element);
         shape.map_or(Range::UNKNOWN, |shape| Range::up_to(shape.max_size()))

@@ -15,8 +15,8 @@ use crate::simulation::{
 };
 use crate::timeline::Span;
 
-/// Maximum number of rows of a list that is printed in full, about a screen. Of a longer list, half as many rows are
-/// printed unless all rows are requested.
+/// Maximum number of rows of a list that is printed in full, about a screen. Of a longer list, the first 20 rows are
+/// printed, half of this number, unless all rows are requested.
 const SCREENFUL: usize = 40;
 
 /// Options for the tables.
@@ -28,8 +28,8 @@ pub(crate) struct View {
     pub(crate) times: bool,
 }
 
-/// Returns the log, the placements, the pods without a node with reasons, utilisation and, at the end where users see
-/// it, a summary.
+/// Returns the log, the placements, the reasons of the pods that got no node, and utilisation. The summary is at the
+/// end, where users see it.
 pub(crate) fn table(report: &Report, view: View) -> String {
     let parts = [
         log(&report.log),
@@ -179,7 +179,7 @@ fn summary(report: &Report, view: View) -> String {
         count(summary.pods, "pod"),
         number(summary.placed),
         number(summary.unschedulable),
-        optional(summary.deleted_unplaced, "deleted before"),
+        optional(summary.deleted_unplaced, "deleted before placement"),
         optional(summary.preempted, "preempted"),
         number(summary.skipped)
     ));
@@ -199,7 +199,8 @@ fn summary(report: &Report, view: View) -> String {
     text
 }
 
-/// Returns the reasons why pods were skipped, which end the line, and a line about pods on unknown nodes.
+/// Returns the rest of the first line of the summary, the reasons why pods were skipped, and a line about pods on
+/// unknown nodes.
 fn skipped(skipped: &Skipped) -> String {
     let mut text = String::new();
     let mut why = Vec::new();
@@ -240,7 +241,7 @@ fn times(summary: &Summary, waits: Option<&Waits>) -> String {
         let _ = write!(text, ", {} of objects that did not exist any more", number(summary.events_without_object));
     }
     if summary.events_not_reached > 0 {
-        let _ = write!(text, ", {} later", number(summary.events_not_reached));
+        let _ = write!(text, ", {} after the end", number(summary.events_not_reached));
     }
     let _ = writeln!(text, "; {}, {} of them retries", count(summary.attempts, "attempt"), number(summary.retries));
     text
