@@ -17,14 +17,15 @@ pub trait Bundle: Sized + Send + 'static {
     const SOURCES: &'static [ProfileSource] = &[];
     /// Hash of the compiled profiles.
     const HASH: &'static str = "";
-    /// Kinds that the scheduler has to watch for plugins, including nodes and pods in any case.
+    /// Kinds that the scheduler has to watch for plugins, always including nodes and pods.
     const WATCHES: &'static [&'static str] = &["Node", "Pod"];
     /// Kinds that plugins declare and that the scheduler has to watch, each once.
     const KINDS: &'static [CustomKind] = &[];
-    /// Access of plugins to objects, except watching; each resource once. The scheduler's own requests, such as patches
-    /// of pod status, are not included.
+    /// Permissions that plugins need in addition to watching, with one rule for each resource. The scheduler's own
+    /// requests, such as patches of pod status, are not included.
     const WRITES: &'static [AccessRule] = &[];
-    /// Objects that are sent to extenders as a whole. The driver of the scheduler keeps them in [`Base::originals`](crate::cache::Base::originals).
+    /// Objects that extenders receive in full, as JSON. The driver of the scheduler keeps them in
+    /// [`Base::originals`](crate::cache::Base::originals).
     const ORIGINALS: RequiredOriginals = RequiredOriginals::NONE;
     /// Columns and indexes of all profiles.
     type State: State;
@@ -83,7 +84,7 @@ pub(crate) use with_profile;
 /// Prepares the extenders of all profiles. `overrides` replaces settings of the profiles.
 ///
 /// # Errors
-/// Extenders that cannot be called.
+/// The reasons why extenders cannot be called.
 pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, overrides: &Overrides) -> Result<(), StartErrors> {
     let profiles = bundle.profiles();
     let set_up = (0..profiles.len()).map(|profile| {

@@ -55,8 +55,8 @@ impl<P: Profile> CommonVerdicts<P> {
         self.update(attempt, cache).then_some(&self.passing)
     }
 
-    /// Returns the reasons why no node is feasible for a pod that no filter fails for. `None`: nodes have nominated pods,
-    /// PreFilter restricted the nodes, or there are no leading filters.
+    /// Returns the reasons why no node is feasible. The caller has verified that no filter fails with an error for this
+    /// pod. `None`: some pod is nominated, PreFilter restricted the nodes, or there are no leading filters.
     pub(super) fn diagnose(&mut self, attempt: &PreFilteredPod<P>, cache: &Cache<P::State>) -> Option<Diagnosis> {
         if attempt.pre_filter.nodes().is_some() || !cache.nominator.is_empty() {
             return None;
@@ -90,7 +90,8 @@ impl<P: Profile> CommonVerdicts<P> {
         true
     }
 
-    /// Evaluates the leading filters of a pod on all nodes. Returns `None` if it has none, or if one of them fails.
+    /// Evaluates the leading filters of a pod on all nodes. Returns `None` if the pod has no leading filters, or if one
+    /// of them fails.
     #[inline(never)]
     fn evaluate_all(&mut self, attempt: &PreFilteredPod<P>, cache: &Cache<P::State>) -> Option<()> {
         self.pod = None;
@@ -133,7 +134,7 @@ impl<P: Profile> CommonVerdicts<P> {
         }
     }
 
-    /// Adds the rejections by the other filters, of nodes that pass the leading ones.
+    /// Adds the other filters' rejections of the nodes that pass the leading filters.
     fn add_other_filters(&mut self, attempt: &PreFilteredPod<P>, cache: &Cache<P::State>, diagnosis: &mut Diagnosis) {
         let PreFilteredPod { compiled, cycle, .. } = attempt;
         let columns = P::columns(&cache.state, &cache.base);
@@ -163,13 +164,13 @@ impl<P: Profile> CommonVerdicts<P> {
     }
 }
 
-/// Rejections of one pod that are not common ones.
+/// Rejections of one pod by filters that follow the leading ones.
 struct OtherRejections<'a, P: Profile> {
     attempt: &'a PreFilteredPod<P>,
     cache: &'a Cache<P::State>,
     diagnosis: &'a mut Diagnosis,
     known: SmallVec<[KeyedRejection; 2]>,
-    /// The nodes where removing pods may help; before the first such node, memory for them.
+    /// The nodes where removing pods may help. Until `has_resolvable` is set, this is only memory for reuse.
     resolvable: &'a mut Arc<NodeMask>,
     has_resolvable: bool,
 }
@@ -182,7 +183,7 @@ struct KeyedRejection {
 }
 
 impl<P: Profile> OtherRejections<'_, P> {
-    /// Adds equal rejections of nodes of one word of a node mask.
+    /// Adds a rejection of several nodes, which belong to one word of a node mask.
     fn add(&mut self, rejection: P::Rejection, word: usize, bits: u64) {
         let nodes = bits.count_ones() as usize;
         let key = P::reasons_key(&rejection);

@@ -42,7 +42,7 @@ impl Unschedulable {
         self.post_filter.as_ref().map(|result| result.candidates.as_slice()).unwrap_or_default()
     }
 
-    /// Returns the change of the pod's nomination. Without a PostFilter plugin, it is cleared.
+    /// Returns the change of the pod's nomination. Without a PostFilter plugin, the nomination is cleared.
     pub fn nomination(&self) -> Nomination {
         self.post_filter.as_ref().map_or(Nomination::Clear, |result| result.nomination)
     }

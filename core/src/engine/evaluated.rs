@@ -21,7 +21,7 @@ pub(super) trait Evaluated<P: Profile> {
     fn failed(&self) -> FailedAttempt<'_, P>;
 }
 
-/// A pod that PreFilter rejected as a whole has no best node.
+/// A pod that PreFilter rejected for all nodes has no best node.
 impl<P: Profile> Evaluated<P> for RejectedPod<P> {
     fn kth_best(&self, _: usize) -> Option<NodeIndex> {
         None
@@ -36,7 +36,7 @@ impl<P: Profile> Evaluated<P> for RejectedPod<P> {
 }
 
 impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D, O> {
-    /// Decides by the choice of an evaluation.
+    /// Turns the choice of an evaluation into a decision.
     #[inline(always)]
     pub(super) fn decide(mut self, plugins: &P, choice: Choice, evaluated: &mut impl Evaluated<P>) -> Decision {
         let node = match choice {

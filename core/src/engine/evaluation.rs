@@ -104,7 +104,7 @@ impl<P: Profile> Evaluation<P> {
         Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
     }
 
-    /// Returns the first score of a node that is out of range.
+    /// Returns a node's first score that is out of range.
     fn first_out_of_range(
         &self,
         pod: &P::Pod,
@@ -117,7 +117,8 @@ impl<P: Profile> Evaluation<P> {
         scores.into_iter().find(|score| !(0..=MAX_NODE_SCORE).contains(&score.normalized))
     }
 
-    /// Returns the errors with which scoring the feasible nodes can end, depending on the node that is scored first.
+    /// Returns all errors with which scoring the feasible nodes can end. The actual error depends on the node that is
+    /// scored first.
     pub(crate) fn possible_errors(
         &mut self,
         plugins: &P,
@@ -180,7 +181,7 @@ impl<P: Profile> Evaluation<P> {
         self.feasible.contains(node).then(|| self.totals.get(node.get()).copied()).flatten()
     }
 
-    /// Returns the parts of the totals of all feasible nodes.
+    /// Returns the scores that make up the total of each feasible node.
     ///
     /// # Errors
     /// As for [`Evaluation::prioritize`].

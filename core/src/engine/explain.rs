@@ -24,9 +24,9 @@ use crate::profile_api::profile::{PluginScore, Profile};
 /// Result of a hypothetical scheduling cycle for a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Status of the PreEnqueue plugin that holds the pod; nothing else ran.
+    /// Status of the PreEnqueue plugin that holds the pod. If there is one, nothing else ran.
     pub gated_by: Option<Status>,
-    /// PreFilter's rejection of the pod as a whole, or its failure.
+    /// PreFilter's rejection of the pod for all nodes, or PreFilter's failure.
     pub pre_filter: Option<Status>,
     /// Plugins whose PreFilter skipped Filter.
     pub skipped: Vec<&'static str>,
@@ -183,7 +183,8 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         explanation.nodes = self.nodes(all_filters);
         explanation.by_nomination = match P::Extenders::NONE {
             true => self.engine.nominated_node(self.pod, self.attempt, self.cache).is_some(),
-            // Extenders are called only once. If Filter did not run for all nodes, the nominated node was chosen.
+            // `nominated_node` would call the extenders a second time. Instead: the nominated node was chosen if the
+            // decision did not run Filter for the other nodes.
             false => !self.extender_results.ran_filter,
         };
         // A failure of Filter on one node ends the attempt.
@@ -316,7 +317,7 @@ impl Observer for ExtenderResults {
 
     fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
         self.removed_nodes.copy_from(nodes);
-        // If extenders removed no node, their reasons for other nodes do not count.
+        // If extenders removed no node, the reasons that they gave are ignored.
         if !nodes.is_empty() {
             self.rejections = rejections.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
         }
@@ -340,7 +341,8 @@ impl ExtenderResults {
         }
     }
 
-    /// Returns the score of the extenders, which is not normalised; 0 for a node that they did not receive.
+    /// Returns the sum of the extenders' scores, which is not normalised: 0 for a node that they did not receive,
+    /// `None` if they scored no node.
     fn score(&self, node: NodeIndex) -> Option<PluginScore> {
         let added = self.added.get(&node).copied().unwrap_or(0);
         (!self.added.is_empty()).then_some(PluginScore { plugin: EXTENDER, raw: added, normalized: added, weight: 1 })

@@ -1,5 +1,5 @@
-//! Full evaluation: evaluates candidate nodes until enough are feasible; by default, it evaluates all. kube-scheduler's
-//! `schedulePod` after PreFilter.
+//! Full evaluation: evaluates candidate nodes until enough are feasible; by default, it evaluates all. It corresponds
+//! to kube-scheduler's `schedulePod` after PreFilter.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ struct FullEvaluation<'e, 'c, P: Profile, D, O> {
     engine: &'e mut Engine<P>,
     attempt: &'e mut PreFilteredPod<P>,
     cycle: &'e mut SchedulingCycle<'c, P, D, O>,
-    /// Number of nodes that PreFilter leaves to Filter. The share of nodes to find refers to it.
+    /// Number of nodes that PreFilter leaves to Filter. `percentage_of_nodes_to_score` is a percentage of this number.
     candidates: usize,
     /// The rejections of extenders, if they removed a node.
     rejections: Option<Vec<ExtenderRejection>>,
@@ -38,7 +38,7 @@ struct FullEvaluation<'e, 'c, P: Profile, D, O> {
 pub(super) struct FullResult<'a, P: Profile> {
     plugins: &'a P,
     evaluation: &'a Evaluation<P>,
-    /// `None` if nothing is cached.
+    /// `None` if the engine caches no answers.
     common_verdicts: Option<&'a mut CommonVerdicts<P>>,
     attempt: &'a mut PreFilteredPod<P>,
     rejections: Option<Vec<ExtenderRejection>>,
@@ -216,7 +216,7 @@ impl<P: Profile, D, O: Observer> FullEvaluation<'_, '_, P, D, O> {
     }
 
     /// Fills the engine's feasible nodes with the candidate nodes, without those that Filter will reject according to
-    /// PreFilter. `candidates` includes these.
+    /// PreFilter. The field `candidates` counts the latter, too.
     fn start_from_candidates(&mut self) {
         let cache = self.cycle.cache;
         let (narrowed, predicted) = (self.attempt.pre_filter.nodes(), self.engine.predicted_nodes(self.attempt, cache));

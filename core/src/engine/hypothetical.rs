@@ -52,7 +52,7 @@ impl Deref for HypotheticalPod<'_> {
 pub struct Checkpoint(usize);
 
 impl<'a, P: Profile> HypotheticalNode<'a, P> {
-    /// Makes a copy of a node without changes.
+    /// Copies a node. The copy has no changes yet.
     pub fn new(compiled: &'a P::Pod, cycle: &'a mut P::Cycle, cache: &'a Cache<P::State>, node: NodeIndex) -> Self {
         let state = cache.state.hypothetical(&cache.base, node);
         HypotheticalNode { compiled, cycle, cache, node, state, changes: SmallVec::new() }
@@ -159,8 +159,9 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         verdict.or_else(|| self.verdict())
     }
 
-    /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns, so they leave no trace
-    /// even if they do not fit together with the other pods.
+    /// Calls `evaluate` while the pods are on the node. Afterwards, the columns are replaced by a copy that was made
+    /// before. Removing the pods would not restore them if pods conflict: a host port is free as soon as one of its
+    /// pods is removed.
     fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
         let (without_nominated, checkpoint) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));

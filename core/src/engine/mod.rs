@@ -51,8 +51,8 @@ pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
 pub(crate) use scheduling_cycle::{CycleInputs, SchedulingCycle};
 
-/// Value of `now` for callers without a clock. Pods without a start time count as started at `now`: with this value,
-/// after all others.
+/// Value of `now` for callers without a clock. Pods without a start time count as started at `now`. With this value,
+/// they count as started after all others.
 pub const UNTIMED: i64 = i64::MAX;
 
 /// One profile in operation: its plugins, and memory for its answers.
@@ -69,7 +69,8 @@ pub struct Engine<P: Profile> {
     /// Position in the candidate nodes at which the next search for a percentage of nodes starts: kube-scheduler's
     /// `nextStartNodeIndex`.
     pub(crate) next_start: usize,
-    /// Whether answers are cached for pods with equal signatures. Without cached answers, decisions are equal and slower.
+    /// Whether answers are cached for pods with equal signatures. Without cached answers, decisions are the same, but
+    /// slower.
     pub cache_answers: bool,
     signatures: Signatures<P>,
     common_verdicts: CommonVerdicts<P>,
@@ -82,7 +83,7 @@ pub struct Engine<P: Profile> {
     sampler: Sampler,
 }
 
-/// A pod that PreFilter rejected as a whole, or for which PreFilter failed.
+/// A pod that PreFilter rejected for all nodes, or for which PreFilter failed.
 pub(crate) struct RejectedPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
     /// `None` if not all PreFilter plugins ran.
@@ -295,8 +296,8 @@ impl<P: Profile> Engine<P> {
     /// Evaluates a pod on a node with hypothetical pods, as autoscalers do.
     ///
     /// # Errors
-    /// The rejection of the first plugin that rejects the node or the pod as a whole. Its plugin is empty if PreFilter
-    /// excluded the node.
+    /// The rejection by the first plugin that rejects this node, or the pod for all nodes. The field `plugin` is empty
+    /// if PreFilter excluded the node.
     pub fn run_filter_plugins(
         &self,
         pod: &Arc<Pod>,

@@ -1,5 +1,6 @@
 //! The loops over nodes. Each is generic over the profile: rustc inlines all kernels (`filter` and `score` of plugins).
-//! Each loop is compiled in three variants for [`IdlePlugins`], without checks that have the same result for all nodes.
+//! Each loop is compiled in three variants, one for each value of [`IdlePlugins`]. A variant omits the checks that have
+//! the same result for all nodes.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
@@ -109,7 +110,7 @@ pub struct BestTotal {
     pub ties: usize,
 }
 
-/// Adds up the totals of the feasible nodes, from the stored raw scores. Returns the best total, and whether the scores
+/// Computes the total of each feasible node from the stored raw scores. Returns the best total, and whether the scores
 /// are in range.
 pub fn total_nodes<P: Profile>(
     pod: &P::Pod,

@@ -9,9 +9,10 @@ use crate::plugin_api::status::Code;
 use crate::profile_api::extenders::ExtenderRejection;
 
 /// Callbacks around each decision, called by
-/// [`Scheduler::schedule_one_with_observer`](crate::scheduler::Scheduler::schedule_one_with_observer). `()` ignores all.
+/// [`Scheduler::schedule_one_with_observer`](crate::scheduler::Scheduler::schedule_one_with_observer). The observer
+/// `()` ignores all calls.
 pub trait Observer {
-    /// Runs before the queue is asked for the next pod; it may have none.
+    /// Runs before the next pod is popped from the queue, which may be empty.
     fn before_pop(&mut self) {}
     /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
@@ -19,13 +20,13 @@ pub trait Observer {
     fn point_started(&mut self, _point: Point) {}
     /// Runs after the plugins of an extension point have run, but not for updates of cached answers.
     fn point_ended(&mut self, _point: Point, _code: Code) {}
-    /// Receives the nodes that extenders removed, with their rejections. Rejections may be missing for some nodes, and
-    /// may name other nodes.
+    /// Receives the nodes that extenders removed, and the extenders' rejections. There may be no rejection for a
+    /// removed node, and there may be rejections of other nodes.
     fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
     /// Receives the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
-    /// Runs after the decision. With a node, the pod is assumed and reserved there, and Permit allowed it or makes it
-    /// wait.
+    /// Runs after the decision. If it has a node, the pod is assumed and reserved there, and Permit allowed the pod or
+    /// makes it wait.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
 

@@ -13,7 +13,7 @@ use crate::profile_api::extenders::{EXTENDER, ExtenderRejection};
 use crate::profile_api::profile::Profile;
 
 /// Collects the rejections of all nodes, with the texts of their reasons. The reasons of extenders replace those of
-/// plugins. A node that an extender removed without a reason has none.
+/// plugins. For a node that an extender removed without a reason, the result has no reason.
 pub(super) fn diagnose<P: Profile>(
     attempt: &mut PreFilteredPod<P>,
     pod: &Pod,
@@ -55,7 +55,7 @@ pub(super) fn diagnose<P: Profile>(
     }
     if by_extenders.is_some() {
         diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
-        // The overruled rejections still count for the events that can make the pod schedulable.
+        // The plugins of the overruled rejections are recorded, too: their events can make the pod schedulable.
         overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
         let resolvable = Arc::make_mut(&mut diagnosis.resolvable);
         for (node, ExtenderRejection { code, reason, .. }) in rejections {

@@ -8,7 +8,7 @@ use crate::profile_api::profile::Profile;
 /// Rejection of a node by one plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Verdict {
-    /// Whether removing pods may help, or that the plugin failed ([`Code::Error`]).
+    /// [`Code::Error`] if the plugin failed; otherwise, whether removing pods may help.
     pub code: Code,
     /// The plugin.
     pub plugin: &'static str,
@@ -17,7 +17,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the text of an attempt that fails with this error.
+    /// Returns the error text of an attempt that fails with this verdict.
     pub fn failure(&self) -> String {
         self.reasons.join(", ")
     }
