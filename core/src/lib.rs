@@ -10,7 +10,7 @@
 //! | [`Plugin`] | Plugin authors: every plugin implements it, in addition to one trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
 //! | [`MinimalCluster`](minimal_cluster::MinimalCluster) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
-//! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |
+//! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine that takes events and returns tasks. |
 //! | [`Bundle`](profile::Bundle) | The profiles of a program, as a type that `profile!` or a build script generates; a type parameter of `MinimalCluster` and `Scheduler`. |
 //!
 //! ```ignore

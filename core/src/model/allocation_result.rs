@@ -136,7 +136,8 @@ impl DeviceNodeSelector {
         DeviceNodeSelector { terms: terms.collect(), parsed }
     }
 
-    /// Puts the conditions of selectors into one term, each once, in order. Selectors that did not parse are left out.
+    /// Merges the conditions of all selectors into one term, in order and without duplicates. Selectors that did not
+    /// parse are left out.
     pub fn merge<'a>(selectors: impl IntoIterator<Item = &'a DeviceNodeSelector>) -> DeviceNodeSelector {
         let (mut expressions, mut fields) = (Vec::new(), Vec::new());
         let (mut parsed_expressions, mut parsed_fields) = (Vec::new(), Vec::new());

@@ -9,8 +9,8 @@ pub struct CacheSize {
     pub cache: &'static str,
     /// Number of entries, or of bytes.
     pub size: usize,
-    /// The size at which entries are evicted or refused. `None`: the entries belong to current objects, and leave with
-    /// them.
+    /// The size at which entries are evicted or refused. `None`: the entries belong to current objects, and are removed
+    /// with them.
     pub limit: Option<usize>,
 }
 

@@ -37,8 +37,8 @@ impl<T> ChangeLog<T> {
         }
     }
 
-    /// Returns the log's size under the name `cache`: its number of entries, and the number from which on it discards
-    /// the oldest.
+    /// Returns the log's size under the name `cache`: its number of entries, and the number of entries at which it
+    /// begins to discard the oldest.
     pub(crate) fn cache_size(&self, cache: &'static str) -> CacheSize {
         CacheSize::limited(cache, self.ring.len(), self.capacity)
     }

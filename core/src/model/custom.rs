@@ -14,9 +14,9 @@ use crate::model::object_ref::ObjectRef;
 pub struct CustomKind {
     /// Its resource, version and group, as in kube-scheduler's events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
     pub name: &'static str,
-    /// `scheduling.x-k8s.io/v1alpha1`.
+    /// `apiVersion`, such as `scheduling.x-k8s.io/v1alpha1`.
     pub api_version: &'static str,
-    /// `PodGroup`.
+    /// `kind`, such as `PodGroup`.
     pub kind: &'static str,
     /// Name in paths: `podgroups`.
     pub plural: &'static str,

@@ -14,7 +14,7 @@ use crate::model::map::{FixedHasher, Map};
 /// Symbols are ordered by their first use, not alphabetically, and are valid only in their interner. The default is the
 /// empty string.
 ///
-/// The number of a freed string is not used again before all other numbers. A symbol that is left behind, for example
+/// The number of a freed string is used again only after all other numbers. A symbol that is left behind, for example
 /// in a cache, therefore equals no new one.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
@@ -44,7 +44,7 @@ const PINNED: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 struct Text {
     string: Arc<str>,
-    /// The pass in or after which it was marked or interned last.
+    /// Number of the latest pass that had begun when the string was last marked or interned; or [`PINNED`].
     last_pass: u32,
 }
 
@@ -203,7 +203,7 @@ impl Interner {
         self.text(symbol).is_some_and(|text| text.last_pass >= self.pass)
     }
 
-    /// Frees the strings of one of the [`PARTS`] parts that were neither marked nor interned since the previous pass
+    /// Frees strings in one of the [`PARTS`] parts: those that were neither marked nor interned since the previous pass
     /// began. Returns the number of strings that it has read.
     pub(crate) fn free_unused(&mut self, part: usize) -> usize {
         let Interner { symbols, strings, pass, live, len, .. } = self;
@@ -389,7 +389,7 @@ mod tests {
             assert_eq!(resolved, expected);
             assert!(names(round).all(|name| interner.get(&name).is_some()));
             (0..2).for_each(|_| free_all_except(&symbols[..10], &mut interner));
-            assert_eq!(interner.len(), 11, "one more string is empty");
+            assert_eq!(interner.len(), 11, "ten marked strings and the empty string");
             let mut kept: Vec<_> = interner.strings().filter(|string| !string.is_empty()).collect();
             kept.sort_unstable();
             assert_eq!(kept, expected[..10]);

@@ -11,11 +11,11 @@ use crate::model::symbols::Symbols;
 /// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions, it matches everything. Clones
 /// share the conditions.
 ///
-/// A missing selector matches nothing: optional selectors are an `Option`. The operators are `In`, `NotIn`, `Exists`
-/// and `DoesNotExist`.
+/// A missing selector is the `None` of an `Option`, and matches nothing. The operators are `In`, `NotIn`, `Exists` and
+/// `DoesNotExist`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct LabelSelector {
-    /// The conditions, `matchLabels` among them as `In` with one value.
+    /// The conditions. Each label in `matchLabels` becomes an `In` with one value.
     pub requirements: Arc<[Requirement]>,
 }
 

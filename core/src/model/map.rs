@@ -55,7 +55,7 @@ pub(crate) fn hash_of_uid(uid: &Uid) -> u64 {
 impl Hasher for FixedHasher {
     #[inline]
     fn finish(&self) -> u64 {
-        // The multiplication leaves the low bits, which select the bucket, weakest.
+        // The low bits select the bucket, but after the multiplication they are the weakest.
         self.0 ^ (self.0 >> 32)
     }
     #[inline]
@@ -64,7 +64,7 @@ impl Hasher for FixedHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // Less than a word, composed without a copy of variable length.
+        // The rest is less than a word. It is composed without a copy of variable length.
         let (half, rest) = rest.as_chunks::<4>();
         let half = half.first().map(|half| u64::from(u32::from_le_bytes(*half)));
         let above = rest.iter().rev().fold(0, |above, &byte| above << 8 | u64::from(byte));

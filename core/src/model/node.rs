@@ -51,7 +51,7 @@ pub struct Node {
     pub declared_features: Box<[Symbol]>,
 }
 
-/// Extent of a node's change, the smallest first.
+/// Extent of a node's change, ordered from small to large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NodeChange {
     /// No change.

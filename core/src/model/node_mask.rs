@@ -60,7 +60,7 @@ impl NodeMask {
         self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
     }
 
-    /// Returns one block of `size` nodes, a divisor of 64; its first node is the lowest bit.
+    /// Returns the nodes of one block of `size` nodes, the first in the lowest bit. `size` is a divisor of 64.
     #[inline]
     pub fn block(&self, block: usize, size: usize) -> u64 {
         let first = block * size;
@@ -84,8 +84,8 @@ impl NodeMask {
         None
     }
 
-    /// Returns the words with their nodes, ascending from `first` on, and then those before it. The word of `first`
-    /// occurs twice.
+    /// Returns the words with their nodes: first the nodes from `first` on, then the nodes before it, each in ascending
+    /// order. The word of `first` occurs twice.
     pub fn words_from(&self, first: NodeIndex) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (at, from_there) = (first.get() / 64, !0 << (first.0 % 64));
         let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);

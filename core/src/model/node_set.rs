@@ -7,7 +7,7 @@ use crate::model::node_mask::{NodeMask, nodes_of};
 #[derive(Clone, Debug, Default)]
 pub struct NodeSet {
     bits: Vec<u64>,
-    /// The words of `bits` that are not 0, in the order of their first insertions.
+    /// Indices of the words in `bits` that are not 0, in the order of their first insertions.
     words: Vec<u32>,
 }
 

@@ -1,9 +1,9 @@
 //! Whole objects as their API server wrote them, for extenders.
 //!
-//! The model has only the fields that scheduling reads, but extenders may read any field. A scheduler with such
-//! extenders keeps the objects that it sends, as JSON, next to the model. The kinds are known at compile time
-//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts an original before
-//! it passes the change of the object to the scheduler.
+//! The model has only the fields that scheduling reads, but extenders may read any field. A scheduler with extenders
+//! therefore keeps the objects that it sends to them as JSON, next to the model. The kinds of these objects are known
+//! at compile time ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts an
+//! original before it passes the change of the object to the scheduler.
 
 use std::sync::Arc;
 

@@ -39,11 +39,11 @@ pub struct HostPort {
     pub port: i32,
 }
 
-/// A preferred term of node affinity.
+/// A preferred term of node affinity. Empty terms and terms of weight 0 are left out. If no term is left, one that
+/// never matches replaces them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub struct PreferredTerm {
-    /// Weight that is added to a node's score if the term matches. Empty terms and terms of weight 0 are left out. If
-    /// none is left, one term that never matches replaces them.
+    /// Weight that is added to a node's score if the term matches.
     pub weight: i64,
     /// The condition, or its error in Kubernetes' words. With an error, every scheduling attempt of the pod fails.
     pub term: Result<NodeSelectorTerm, Arc<str>>,
@@ -82,7 +82,8 @@ pub enum ClaimSource {
 /// Generated resource claims in a pod's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct ClaimStatuses {
-    /// `status.resourceClaimStatuses`: the claim's name in the pod, and the claim's own name if it has one.
+    /// `status.resourceClaimStatuses`: a claim's name in the pod's spec, and the name of the ResourceClaim. `None`: the
+    /// pod does not need it.
     pub generated: Box<[(Symbol, Option<Symbol>)]>,
     /// `status.extendedResourceClaimStatus` as text.
     pub extended: Option<Arc<str>>,
@@ -122,8 +123,9 @@ pub struct PodSpec {
     pub preemption_policy: PreemptionPolicy,
     /// `spec.nodeName` as written, for the NodeName plugin.
     pub node_name: Option<Symbol>,
-    /// Resources that must be free on a node, by the spec alone: the larger of the sum of containers and the peak of the
-    /// init sequence, replaced by pod-level requests, plus overhead (Kubernetes' `PodRequests`).
+    /// Resources that must be free on a node, computed from the spec alone (Kubernetes' `PodRequests`): the larger of
+    /// the sum of containers and the peak of the init sequence. Pod-level requests replace this amount; the overhead is
+    /// added.
     pub requests: Resources,
     /// Requests that NodeResourcesFit scores: as `requests`, but without pod-level requests, and with 100m cpu and 200
     /// MiB for every container without a request. In contrast to [`PodUsage::non_zero`], it has all resources.
@@ -148,7 +150,7 @@ pub struct PodSpec {
     pub spread: Box<[TopologySpreadConstraint]>,
     /// The controller that owns it, if default spreading constraints use its kind.
     pub controller: Option<ControllerRef>,
-    /// `spec.volumes`, those that scheduling reads.
+    /// The volumes of `spec.volumes` that scheduling reads, in order.
     pub volumes: Box<[Volume]>,
     /// `spec.resourceClaims`.
     pub resource_claims: Box<[PodResourceClaim]>,
@@ -163,7 +165,7 @@ pub struct PodSpec {
     pub images: Box<[Symbol]>,
     /// Number of containers including init containers.
     pub containers: u32,
-    /// `spec.schedulingGates`, by name.
+    /// Names of `spec.schedulingGates`.
     pub scheduling_gates: Box<[Symbol]>,
 }
 
@@ -214,7 +216,7 @@ pub struct Pod {
     pub claim_statuses: Option<Arc<ClaimStatuses>>,
     /// The nominated node, for example of an earlier preemption: `status.nominatedNodeName`.
     pub nominated_node: Option<Symbol>,
-    /// Whether it is being deleted because a scheduler preempted it, by its condition `DisruptionTarget`.
+    /// Whether it is being deleted because a scheduler preempted it, according to its condition `DisruptionTarget`.
     pub preempted: bool,
     /// Whether it has a deletion timestamp.
     pub deleting: bool,

@@ -13,7 +13,8 @@ pub struct PodAffinityTerm {
     pub topology_key: Symbol,
     /// The pods. `None` matches no pod.
     pub selector: Option<LabelSelector>,
-    /// Their namespaces, sorted: as written, or the pod's own if the term has neither names nor a namespace selector.
+    /// Namespaces of these pods, sorted, as written. If the term has neither names nor a namespace selector, the
+    /// namespace of the pod that has the term.
     pub namespaces: Arc<[Symbol]>,
     /// Further namespaces, by their labels. `None` adds none.
     pub namespace_selector: Option<LabelSelector>,

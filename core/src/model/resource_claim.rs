@@ -28,7 +28,7 @@ pub struct ResourceClaim {
     pub deleting: bool,
     /// Whether it has the finalizer of allocated claims.
     pub has_finalizer: bool,
-    /// `metadata.resourceVersion`, the condition of writes. Empty for objects without one.
+    /// `metadata.resourceVersion`, the precondition of writes. Empty if the object has none.
     pub resource_version: Arc<str>,
     /// `spec`.
     pub spec: Arc<ResourceClaimSpec>,
@@ -42,7 +42,7 @@ pub const EXTENDED_RESOURCE_CLAIM_ANNOTATION: &str = "resource.kubernetes.io/ext
 /// Finalizer of allocated claims.
 pub const RESOURCE_CLAIM_FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// Requested devices: `spec.devices` of a claim. Equal specs, as those of claims from one template, are equal values.
+/// Requested devices: `spec.devices` of a claim. The specs of claims from one template are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbols)]
 pub struct ResourceClaimSpec {
     /// `requests`.
@@ -127,7 +127,7 @@ pub struct CapacityRequirements {
 }
 
 impl Hash for CapacityRequirements {
-    /// Hashes the names; equal quantities may have different representations.
+    /// Hashes only the names, because equal quantities may have different representations.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.requests.len().hash(state);
         self.requests.iter().for_each(|(name, _)| name.hash(state));
@@ -242,13 +242,13 @@ pub enum DeviceTolerationOperator {
 /// Effect of a taint of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum DeviceTaintEffect {
-    /// `None`: for information.
+    /// `None`: for information only.
     None,
     /// `NoSchedule`: the device is not allocated.
     NoSchedule,
     /// `NoExecute`: the device is not allocated, and pods that use it are evicted.
     NoExecute,
-    /// Any other value: for information.
+    /// Any other value: for information only.
     Other(Symbol),
 }
 
@@ -268,7 +268,7 @@ pub struct ResourceClaimStatus {
 pub struct ConsumerReference {
     /// `apiGroup`, empty for pods.
     pub api_group: Symbol,
-    /// `resource`: `pods`.
+    /// `resource`, usually `pods`.
     pub resource: Symbol,
     /// `name`.
     pub name: Arc<str>,

@@ -27,8 +27,8 @@ impl AllocationResult {
         allocation.into()
     }
 
-    /// Returns the symbols whose texts [`AllocationResult::to_json`] reads, some of them repeatedly. A new field does not
-    /// compile until it is listed here.
+    /// Returns the symbols whose texts [`AllocationResult::to_json`] reads. A symbol may occur several times. After a
+    /// type gets a new field, this function does not compile until the field is listed here.
     pub fn symbols(&self) -> Vec<Symbol> {
         let AllocationResult { results, config, nodes, timestamp: _ } = self;
         // Most results have four symbols, and the node is one more.
@@ -242,7 +242,7 @@ fn allocated_configuration(config: &DeviceAllocationConfiguration, texts: &impl 
 fn configuration(configuration: &DeviceConfiguration, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
     if let Some(opaque) = &configuration.opaque {
-        // The text was JSON when it was read.
+        // Parsing does not fail: the text was JSON when the object was read.
         let parameters: Value = serde_json::from_str(&opaque.parameters).unwrap_or_default();
         fields.insert("opaque".to_owned(), json!({"driver": texts.resolve(opaque.driver), "parameters": parameters}));
     }
@@ -276,7 +276,7 @@ fn toleration(toleration: &DeviceToleration, texts: &impl Resolve) -> Value {
 }
 
 /// Returns the text of an amount. A multiple of 1024 gets a binary suffix, because drivers usually report capacities
-/// so.
+/// with one.
 fn text(amount: Quantity) -> String {
     let Some(mut mantissa) = amount.as_i64().filter(|&units| units != 0 && units % 1024 == 0) else {
         return amount.to_string();

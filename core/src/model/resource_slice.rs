@@ -45,7 +45,7 @@ pub struct DeviceNodes {
 /// A set of counters by name: their limits in a slice, or their consumption by a device.
 #[derive(Clone, Debug, PartialEq, Eq, Symbols)]
 pub struct CounterSet {
-    /// `name` or `counterSet`.
+    /// `name` in a slice, `counterSet` in a device.
     pub name: Symbol,
     /// `counters`, sorted by name.
     pub counters: Box<[(Symbol, Quantity)]>,

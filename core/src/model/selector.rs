@@ -92,7 +92,7 @@ impl FieldRequirement {
     }
 }
 
-/// Conditions that a node must all meet.
+/// Conditions, all of which a node must meet.
 ///
 /// Terms without any condition match nothing and are left out when a selector is made, as in Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Symbols)]

@@ -26,7 +26,7 @@ pub(crate) trait SymbolVisitor {
     /// Visits a symbol.
     fn visit(&mut self, symbol: Symbol);
 
-    /// Returns whether to visit the symbols of a spec, which many pods share.
+    /// Returns whether to visit the symbols of a spec. Many pods may share one spec.
     fn enters(&mut self, _spec: &Arc<PodSpec>) -> bool {
         true
     }
@@ -43,7 +43,7 @@ pub(crate) struct Marker<'a> {
 }
 
 impl<'a> Marker<'a> {
-    /// Makes a marker without work.
+    /// Makes a marker that has done no work yet.
     pub(crate) fn new(interner: &'a mut Interner) -> Self {
         Marker { interner, specs: Set::default(), work: 0 }
     }

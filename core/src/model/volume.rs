@@ -7,8 +7,8 @@ use crate::model::intern::Symbol;
 use crate::model::quantity::Quantity;
 use crate::model::symbols::Symbols;
 
-/// A volume of a pod, as scheduling reads it, in the order of the spec. Irrelevant volumes, such as config maps, are
-/// left out. A volume that both excludes other pods and counts against a limit occurs twice.
+/// A volume of a pod, as scheduling reads it. Irrelevant volumes, such as config maps, are left out. A volume that both
+/// excludes other pods and counts against a limit occurs twice in a pod's list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbols)]
 pub enum Volume {
     /// A claim by name.
@@ -62,8 +62,8 @@ pub enum Volume {
     },
     /// A volume of an in-tree plugin that has been replaced by a CSI driver.
     InTree {
-        /// The volume of that driver. `None`: the scheduler does not migrate this plugin's volumes. An error, in
-        /// Kubernetes' words, fails an attempt that counts the volume.
+        /// The volume of that driver. `None`: the scheduler does not migrate this plugin's volumes. An error is in
+        /// Kubernetes' words; an attempt that counts the volume fails with it.
         csi: Result<Option<CsiVolume>, Arc<str>>,
     },
 }
@@ -111,7 +111,7 @@ pub struct PersistentVolume {
     pub name: Symbol,
     /// `metadata.labels`.
     pub labels: Labels,
-    /// Its zones, by the labels that VolumeZone reads.
+    /// The zone and region labels that VolumeZone reads.
     pub zones: Box<[ZoneLabel]>,
     /// The class, by annotation or field; empty for none.
     pub class: Symbol,
@@ -142,7 +142,8 @@ pub struct PersistentVolume {
 pub struct ZoneLabel {
     /// The label's key.
     pub key: Symbol,
-    /// The key that replaces it on nodes without it: the current key of a beta label; otherwise the same key.
+    /// The key to read on nodes without a label `key`: the current key if `key` is a beta label, otherwise `key`
+    /// itself.
     pub successor: Symbol,
     /// The values that a node's label may have.
     pub values: Box<[Symbol]>,

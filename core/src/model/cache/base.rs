@@ -18,7 +18,8 @@ pub struct Base {
     /// Objects as JSON, if extenders need them.
     pub originals: Originals,
     pub(super) infos: Vec<NodeInfo>,
-    /// The name of the node in each slot, shared with the interner, because each decision has a shared name.
+    /// The name of the node in each slot. It shares memory with the interner and with decisions, which contain the name
+    /// of their node.
     pub(super) names: Vec<Arc<str>>,
     pub(super) alive: NodeMask,
     pub(super) by_name: Map<Symbol, NodeIndex>,
@@ -60,8 +61,8 @@ impl Base {
     pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
         self.by_name.get(&name).copied()
     }
-    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown,
-    /// because a pod with a negative amount was seen.
+    /// Returns the nodes that have an amount of this resource, in order. The resource is not cpu, memory or storage.
+    /// `None`: unknown, because a pod with a negative amount was seen.
     pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
         self.resource_nodes.of(resource)
     }
@@ -70,7 +71,7 @@ impl Base {
     pub fn count(&self) -> usize {
         self.by_name.len()
     }
-    /// Returns whether a pod with a node may have a lower priority than this one. `false` is certain. The answer can be
+    /// Returns whether a pod with a node may have a priority below `priority`. `false` is certain. The answer can be
     /// `true` because of pods that no longer exist.
     pub fn may_have_pods_below(&self, priority: i32) -> bool {
         self.lowest_priority.0 < priority
@@ -84,7 +85,7 @@ impl Base {
     /// Begins an attempt for a pod.
     #[inline]
     pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
-        // Few pods can use devices.
+        // The call is rare, because few pods can use devices.
         if self.claimant.is_some() || pod.spec.may_use_devices() {
             self.set_claimant(pod);
         }

@@ -23,7 +23,7 @@ impl LogEntry {
     pub fn slot(self) -> NodeIndex {
         NodeIndex(self.0 >> 1)
     }
-    /// Returns whether the node itself was added, changed or removed. If not, pods were.
+    /// Returns whether the node itself was added, changed or removed. If not, its pods changed.
     #[inline]
     pub fn is_node_change(self) -> bool {
         self.0 & 1 == 1

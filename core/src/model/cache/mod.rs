@@ -57,7 +57,7 @@ pub struct Cache<S> {
     pub base: Base,
     /// Columns and indexes.
     pub state: S,
-    /// Changes of columns, in order, for incremental updates. It keeps at least as many entries as there are node
+    /// Changes of columns, in order, for incremental updates. The log keeps at least as many entries as there are node
     /// slots.
     pub log: ChangeLog<LogEntry>,
     pods: Placements,
@@ -88,8 +88,8 @@ impl<S: State> Default for Cache<S> {
 }
 
 impl<S: State> Cache<S> {
-    /// Adds or changes a node. Pods that were received before it count from now on. A node without changes causes no
-    /// log entry, nor do changed annotations, or changed conditions that no column reads.
+    /// Adds or changes a node. Pods that were received before their node count from now on. There is no log entry if
+    /// nothing changed, if only annotations changed, or if only conditions changed that no column reads.
     pub fn set_node(&mut self, node: Node) -> NodeIndex {
         let name = node.name;
         if let Some(index) = self.base.node(name) {
@@ -130,7 +130,7 @@ impl<S: State> Cache<S> {
         self.log.push(LogEntry::node(index));
         for pod in self.pods_of_unknown_nodes.swap_remove(&name).unwrap_or_default() {
             // A pass that frees strings visits nodes before the pods of unknown nodes. It would miss a pod that moves
-            // to a visited node.
+            // to a visited node, so the strings of the pod are marked here.
             pod.visit(&mut Marker::new(&mut self.base.interner));
             self.state.add_pod(index, &pod);
             self.base.infos[index.get()].add_pod(pod);
@@ -157,14 +157,14 @@ impl<S: State> Cache<S> {
         self.log.push(LogEntry::node(index));
     }
 
-    /// Adds a pod to a node in a state. If the pod is on another node, it is removed there first.
+    /// Adds a pod with this state to a node. If the pod is on another node, it is removed there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
         let old = self.pods.insert(PlacedPod { pod: pod.clone(), node, state });
         match old {
             Some(old) if old.node == node && is_equivalent(&old.pod, &pod) => self.replace(&old.pod, pod, node),
             Some(old) => {
                 self.take(&old.pod, old.node);
-                // A pod that stays on its node is one change of the node.
+                // If the pod stays on its node, `put` makes the only log entry.
                 if old.node != node {
                     self.log_pods_change(old.node);
                 }
@@ -192,7 +192,8 @@ impl<S: State> Cache<S> {
         self.pods.unplaced(uid)
     }
 
-    /// Assumes a pod without a node. Returns the node's name; `None` if the slot has no node, and nothing changes.
+    /// Assumes a pod that has no node yet. Returns the node's name. If the slot has no node, nothing changes and the
+    /// result is `None`.
     #[inline]
     pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: UnplacedPod, index: NodeIndex) -> Option<Symbol> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
@@ -236,7 +237,8 @@ impl<S: State> Cache<S> {
 
     fn take_pod_of_unknown_node(&mut self, pod: &Pod, node: Symbol) {
         let Some(pods) = self.pods_of_unknown_nodes.get_mut(&node) else { return };
-        // Removed as on a node, by `swap_remove`: the order is then the same when the node comes back.
+        // `swap_remove` as in `NodeInfo::remove_pod`: when the node comes back, its pods have the same order as if the
+        // node had always existed.
         if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
             pods.swap_remove(at);
         }
@@ -245,8 +247,8 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Replaces a pod on a node with a newer version that is equal for columns and indexes. Logs the change if readers
-    /// of whole pods can observe it: start time, nominated node, or order.
+    /// Replaces a pod on a node with a newer version that is equal for columns and indexes. Logs a change of start
+    /// time, nominated node, or order, because plugins that read whole pods can observe it.
     fn replace(&mut self, old: &Pod, new: Arc<Pod>, node: Symbol) {
         match self.base.node(node) {
             Some(index) => {

@@ -102,11 +102,11 @@ impl Nominator {
     pub(super) fn n_nodes(&self) -> usize {
         self.by_node.len()
     }
-    /// Returns a node with nominated pods.
+    /// Returns the node at a position, with its nominated pods.
     pub(super) fn node_at(&self, position: usize) -> Option<(&Symbol, &Vec<Arc<Pod>>)> {
         self.by_node.get_index(position)
     }
-    /// Returns all nodes with nominated pods.
+    /// Returns all nodes that have nominated pods, each with these pods.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[Arc<Pod>])> {
         self.by_node.iter().map(|(node, pods)| (*node, pods.as_slice()))
     }

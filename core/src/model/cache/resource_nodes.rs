@@ -4,12 +4,13 @@ use crate::model::intern::Symbol;
 use crate::model::map::Map;
 use crate::model::{Node, NodeIndex, Pod};
 
-/// The nodes with an amount of a resource other than cpu, memory and storage: usually few.
+/// For each resource other than cpu, memory and storage: the nodes that have an amount of it, usually few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResourceNodes {
     /// The nodes with each resource, sorted; no list is empty.
     nodes: Map<Symbol, Vec<NodeIndex>>,
-    /// Whether a pod with a negative amount was seen: then any node may have an amount.
+    /// Whether a pod with a negative amount was seen. With such a pod, a node may offer a resource that it does not
+    /// have.
     is_unknown: bool,
 }
 

@@ -15,8 +15,8 @@ pub trait State: Default + Send + Sync + 'static {
     /// Lets columns and indexes intern the strings that they compare. Called once, before all other methods.
     fn begin(&mut self, _interner: &mut Interner) {}
 
-    /// Adds (`old` is `None`), changes, or removes (its slot is empty now) a node. Derives its columns again, including
-    /// pods. Returns whether a kernel may read a different value.
+    /// Adds (`old` is `None`), changes, or removes (its slot is empty now) a node. Derives the node's columns again
+    /// from the node and its pods. Returns whether a kernel may read a different value.
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool;
     /// Adds a pod to a node.
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod);

@@ -1,4 +1,5 @@
-//! Nodes, pods and objects by position, for passes over all values of a cache that are split into several calls.
+//! Access to nodes, pods and objects by position. A pass over all values of a cache can thus be split into several
+//! calls.
 
 use std::sync::Arc;
 

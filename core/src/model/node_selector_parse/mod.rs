@@ -47,12 +47,14 @@ impl NodeSelector {
 
     /// Parses the required node affinity of a pod. Wrong or empty terms match nothing (`NewLazyErrorNodeSelector`).
     ///
-    /// NodeAffinity's PreFilter reads the names that *all* terms require, including wrong ones. If omitting a wrong
-    /// term would change PreFilter's result, a replacement requires the same names and matches no node.
+    /// NodeAffinity's PreFilter returns the node names that the terms require, if *every* term requires some; wrong
+    /// terms count, too. If omitting a wrong term would change this result, a term that matches no node and requires
+    /// the same names replaces it.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
-        // Whether a dropped term requires no names, and the names that dropped terms require.
+        // Whether one of the dropped terms requires no names.
         let mut has_unnamed = false;
+        // The names that the other dropped terms require.
         let mut dropped_names = Vec::new();
         for term in terms {
             if !term.is_empty()
@@ -87,8 +89,8 @@ impl NodeSelector {
 
 impl PreferredTerm {
     /// Parses the preferred terms of node affinity. Empty terms and terms of weight 0 are left out unparsed
-    /// (`NewPreferredSchedulingTerms`). If none is left, one that never matches replaces them. Every wrong term has the
-    /// error text of all wrong terms, because Kubernetes reports them together.
+    /// (`NewPreferredSchedulingTerms`). If no term is left, one that never matches replaces them. Every wrong term has
+    /// the error text of all wrong terms, because Kubernetes reports them together.
     pub fn parse_all(terms: &[(i32, TermText<'_>)], interner: &mut Interner) -> Box<[PreferredTerm]> {
         let mut errors = Vec::new();
         let mut parsed = Vec::with_capacity(terms.len());
@@ -252,7 +254,7 @@ impl RequirementText<'_> {
         Some(Requirement { key: interner.intern(self.key), operator, values })
     }
 
-    /// Parses a condition on a field. Nodes have one field, the name; any other is empty.
+    /// Parses a condition on a field. Nodes have one field, the name; the value of any other field is empty.
     fn parse_field(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Field> {
         if !["In", "NotIn"].contains(&self.operator) {
             errors.push(unsupported(&format!("{path}."), self.operator, &["In", "NotIn"]));

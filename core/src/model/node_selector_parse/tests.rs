@@ -104,7 +104,7 @@ fn every_invalid_preferred_term_reports_the_errors_of_all_terms() {
     assert_eq!(parsed[2].term.as_ref().unwrap_err(), error);
 }
 
-/// Compares the matching nodes of a small cluster, and the names that NodeAffinity's PreFilter finds in the terms.
+/// Verifies which nodes of a small cluster match, and which names NodeAffinity's PreFilter finds in the terms.
 fn check_lenient(terms: &[TermText<'_>], matching: &[&str], narrowed: Option<&[&str]>) {
     let mut interner = Interner::default();
     let zone = (interner.intern("zone"), interner.intern("a"));
@@ -140,7 +140,7 @@ fn a_broken_required_term_matches_nothing() {
 }
 
 #[test]
-fn names_of_broken_terms_still_count() {
+fn pre_filter_reads_the_names_of_broken_terms() {
     let broken = || labels(requirement("zone", "Near", &["a"]));
     check_lenient(&[names("In", &["n1"])], &["n1"], Some(&["n1"]));
     check_lenient(&[names("In", &["n1"]), TermText::default()], &["n1"], None);

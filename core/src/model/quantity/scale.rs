@@ -8,8 +8,8 @@ pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     }
 }
 
-/// Returns `value * 10^by` where that overflows. As in Kubernetes, the product wraps for the powers 1, 2, 3, 6 and 9,
-/// which need one multiplication, and is 0 otherwise.
+/// Returns the result for a `value * 10^by` that overflows. As in Kubernetes, the product wraps for the powers 1, 2, 3,
+/// 6 and 9, which need one multiplication, and is 0 otherwise.
 pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
     match by {
         _ if value == i64::MIN => 0,
@@ -31,7 +31,7 @@ pub(super) fn scale_down(value: i64, by: i32) -> i64 {
 pub(super) fn scale_long(value: i128, by: i32) -> i64 {
     let low = value as i64;
     if by >= 0 {
-        // Go converts a power of ten beyond 64 bits from a float to this integer.
+        // On amd64, Go's conversion of a float beyond 64 bits to an integer has the result `i64::MIN`.
         return low.wrapping_mul(10_i64.checked_pow(by.unsigned_abs()).unwrap_or(i64::MIN));
     }
     let by = by.unsigned_abs();

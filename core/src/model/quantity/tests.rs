@@ -101,7 +101,7 @@ fn binary_amounts_are_capped_and_decimal_ones_are_not() {
 
 #[test]
 fn overflow_has_the_result_of_kubernetes() {
-    // A short amount that does not fit is 0 or wraps, by its power of ten; a long one wraps.
+    // A short amount that does not fit is 0 or wraps, depending on its power of ten; a long one wraps.
     assert_eq!(quantity("10E").value(), 0);
     assert_eq!(quantity("1e100").value(), 0);
     assert_eq!(quantity("9e15").milli_value(), 9_000_000_000_000_000_000);
@@ -154,7 +154,7 @@ fn raise_to_keeps_the_larger_quantity() {
     assert_eq!(largest, quantity("1Gi"));
     largest.raise_to(quantity("1.1Gi"));
     assert_eq!(largest, quantity("1.1Gi"));
-    // In the long representation, an amount wraps that would otherwise overflow to 0.
+    // In the short representation, this amount would overflow to 0; in the long one, it wraps.
     largest.raise_to(quantity("10E"));
     assert_eq!(largest.value(), 10_000_000_000_000_000_000_u64 as i64);
 }

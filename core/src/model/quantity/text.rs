@@ -6,11 +6,11 @@ use super::{Amount, NANO, Quantity, QuantityError, SHORT_DIGITS};
 /// Parts of a quantity's text.
 pub(super) struct Parts<'a> {
     negative: bool,
-    /// Digits before the point, without leading zeros, but at least one.
+    /// Digits before the point, without leading zeros; `0` if there are no others.
     whole: &'a str,
     /// Digits after the point.
     fraction: &'a str,
-    /// Whether there is any digit.
+    /// Whether the text has a digit before or after the point.
     has_digits: bool,
     pub(super) suffix: &'a str,
 }
@@ -43,7 +43,7 @@ impl<'a> Parts<'a> {
         i32::try_from(self.whole.len() + self.fraction.len()).unwrap_or(i32::MAX)
     }
 
-    /// Returns the short representation, where Kubernetes uses it.
+    /// Returns the short representation, if Kubernetes uses it for this quantity.
     pub(super) fn short(&self, suffix: Suffix) -> Option<Quantity> {
         let (factor, exponent) = match suffix {
             Suffix::Decimal(exponent) => {
