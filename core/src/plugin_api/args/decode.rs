@@ -96,7 +96,7 @@ pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str,
     }
 }
 
-/// Returns the index of the key of `entries[index]` in `known`; reports unknown and repeated keys.
+/// Returns the position in `known` of the key of `entries[index]`. Reports unknown and repeated keys.
 pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], errors: &mut Errors) -> Option<usize> {
     let (key, value) = &entries[index];
     let Some(place) = position(known, key) else {
@@ -200,8 +200,8 @@ const fn increasing(entries: &'static [Node], field: &'static str, errors: &mut 
                 && value <= before
             {
                 let what = if field.is_empty() { Subject } else { Name(field) };
-                let must = Text(", but must be greater than that of the previous entry, ");
-                errors.report(part, &[what, Text(" is "), Number(value), must, Number(before)]);
+                let (must, previous) = (Text(", but must be greater than "), Text(", the value of the previous entry"));
+                errors.report(part, &[what, Text(" is "), Number(value), must, Number(before), previous]);
             }
             before = Some(value);
         }

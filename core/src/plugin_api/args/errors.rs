@@ -1,5 +1,5 @@
-//! The errors in one plugin's arguments. A `const fn` can neither allocate nor use `format!`; this module has its own
-//! buffer.
+//! The errors in one plugin's arguments. A `const fn` can neither allocate nor use `format!`, so this module has its
+//! own buffer.
 
 use super::Node;
 
@@ -7,7 +7,7 @@ use super::Node;
 const CAPACITY: usize = 4096;
 /// Number of bytes reserved for the line with the number of further errors.
 const TAIL: usize = 40;
-/// Texts of a profile are shortened to this number of bytes.
+/// Number of bytes to which texts of a profile are shortened.
 const EXCERPT: usize = 80;
 
 /// Collects errors, each with its location.
@@ -56,7 +56,7 @@ pub enum Part<'a> {
 }
 
 impl Errors {
-    /// Makes an empty value.
+    /// Makes a value without errors.
     pub const fn new() -> Self {
         let buffer = [0; CAPACITY];
         Errors { buffer, len: 0, reported: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }

@@ -39,7 +39,7 @@ impl Format {
             Format::QualifiedName => "a qualified name, like `cpu` or `example.com/gpu`",
             Format::NamePrefix => "the prefix of a qualified name, like `example.com`, without `/`",
             Format::LabelValue => {
-                "a label value: at most 63 letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
+                "a label value: at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends"
             }
             Format::NonEmpty => "a string that is not empty",
             Format::Duration => "a duration, like `10s`, `1m30s` or `500ms`",

@@ -66,7 +66,7 @@ impl NoArgs {
     /// Accepts an empty table.
     ///
     /// # Panics
-    /// On anything else: a compile error in a constant.
+    /// On anything else. In a constant, this is a compile error.
     #[track_caller]
     pub const fn decode(node: &Node) -> Self {
         let mut errors = Errors::new();

@@ -178,7 +178,7 @@ scoring-strategy = { resources = [], type = true }
             p.toml:2:37: an entry of `ignored-resources` is "", but must be a qualified name, like `cpu` or `example.com/gpu`
             p.toml:3:27: `ignored-resource-groups` has 3 entries, but may have at most 2
             p.toml:3:28: an entry of `ignored-resource-groups` is "a/b", but must be the prefix of a qualified name, like `example.com`, without `/`
-            p.toml:4:14: `levels` is -1, but must be greater than that of the previous entry, 3
+            p.toml:4:14: `levels` is -1, but must be greater than 3, the value of the previous entry
             p.toml:4:14: an entry of `levels` is -1, but must be at least 0
             p.toml:4:18: an entry of `levels` is a string, but must be an integer
             p.toml:5:34: `resources` has 0 entries, but must have at least 1
@@ -192,7 +192,7 @@ bands = [{ utilization = 50, score = 1 }, { utilization = 50, score = 2 }]
 "#,
         expect![[r#"
             p.toml:3:41: `resources` has two entries whose `name` is "cpu"
-            p.toml:4:59: `utilization` is 50, but must be greater than that of the previous entry, 50"#]],
+            p.toml:4:59: `utilization` is 50, but must be greater than 50, the value of the previous entry"#]],
     );
 }
 
