@@ -30,12 +30,12 @@ pub(super) struct Binding {
 
 /// Phase of a binding cycle.
 enum Phase {
-    /// The pod's status is being written: the nominated node, because the next phases may take long, or a status of an
-    /// earlier attempt.
+    /// A patch of the pod's status is in progress. It writes the nominated node, because the next phases may take long,
+    /// or the result of an earlier attempt.
     Writing,
     /// The pod waits in Permit.
     Waiting,
-    /// PreBind runs: its abort handle, the plugin whose preemption aborted it, and the time of its start.
+    /// PreBind runs. The fields are its abort handle, the plugin whose preemption aborted it, and its start time.
     PreBinding(AbortHandle, Option<&'static str>, i64),
     /// Bind runs, since this time.
     Binding(i64),
@@ -46,7 +46,7 @@ impl Binding {
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Writing | Phase::Waiting)
     }
-    /// Aborts PreBind because this plugin preempts the pod. Returns false if PreBind is not running.
+    /// Aborts PreBind, because `plugin` preempts the pod. Returns false if PreBind is not running.
     pub(super) fn cancel_pre_bind(&mut self, plugin: &'static str) -> bool {
         let Phase::PreBinding(abort, cancelled, _) = &mut self.phase else { return false };
         abort.abort();

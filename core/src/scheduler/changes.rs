@@ -37,7 +37,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Replaces all objects of a kind by those in `list`, which has no removals. `has_kind` selects the kind.
+    /// Replaces all objects of a kind by those in `list`, which must not contain removals. `has_kind` returns whether
+    /// an object is of this kind.
     pub fn relist(&mut self, list: Vec<Change>, has_kind: impl Fn(&ObjectId) -> bool, tasks: &mut impl Tasks) {
         let listed: Set<ObjectId> = list.iter().map(Change::id).collect();
         let nodes = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref());
@@ -93,7 +94,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn set_pod(&mut self, mut pod: Pod) {
         let node = pod.spec.node_name;
         if node.is_some() {
-            // The cache stores the node of a pod. Without it, pods of one template share a spec.
+            // The cache stores the node of each pod. Specs without a node are equal for all pods of a template, and are
+            // shared.
             Arc::make_mut(&mut pod.spec).node_name = None;
         }
         self.templates.share(&mut pod);
@@ -118,7 +120,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.set_assigned(pod, node),
             None => self.set_unassigned(pod),
         }
-        // If nothing changed, the known pod is still the previous version.
+        // The names refer to the pod that the cache or the queue has: if nothing changed, this is still the previous
+        // version.
         if let Some(known) = self.known(&uid).cloned() {
             self.names.insert(known);
         }
@@ -160,7 +163,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let addition = ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
         self.on_cluster_event(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), addition);
-        // Until now, the pod counted with its usage and labels at the decision.
+        // Until now, the cache counted the usage and labels that the pod had at the decision.
         if let Some((assumed, assumed_node, _)) = known
             && assumed_node == node
             && (assumed.usage != pod.usage || assumed.spec.labels != pod.spec.labels)
@@ -296,7 +299,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.on_event(ObjectEvent { event, changed }, |_| true, &mut context, now);
     }
 
-    /// Records an event about a pod without a node, which does not affect other pods.
+    /// Records an event about a pod without a node. Such an event does not affect other pods.
     fn record_pending_event(&mut self, action: Action) {
         self.last_event = Some(ClusterEvent::new(EventResource::UnschedulablePod, action));
     }
@@ -315,8 +318,8 @@ fn removal_event(pod: Arc<Pod>, node: Symbol) -> (ClusterEvent, ChangedObject) {
     (event, ChangedObject::Pod(Some(PodOnNode { pod, node: Some(node) }), None))
 }
 
-/// Returns the events of a changed pod without a node, for that pod itself. A change of its own nomination never helps
-/// it and is no event.
+/// Returns the events that the change of a pod without a node causes for this pod itself. There are none if only its
+/// nomination changed, because this never helps the pod.
 fn own_events(old: &Arc<Pod>, new: &Arc<Pod>) -> Vec<ObjectEvent> {
     if **old == (Pod { nominated_node: old.nominated_node, ..Pod::clone(new) }) {
         return Vec::new();

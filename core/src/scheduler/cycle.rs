@@ -19,7 +19,7 @@ use crate::profile_api::profile::{PermitRun, Profile};
 pub(super) struct Permitted {
     pub(super) placement: Placement,
     pub(super) reserved: ReservationId,
-    /// The plugins that make it wait, with their times in nanoseconds.
+    /// The plugins for which the pod waits in Permit, each with its maximum wait in nanoseconds.
     pub(super) waits: Vec<(&'static str, i64)>,
 }
 
@@ -96,7 +96,7 @@ impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
         let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
         chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
         let node_name = self.cache.base.shared_name(node);
-        // From now on, the pod counts on its node, and must not count as nominated, too.
+        // The pod is on its node now, and must not also be counted as a nominated pod.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
     }

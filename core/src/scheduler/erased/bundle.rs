@@ -34,22 +34,22 @@ pub struct AnyBundle {
     /// [`Bundle::ORIGINALS`].
     pub originals: RequiredOriginals,
     scheduler: Arc<StartScheduler>,
-    /// `None` in programs that only run a scheduler, which therefore do not link the code of clusters.
+    /// `None` in programs that only run a scheduler. These programs do not link the code of clusters.
     cluster: Option<Arc<StartCluster>>,
 }
 
 impl AnyBundle {
-    /// Makes a value of the profiles of `B`, for programs that only run [a scheduler](AnyBundle::scheduler).
+    /// Erases the type of the bundle `B`, for programs that only run [a scheduler](AnyBundle::scheduler).
     pub fn running<B: Bundle>() -> Self {
         Self::with_factory(B::PROFILES, B::new)
     }
 
-    /// Makes a value of the profiles of `B`.
+    /// Erases the type of the bundle `B`.
     pub fn of<B: Bundle>() -> Self {
         Self::running::<B>().with_cluster_factory(B::new)
     }
 
-    /// Makes a value of profiles that `make` creates.
+    /// Erases the type of a bundle that `make` creates.
     pub fn with_factory<B: Bundle>(
         profiles: &'static [ProfileInfo],
         make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl AnyBundle {
         }
     }
 
-    /// Adds [clusters without a queue](AnyBundle::cluster) with profiles that `make` creates.
+    /// Adds the function that starts [clusters without a queue](AnyBundle::cluster). `make` creates their profiles.
     pub fn with_cluster_factory<B: Bundle>(
         self,
         make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,

@@ -35,9 +35,9 @@ pub trait AnyCluster: Send {
     fn set_node(&mut self, node: Node);
     /// Removes a node.
     fn remove_node(&mut self, name: Symbol);
-    /// Adds or replaces an object of another kind.
+    /// Adds or replaces an object that is neither a node nor a pod.
     fn set_object(&mut self, object: Object);
-    /// Removes an object of another kind.
+    /// Removes an object that is neither a node nor a pod.
     fn remove_object(&mut self, key: &ObjectKey);
     /// Adds a pod to a node.
     fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState);
@@ -52,7 +52,8 @@ pub trait AnyCluster: Send {
     fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
     /// Explains a decision over all nodes, regardless of `percentage-of-nodes-to-score`.
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
-    /// Explains a decision like [`AnyCluster::explain`], with every plugin that rejects a node.
+    /// Explains a decision like [`AnyCluster::explain`], but lists every plugin that rejects a node, not only the
+    /// first.
     fn explain_all_filters(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
     /// Decides about a pod over all nodes. Among equally good nodes, the decision is the first by index.
     fn decide(&mut self, profile: usize, pod: &Arc<Pod>) -> Decision;
@@ -60,8 +61,8 @@ pub trait AnyCluster: Send {
     fn plugins(&mut self, profile: usize) -> &'static [PluginEvents];
     /// Returns whether a profile has extenders.
     fn has_extenders(&mut self, profile: usize) -> bool;
-    /// Returns the hint of a plugin, given by its place in [`AnyCluster::plugins`], for an event. `None`: it is not
-    /// registered for the event.
+    /// Returns the hint of a plugin for an event; `None` if the plugin is not registered for the event. `plugin` is the
+    /// index in [`AnyCluster::plugins`].
     fn hint(
         &mut self,
         profile: usize,
@@ -71,7 +72,7 @@ pub trait AnyCluster: Send {
         pod: &Pod,
     ) -> Option<Result<QueueingHint, HintError>>;
 
-    /// Returns the columns that a profile reads, each with its bytes for a node.
+    /// Returns the columns that a profile reads, each with the size of a node's entry in bytes.
     fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)];
     /// Measures the work of each plugin of a profile, like [`Profile::costs`](crate::profile_api::profile::Profile::costs).
     ///
@@ -82,7 +83,7 @@ pub trait AnyCluster: Send {
 
 /// A [`Meter`] of any type.
 pub trait AnyMeter {
-    /// Measures work, which can be repeated.
+    /// Measures `work`. An implementation may run it repeatedly.
     fn measure_any(&mut self, plugin: &'static str, part: CostPart, work: &mut dyn FnMut());
 }
 

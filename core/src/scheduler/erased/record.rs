@@ -24,17 +24,17 @@ pub struct AttemptRecord {
 
 /// Observes the attempts of an [`AnyScheduler`](super::AnyScheduler). `()` ignores all of them.
 ///
-/// No method is called between a popped pod and its decision. [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod)
-/// returns a pod before its attempt.
+/// No method is called between the pop of a pod and the decision about it. To observe a pod before its attempt, call
+/// [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod).
 pub trait AttemptObserver {
     /// Returns the clock for the durations; `None` if they are not measured.
     fn clock(&self) -> Option<Clock> {
         None
     }
-    /// Runs before the queue is asked for the next pod; it may have none.
+    /// Runs before the next pod is popped, even if the queue has none.
     fn before_pop(&mut self) {}
-    /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there, and Permit allowed it
-    /// or makes it wait.
+    /// Runs after the decision about a pod. If `has_node` is true, the pod is assumed and reserved on its node, and
+    /// Permit allowed it or makes it wait.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
 

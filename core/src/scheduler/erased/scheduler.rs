@@ -36,9 +36,9 @@ macro_rules! any_scheduler {
             fn base(&self) -> &Base;
             /// Returns nodes and names, to intern new strings.
             fn base_mut(&mut self) -> &mut Base;
-            /// Returns a pod that has a node in the cache, the node, and the pod's state.
+            /// Returns a pod that the cache has on a node, with this node and the pod's state.
             fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;
-            /// Returns all pods that have a node in the cache, unordered.
+            /// Returns all pods that the cache has on nodes, unordered.
             fn pods(&self) -> Box<dyn Iterator<Item = (&Arc<Pod>, Symbol, PodState)> + '_>;
             fn schedule_one(&mut self, tasks: &mut dyn AnyTasks, observer: &mut dyn AttemptObserver) -> bool;
             fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>>;
