@@ -16,11 +16,12 @@ pub(super) type Slot = u32;
 /// A pod in the queue. There may be millions: an entry fits into one cache line.
 pub(super) struct Entry {
     pub(super) queued: QueuedPod,
-    /// In a heap, its arrival number there; in flight, the number of the attempt.
+    /// For a pod in a heap, the number of its arrival. For a pod in flight, the number of its attempt.
     pub(super) ticket: u64,
-    /// End of its backoff, rounded down to a window; `i64::MIN` if there is none.
+    /// Start of the window in which its backoff ends; `i64::MIN` if there is no backoff.
     pub(super) ready: i64,
-    /// Time when it was parked. For a pod that was never parked, or only gated: time since when it can be attempted.
+    /// Time when it was last parked. Exception: for a pod that is not gated and has never failed, the time since when
+    /// it can be attempted.
     pub(super) since: i64,
     pub(super) profile: u16,
     /// The group of its rejectors and gate.
@@ -29,8 +30,7 @@ pub(super) struct Entry {
     pub(super) at: u32,
     /// Number of failed attempts with rejectors, at most 255: backoff stops growing earlier.
     pub(super) unschedulable: u8,
-    /// Number of consecutive failed attempts without rejectors, usually with an error, up to the last attempt; at most
-    /// 255.
+    /// Number of the latest consecutive attempts that failed without rejectors, usually with an error; at most 255.
     pub(super) errors: u8,
     pub(super) place: QueuePlace,
     /// Whether it left the unschedulable pods because of `podMaxInUnschedulablePodsDuration`.

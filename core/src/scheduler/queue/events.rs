@@ -26,7 +26,8 @@ impl Strategy {
     }
 }
 
-/// Interests of the plugins that rejected or gate a pod in an event, by the effect of their hints.
+/// Interests in an event: of the plugins that rejected a pod, with `Pending` or as unschedulable, and of the plugin
+/// that gates it.
 struct Interests<I> {
     pending: Option<I>,
     unschedulable: Option<I>,

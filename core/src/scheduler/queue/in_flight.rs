@@ -1,4 +1,4 @@
-//! Pods in flight, and the events during their attempts: an event after the pop of a pod is not lost for it.
+//! Pods in flight, and the events during their attempts: an event after the pop of a pod is not lost for this pod.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,8 +43,8 @@ impl Attempt {
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
-    /// Returns whether the reason of the attempt is `podMaxInUnschedulablePodsDuration`, not an event. If the pod is
-    /// bound now, a hint usually missed an event.
+    /// Returns whether the reason of the attempt is `podMaxInUnschedulablePodsDuration`, not an event. If such an
+    /// attempt binds the pod, a hint has usually missed an event.
     pub fn is_after_flush(&self) -> bool {
         self.after_flush
     }
@@ -196,8 +196,8 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Returns the events since a pod was popped. `None`: some were discarded, because there were too many, or the
-    /// attempt can no longer be rejected.
+    /// Returns the events since a pod was popped. `None` if some were discarded, because there were too many or because
+    /// the attempt can no longer be rejected.
     pub(super) fn since(&self, attempt: u64) -> Option<impl Iterator<Item = &E>> {
         let from = self.watching[self.watcher(attempt)?].1.checked_sub(self.first)?;
         Some(self.events.range(from as usize..))

@@ -54,7 +54,7 @@ pub trait QueueOrder: 'static {
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
 }
 
-/// Calls of the queue to its owner: the plugins of all profiles, and the nominations.
+/// Callbacks with which the queue calls the plugins of all profiles, and reads and changes the nominations.
 pub trait QueueContext {
     /// A cluster event.
     type Event;
@@ -67,8 +67,8 @@ pub trait QueueContext {
     /// The status of the plugin that holds the pod.
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
 
-    /// Returns the timestamp by which the queue order compares the pod. Default: `timestamp`, the creation time of a
-    /// new pod, or the time of its return after an attempt.
+    /// Returns the timestamp by which the queue order compares the pod. Default: `timestamp`. It is the creation time
+    /// of a new pod, or the time when a pod returned after an attempt.
     fn timestamp(&mut self, _profile: usize, _pod: &Pod, timestamp: i64) -> i64 {
         timestamp
     }
@@ -87,8 +87,8 @@ pub trait QueueContext {
         event: &Self::Event,
     ) -> QueueingHint;
 
-    /// Returns an event as the cause of arrivals, for metrics. The default, for queues without metrics, is equal for
-    /// all events.
+    /// Returns the cause of the arrivals that an event leads to, for metrics. The default, for queues without metrics,
+    /// is the same cause for all events.
     fn cause(_event: &Self::Event) -> Cause {
         Cause::POD_UPDATE
     }
@@ -96,8 +96,8 @@ pub trait QueueContext {
     /// Returns the nominator.
     fn nominator(&mut self) -> &mut Nominator;
 
-    /// Notifies of a pod that was added to the queue (`old` is `None`), changed, or was removed (`new` is `None`), in
-    /// flight or not.
+    /// Notifies of a pod that was added to the queue (`old` is `None`), changed, or was removed (`new` is `None`). The
+    /// pod may be in flight.
     fn pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
 }
 
@@ -108,8 +108,8 @@ pub enum QueuePlace {
     Active,
     /// `backoffQ`: the pod is attempted when its backoff ends, or when the active queue is empty.
     Backoff,
-    /// The backoff queue of pods whose last attempt failed without rejectors, usually with an error: never attempted
-    /// early.
+    /// The backoff queue of pods whose last attempt failed without rejectors, usually with an error. Such a pod is
+    /// attempted only when its backoff has ended.
     ErrorBackoff,
     /// `unschedulablePods`: the pod waits for an event that one of its rejectors is interested in.
     Unschedulable,
@@ -244,7 +244,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     pub(crate) fn n_slots(&self) -> usize {
         self.entries.n_slots()
     }
-    /// Returns the pod in a slot. A deleted pod has one until its attempt ends.
+    /// Returns the pod in a slot. A deleted pod has a slot until its attempt ends.
     pub(crate) fn pod_in_slot(&self, slot: usize) -> Option<&Arc<Pod>> {
         self.entries.get(slot as Slot).map(|entry| &entry.queued.pod)
     }
@@ -295,7 +295,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         counts
     }
     /// Returns, for each plugin of each profile, the number of pods that it gates or that it rejected in their last
-    /// attempt, without pods in flight. Reads every pod.
+    /// attempt. Pods in flight are not counted. Reads every pod.
     pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         let mut by_group = vec![0; self.parked.len_of_groups()];
         for entry in self.entries.iter().filter(|entry| entry.place != QueuePlace::InFlight) {
@@ -413,7 +413,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         entry.place = place;
         entry.since = now;
-        // The next attempt is caused by the next move, not by the flush.
+        // If a flush led here, PreEnqueue holds the pod: a later move causes its next attempt, not the flush.
         entry.flushed = false;
         if self.parked.is_empty() {
             self.next_leftovers = now.saturating_add(time::LEFTOVER_INTERVAL);

@@ -1,5 +1,5 @@
-//! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin
-//! gates.
+//! Pods that wait for an event, in groups. The pods of a group have the same profile, the same rejectors and the same
+//! gate.
 //!
 //! Whether an event concerns a group is computed once. Therefore, while no event concerns the gating plugin, 100,000
 //! gated pods cost as much as one gated pod.

@@ -22,7 +22,7 @@ pub struct PodUpdate<'a, I> {
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// Adds a pending pod; `timestamp` is the default of `QueueContext::timestamp`. A known pod is replaced in its
-    /// place; in flight, it is also retried if its attempt fails.
+    /// place; if it is in flight, it is also retried if its attempt fails.
     ///
     /// # Errors
     /// PreEnqueue holds the new pod.
@@ -67,7 +67,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Ok(())
     }
 
-    /// Adds a pod that is already in flight: it is retried if its attempt fails, because no pod is in flight twice. If
+    /// Adds a pod that is already in flight. No pod is in flight twice; instead, it is retried if its attempt fails. If
     /// it was deleted meanwhile, its timestamp and counts are those of a new pod.
     fn restart(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
@@ -164,7 +164,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     }
 
     /// Moves a pod to the active queue for a plugin. A pod in flight stays there, and is retried if its attempt fails.
-    /// Returns whether it is in the active queue now: not if it is in flight or unknown, or if PreEnqueue holds it.
+    /// Returns whether it is in the active queue now. It is not if it is in flight or unknown, or if PreEnqueue holds
+    /// it.
     pub fn activate(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>, now: i64) -> bool {
         let Some(slot) = self.find(uid) else { return false };
         match self.entries[slot].place {
