@@ -37,7 +37,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let now = self.now;
         let (queue, mut context) = self.queue();
         let is_known = queue.requeue(attempt, rejectors, &mut context, now).is_some();
-        // A deleted pod, or one bound by another scheduler, is not reported.
+        // The failure is not reported if the pod was deleted, or was bound by another scheduler.
         let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
         if let Some(pod) = &pod {
             let nominated_node = self.nominate(pod.clone(), nomination);
@@ -47,7 +47,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
     }
 
-    /// Carries out the first change of an object that PostFilter returned.
+    /// Writes the first of the repairs that PostFilter returned. A repair changes one object.
     fn repair(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(result) = &unschedulable.post_filter else { return };
         let Some(Repair { object, operations }) = result.repairs.first() else { return };
@@ -68,7 +68,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         tasks: &mut impl Tasks,
     ) {
         if matches!(failure, Failure::Error(message) if message.is_empty()) {
-            // All Bind plugins skipped. kube-scheduler does not report it either.
+            // All Bind plugins skipped the pod. kube-scheduler does not report this either.
             return;
         }
         self.client.record(Event {
@@ -90,7 +90,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.status.write(&self.client, pod.clone(), patch, tasks);
     }
 
-    /// Stores a pod's nomination at once, before its status is written. Returns the change of the status.
+    /// Stores a pod's nomination at once, before its status is written. Returns the nominated node for the status
+    /// patch; `None` if the status is to keep its nomination.
     fn nominate(&mut self, pod: Arc<Pod>, nomination: Nomination) -> Option<Option<Arc<str>>> {
         let node: Option<Symbol> = match nomination {
             Nomination::Keep => return None,
@@ -102,7 +103,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.cache.nominate(pod.clone(), node),
             None => self.cache.withdraw_nomination(&pod.uid),
         }
-        // The loss is handled now, because the pod's status may never have contained the nomination, or may lose it late.
+        // The loss is handled now and not when the status changes: the status may never have contained the nomination,
+        // or may lose it late.
         if let Some(before) = before.filter(|before| Some(*before) != node) {
             self.nomination_lost(pod, before);
         }

@@ -1,4 +1,4 @@
-//! Reads of a scheduler's state by its callers: pods in the queue, counts and metrics.
+//! Methods with which callers read the state of a scheduler: pods in the queue, counts and metrics.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct InProgressCounts {
     pub bindings: usize,
     /// Pods that wait in Permit. They are also in `bindings`.
     pub waiting: usize,
-    /// Pods whose status is being written, or waits for that.
+    /// Pods with a status patch in progress or waiting.
     pub status_writes: usize,
     /// Preemptors whose victims are being removed.
     pub preemptions: usize,
@@ -85,8 +85,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.queue_counts()
     }
 
-    /// Returns, for each plugin of each profile, the number of pods that it rejected in their last attempt or gates.
-    /// Reads every pod.
+    /// Returns, for each plugin of each profile, the number of pods that it gates or that it rejected in their last
+    /// attempt. Reads every pod.
     pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         self.queue.rejected_pod_counts()
     }
@@ -101,7 +101,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.events_in_flight().map(|happened| happened.event)
     }
 
-    /// Returns the sizes of all caches by name. Those of several profiles are added.
+    /// Returns the sizes of all caches by name. Sizes with the same name, of several profiles, are added up.
     pub fn cache_sizes(&mut self) -> Vec<CacheSize> {
         let mut sizes = self.cache.state.cache_sizes();
         sizes.extend(self.handle.cache_sizes());

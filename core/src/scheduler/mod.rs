@@ -8,7 +8,7 @@
 //! | `binding` | from Permit to bound, or back | `bindingCycle` |
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
 //! | `preemption` | removal of victims | `prepareCandidateAsync` |
-//! | `status_writer` | one patch of a pod at a time | |
+//! | `status_writer` | status patches, one at a time for each pod | |
 //! | `object_writer` | fire-and-forget writes of plugins | |
 //! | `duration_metrics` | histograms of durations | metrics |
 //! | `outcome` | results of attempts, for callers | |
@@ -191,7 +191,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()
     }
 
-    /// Returns the next time of a retry that a plugin has set.
+    /// Returns the earliest time that a plugin has set for a retry.
     pub fn next_activation(&self) -> Option<i64> {
         self.timed_activations.next()
     }
@@ -330,8 +330,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         calls
     }
 
-    /// Moves a pod without a node to the active queue. Returns whether it is there now: not if it is unknown, in
-    /// flight, or if PreEnqueue still holds it.
+    /// Moves a pod without a node to the active queue. Returns whether it is there now. It is not if it is unknown or
+    /// in flight, or if PreEnqueue still holds it.
     pub fn activate(&mut self, uid: &Uid) -> bool {
         let now = self.now;
         let (queue, mut context) = self.queue();
@@ -355,8 +355,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         );
     }
 
-    /// Explains the decision that a scheduling cycle would make about a pod now. Among equally good nodes, it chooses
-    /// the one that the next attempt would draw.
+    /// Explains the decision that a scheduling cycle would make about a pod now. Among equally good nodes, the decision
+    /// is the node that the next attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         let (mut random, tie_break) = (self.random.clone(), self.options.tie_break);
         with_profile!(

@@ -1,4 +1,4 @@
-//! Pods by namespace and name, which is unique.
+//! Pods by namespace and name. No two known pods have the same namespace and name.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use crate::model::{Pod, Uid};
 /// The latest received version of each known pod. The table stores no copies of names and uids.
 #[derive(Default)]
 pub(super) struct PodNames {
-    /// Each with a part of its hash: without it, a table that grows would read all pods.
+    /// Each pod has a part of the hash of its namespace and name. Without the stored hashes, a table that grows would
+    /// read all pods.
     pods: HashTable<(u32, Arc<Pod>)>,
 }
 

@@ -56,8 +56,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Handles a finished preemption, successful or not. After a success, the events of the removed victims move the
-    /// preemptor. It is activated here after a failure, or if its place is `Gated`: an event arrived during the
-    /// preemption, and PreEnqueue held the preemptor.
+    /// preemptor. It is activated here in two cases: after a failure, and if its place is `Gated`, because an event
+    /// arrived during the preemption and PreEnqueue held the preemptor.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, succeeded: bool) {
         self.duration_metrics.preempted(succeeded, self.now - since);
         self.handle.end_preempting(preemptor);
@@ -77,7 +77,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         binding.cancel_pre_bind(plugin)
     }
 
-    /// Clears the nominations of pods with lower priority for the node.
+    /// Clears the nominations for the node, if the priority of the nominated pod is lower than that of the preemptor.
     fn clear_lower_nominations(&mut self, node: NodeIndex, preemptor: &Pod, tasks: &mut impl Tasks) {
         let Some(name) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
         let nominated = self.cache.nominator.pods(name).iter();
@@ -101,7 +101,7 @@ struct Eviction<C> {
 }
 
 impl<C: Client> Eviction<C> {
-    /// Deletes all victims except the last concurrently, then the last one unless another deletion failed. Returns
+    /// Deletes all victims but one at the same time. Then deletes the last one, unless a deletion failed. Returns
     /// whether all are deleted; the preemptor is retried in any case.
     async fn evict(&self, victims: &[Arc<Pod>]) -> bool {
         let Some((last, others)) = victims.split_last() else { return true };

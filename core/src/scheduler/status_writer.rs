@@ -82,7 +82,7 @@ impl StatusWriter {
 fn spawn(client: &impl Client, pod: Arc<Pod>, patch: StatusPatch, tasks: &mut impl Tasks) {
     let client = client.clone();
     tasks.spawn(async move {
-        // The next attempt writes a status that could not be written.
+        // If the patch fails, the status stays as it is until the pod's next attempt writes it.
         let _lost = client.patch_pod_status(&pod, &patch).await;
         Completed(Work::Status { pod: pod.uid.clone() })
     });
@@ -115,7 +115,7 @@ mod tests {
         // More patches of these pods are merged with those that wait.
         pods.iter().rev().take(3).for_each(|pod| write(&mut writer, pod, &mut tasks));
         assert_eq!((tasks.0, writer.len()), (MAX_IN_PROGRESS, MAX_IN_PROGRESS + 3));
-        // A discarded patch ends, too.
+        // A task also completes for a discarded patch.
         writer.forget(&pods[MAX_IN_PROGRESS].uid);
         for (at, pod) in pods.iter().enumerate() {
             assert!(writer.is_busy(&pod.uid));

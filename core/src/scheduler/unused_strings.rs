@@ -2,7 +2,8 @@
 //!
 //! A pass reads the values of each [`Place`] from the last position to the first, and marks their symbols. Then it
 //! frees the unmarked strings, one part of the interner after the other. A pass does not miss a value that changes its
-//! place: the value moves to a later place, such as an assumed pod that was in the queue, or is marked when it moves.
+//! place. Either the value moves to a later place, as a pod in the queue does when it is assumed, or it is marked when
+//! it moves.
 
 use super::Scheduler;
 use super::binding::Binding;
@@ -17,8 +18,8 @@ use crate::plugin_api::client::Client;
 use crate::plugin_api::handle::Handle;
 use crate::scheduler::queue::{QueueOrder, SchedulingQueue};
 
-/// Work of a slice, the part of a pass that one call does: visited symbols and positions. A slice should take much less
-/// than a millisecond.
+/// Amount of work of a slice, in visited symbols and positions. A slice is the part of a pass that one call does; it
+/// should take much less than a millisecond.
 const WORK: usize = 1_024;
 /// Additional work for each new string since the last slice, so that a pass ends although many strings are new.
 const WORK_PER_STRING: usize = 8;
@@ -70,7 +71,7 @@ impl<O: QueueOrder, E> Values<'_, O, E> {
             Place::Queue => {
                 let Some(pod) = self.queue.pod_in_slot(position) else { return };
                 pod.visit(visitor);
-                // The pod of the binding may be older: the queue replaces pods in flight.
+                // The pods of the binding may be older versions, because the queue replaces pods in flight.
                 if let Some(Binding { attempt, placement, .. }) = self.bindings.get(&pod.uid) {
                     (attempt.pod(), &placement.pod).visit(visitor);
                 }

@@ -29,7 +29,7 @@ pub(super) enum UndoEntry<P: Profile> {
         pod: Arc<Pod>,
         node: Symbol,
         state: PodState,
-        /// The node's pods before that, in their order.
+        /// The node's pods before the removal, in their order.
         on_node: Vec<Arc<Pod>>,
         /// The reservation, kept until the removal can no longer be undone.
         reserved: Option<ReservedPlacement<P>>,

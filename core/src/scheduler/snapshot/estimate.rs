@@ -11,8 +11,8 @@ use crate::profile_api::profile::Profile;
 /// A node that does not exist yet, such as the next one of a node group.
 #[derive(Clone, Debug)]
 pub struct NodeTemplate {
-    /// The node. A copy's name is this name with a number. Its label `kubernetes.io/hostname`, if there is one, has the
-    /// copy's name.
+    /// The node. The name of a copy is the name of this node with a number. If the node has the label
+    /// `kubernetes.io/hostname`, the label of the copy has the name of the copy.
     pub node: Node,
     /// The pods on each copy, such as those of DaemonSets.
     pub pods: Vec<Arc<Pod>>,
@@ -25,14 +25,14 @@ pub struct Estimate {
     pub nodes: usize,
     /// Indices, in the list of pods, of the pods that fit on the new nodes.
     pub placed: Vec<usize>,
-    /// The other pods, each with its rejection: of the pod as a whole, or by a new node with only the pods of the
-    /// template. `None`: no further node was allowed, so there is no rejection.
+    /// The other pods, each with a rejection: the pod was rejected as a whole, or by a new node that had only the pods
+    /// of the template. `None`: no further node was allowed, so there is no rejection.
     pub unplaced: Vec<(usize, Option<Verdict>)>,
 }
 
 impl<P: Profile> Snapshot<P> {
-    /// Adds a copy of the template's node with its pods. Its name is the template's with this number, or with the next
-    /// free number.
+    /// Adds a copy of the template: the node and its pods. The name of the copy is the name of the template's node with
+    /// `number`, or with the next free number.
     fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
         let base = &mut self.cache.base;
         let mut name = Symbol::EMPTY;
@@ -59,7 +59,7 @@ impl<P: Profile> Snapshot<P> {
     /// Evaluates a pod on a copy of the template's node.
     ///
     /// # Errors
-    /// The rejection of the first plugin.
+    /// The rejection by the first plugin that rejects the pod or the node.
     pub fn check_on_copy(&mut self, template: &NodeTemplate, pod: &Arc<Pod>) -> Result<(), Verdict> {
         self.fork();
         let node = self.add_copy(template, 0);
@@ -97,8 +97,8 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Puts a pod on the first of these nodes on which it fits. `nodes` has each node with the number of pods that were
-    /// put on it. Returns the chosen node's index in `nodes`; also the rejection of the pod as a whole, or by a node on
-    /// which no pod was put.
+    /// put on it. Returns the chosen node's index in `nodes`, and a rejection: the pod was rejected as a whole, or by a
+    /// node on which no pod was put.
     fn schedule_on_first_of(
         &mut self,
         pod: &Arc<Pod>,

@@ -5,8 +5,8 @@
 //! and [`Snapshot::estimate`] counts the nodes of one shape that pods need. Changes between [`Snapshot::fork`] and
 //! [`Snapshot::revert`] are undone.
 //!
-//! It corresponds to Cluster Autoscaler's `ClusterSnapshot`. PreFilter, Filter and Reserve run as in a scheduler with
-//! this profile. Nominations of other pods are ignored.
+//! A snapshot corresponds to Cluster Autoscaler's `ClusterSnapshot`. PreFilter, Filter and Reserve run as in a
+//! scheduler with this profile. Nominations of other pods are ignored.
 
 mod changes;
 mod estimate;
@@ -134,8 +134,8 @@ impl<P: Profile> Snapshot<P> {
         self.cache.add_pod(pod, node, PodState::Bound);
     }
 
-    /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released; inside of a
-    /// fork, at the commit. Returns false if the pod has no node.
+    /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released: at once or,
+    /// inside of a fork, when the outermost fork is committed. Returns false if the pod has no node.
     pub fn remove_pod(&mut self, uid: &Uid) -> bool {
         let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
         let pod = pod.clone();
@@ -176,7 +176,7 @@ impl<P: Profile> Snapshot<P> {
     /// Puts a pod on a node if it fits there: `SchedulePod`. Runs PreFilter, Filter and Reserve.
     ///
     /// # Errors
-    /// The first rejection of the node, the pod as a whole, or the reservation. Nothing changed then.
+    /// The first rejection: of the pod as a whole, of the node, or of the reservation. Nothing has changed then.
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
@@ -202,8 +202,8 @@ impl<P: Profile> Snapshot<P> {
         chosen.ok_or(None)
     }
 
-    /// Puts a pod on the first of these nodes on which it fits. `on_rejection` receives the nodes before it, with their
-    /// rejections.
+    /// Puts a pod on the first of these nodes on which it fits. `on_rejection` receives the nodes before the chosen
+    /// one, with their rejections.
     ///
     /// # Errors
     /// The rejection of the pod as a whole.
