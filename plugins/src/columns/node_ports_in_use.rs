@@ -7,7 +7,7 @@ use schedc_core::model::{HostPort, Node, Pod};
 /// Host ports in use: kube-scheduler's `NodeInfo.UsedPorts`.
 ///
 /// As in kube-scheduler, a port is either in use or free, without a count. It becomes free when one pod that uses it is
-/// removed, even if another pod still uses it. Pods that a scheduler placed do not share ports.
+/// removed, even if another pod still uses it. Pods can share a port only if no scheduler placed them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodePortsInUse {
     /// The ports in use, sorted, each once.

@@ -78,7 +78,7 @@ impl Column for NodeResources {
 }
 
 impl NodeResources {
-    /// Returns the node's amount of a scalar resource; `None` if it is not listed.
+    /// Returns the node's allocatable amount of a scalar resource; `None` if the node does not list the resource.
     #[inline(always)]
     pub fn allocatable_scalar(&self, name: Symbol) -> Option<i64> {
         find(&self.scalars.as_ref()?.allocatable, name)

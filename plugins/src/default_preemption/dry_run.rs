@@ -121,8 +121,8 @@ fn positions(victims: &[&Arc<Pod>], pods: &[Arc<Pod>]) -> VictimPositions {
 /// number of nodes in the cluster.
 ///
 /// # Errors
-/// The errors of the trials. The caller ignores them if preemption helps on a node: then it does not call this
-/// function.
+/// The errors of the trials. If preemption helps on another node, these errors are ignored, because this function is
+/// not called.
 pub(super) fn failure_reasons<'a>(
     failures: impl IntoIterator<Item = (&'a Verdict, usize)>,
     nodes: usize,

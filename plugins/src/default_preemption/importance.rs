@@ -14,8 +14,9 @@ pub(super) fn start_time(pod: &Pod, now: i64) -> i64 {
 /// keep their order, except pods that have not started: their order is reversed.
 pub(super) fn sort_by_importance(pods: &mut [&Arc<Pod>], now: i64) {
     pods.sort_by_key(|pod| (Reverse(pod.spec.priority), start_time(pod, now)));
-    // kube-scheduler reads the clock for each of the two compared pods, the later one in the list first. That pod
-    // is therefore always slightly older and precedes the other.
+    // As the start time of a pod that has not started, kube-scheduler reads the clock. Of two such pods, it first reads
+    // it for the one that is later in the list. Therefore this pod always seems slightly older, and precedes the other
+    // one.
     let start_now =
         |a: &&Arc<Pod>, b: &&Arc<Pod>| a.started.is_none() && b.started.is_none() && a.spec.priority == b.spec.priority;
     pods.chunk_by_mut(start_now).for_each(<[_]>::reverse);

@@ -19,8 +19,8 @@ use super::victims::Victims;
 use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 
 /// Outcomes of preemption for a pod, separately for each node. An outcome is valid until one of these changes: the
-/// node, its pods, the pods nominated for it, the budgets of its pods, or the time, which stands for the start times
-/// of pods that have not started.
+/// node, its pods, the pods nominated for it, the budgets of its pods, or the current time, which is used as the start
+/// time of pods that have not started.
 #[derive(Debug, Default)]
 pub(super) struct PreemptionTrials {
     /// Position in the change log up to which changes were applied. `None`: never applied.
@@ -186,7 +186,7 @@ impl PreemptionTrials {
         self.best = best;
     }
 
-    /// Returns the rejections of the evaluated nodes where preemption does not help, with the number of nodes.
+    /// Returns the rejections of the evaluated nodes where preemption does not help, each with its number of nodes.
     pub(super) fn failures(&self) -> impl Iterator<Item = (&Verdict, usize)> {
         self.failures.verdicts()
     }
@@ -201,7 +201,8 @@ impl PreemptionTrials {
 
 /// The trials of a profile, by
 /// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
-/// priority. The least recently used trials are evicted while the memory limit is exceeded, except the last ones.
+/// priority. While the memory limit is exceeded, the least recently used trials are evicted. The trials that were just
+/// used always stay.
 #[derive(Debug)]
 pub(super) struct TrialCache {
     entries: Mutex<CacheEntries>,
@@ -210,7 +211,7 @@ pub(super) struct TrialCache {
 
 #[derive(Debug, Default)]
 struct CacheEntries {
-    by_pod: Map<(u64, i32), CacheEntry>,
+    by_class: Map<(u64, i32), CacheEntry>,
     bytes: usize,
     /// Incremented by every use.
     clock: u64,
@@ -264,8 +265,8 @@ impl TrialCache {
             return evaluate(&mut entries.uncached);
         };
         entries.clock += 1;
-        let CacheEntries { by_pod, bytes, clock, .. } = &mut *entries;
-        let entry = by_pod.entry((equivalence_class, cx.pod.spec.priority)).or_default();
+        let CacheEntries { by_class, bytes, clock, .. } = &mut *entries;
+        let entry = by_class.entry((equivalence_class, cx.pod.spec.priority)).or_default();
         entry.used = *clock;
         entry.trials.update(cx.pod, cx.cache, budgets, cx.now);
         let found = evaluate(&mut entry.trials);
@@ -279,9 +280,9 @@ impl TrialCache {
 
 impl CacheEntries {
     fn evict_oldest(&mut self) {
-        while self.bytes > MAX_BYTES && self.by_pod.len() > 1 {
-            let oldest = self.by_pod.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
-            let Some(entry) = oldest.and_then(|key| self.by_pod.remove(&key)) else { return };
+        while self.bytes > MAX_BYTES && self.by_class.len() > 1 {
+            let oldest = self.by_class.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
+            let Some(entry) = oldest.and_then(|key| self.by_class.remove(&key)) else { return };
             self.bytes -= entry.bytes;
         }
     }

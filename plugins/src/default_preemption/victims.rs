@@ -30,9 +30,9 @@ pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
     pod.spec.priority < preemptor.spec.priority
 }
 
-/// Selects the least important pods of a node that must be removed for the preemptor, the pod of `cx`, to fit
-/// (`SelectVictimsOnNode`). `pods` are the pods on `node`. The preemptor must fit with and without the
-/// `nominated` pods.
+/// Selects the victims on `node`: the least important pods whose removal lets the preemptor fit
+/// (`SelectVictimsOnNode`). The preemptor is the pod of `cx`; `pods` are the pods on the node. The preemptor must fit
+/// with and without the `nominated` pods.
 ///
 /// Returns the victims, the most important first, and the number of victims whose removal violates a budget. If there
 /// are no victims, the preemptor already fits.
