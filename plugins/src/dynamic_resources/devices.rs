@@ -23,7 +23,8 @@ use crate::indexes::{Epoch, ResourceClaims};
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     inventory: Inventory,
-    /// Number of the current cluster, because positions in the changes of another cluster have no meaning.
+    /// Number of the current cluster. It is part of a [`Position`], because positions in the changes of another cluster
+    /// have no meaning.
     cluster: u64,
     slices: Map<Symbol, Arc<ResourceSlice>>,
     classes: Map<Symbol, Arc<DeviceClass>>,
@@ -311,7 +312,7 @@ fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut Pend
 }
 
 /// Returns whether a resource version is at least another one, as kube-scheduler's assume cache compares them; false if
-/// one is not a number.
+/// one of the two is not a number.
 pub(super) fn is_at_least(version: &str, other: &str) -> bool {
     let number = |version: &str| version.parse::<u64>().ok();
     number(version).zip(number(other)).is_some_and(|(version, other)| version >= other)

@@ -20,8 +20,8 @@ pub enum NodeResult {
     Feasible(i64),
     /// A rejection with this text.
     Rejected(TextId),
-    /// Allocated claims cannot be used on the node: a bit mask of these claims, with one bit for all after the 63rd.
-    /// 0 if the node was not evaluated.
+    /// Some allocated claims cannot be used on the node. The value is a bit mask of these claims; all claims after the
+    /// 63rd share one bit. 0 if the node was not evaluated.
     Unavailable(u64),
     /// A failure with this text.
     Failed(TextId),
@@ -89,7 +89,7 @@ pub(super) struct NodeAllocation {
 pub(super) struct Feasible<T> {
     /// Score of the existing allocations.
     pub(super) score: i64,
-    /// The result of `find` for the claims that are to be allocated; `None` if there are none.
+    /// The result of the parameter `find` of [`NodeEvaluator::check`]; `None` if no claims are to be allocated.
     pub(super) found: Option<T>,
     pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
@@ -298,7 +298,7 @@ impl Evaluation {
         self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
     }
 
-    /// Returns the score of each node; `None` if all are 0. Only requests with alternatives score.
+    /// Returns the score of each node; `None` if all are 0. Only requests with alternatives contribute to scores.
     pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
         (self.scored > 0).then(|| self.results.iter().map(|result| result.score()).collect())
     }

@@ -127,7 +127,7 @@ impl NodeEvaluator<'_> {
             }
             Conflict::Request { claim, request } => {
                 let (claim, request) = (self.name(claim), interner.resolve(request));
-                let line = format!("{claim}, request {request}: no devices are left together with earlier requests");
+                let line = format!("{claim}, request {request}: earlier requests leave too few devices");
                 (json!({ "claim": claim, "request": request }), line)
             }
         }

@@ -23,7 +23,7 @@ const MAX_ALTERNATIVES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodClaims {
     pub(super) claims: SmallVec<[PodClaim; 1]>,
-    /// Specs of the claims that are to be allocated, other than for extended resources.
+    /// Specs of the claims that are to be allocated. The claim for extended resources is not included.
     pub(super) unallocated: SmallVec<[Arc<ResourceClaimSpec>; 2]>,
     /// The claim for extended resources on the first evaluated node that lacks some of them. Usually, all nodes need an
     /// equal claim.

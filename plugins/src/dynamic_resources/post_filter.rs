@@ -18,8 +18,9 @@ use super::pod_claims::{ClaimState, bit};
 use super::{DynamicResources, ViewOf, binding};
 
 impl DynamicResources {
-    /// Returns repairs that deallocate the claims that are unavailable on a node and that no other pod uses, a random
-    /// one first. If there are none, returns a repair that deletes the claim that an earlier attempt left behind.
+    /// Returns a repair for each claim that is unavailable on a node and that no other pod uses; the repair deallocates
+    /// the claim. A random repair is the first, and only the first one is carried out. If there is no such claim,
+    /// returns a repair that deletes the claim that an earlier attempt left behind.
     pub(super) fn release<P: Profile>(&self, cx: &PostFilterContext<'_, P>, view: ViewOf<'_>) -> PostFilterResult {
         let nothing = || PostFilterResult::unschedulable("no new claims to deallocate");
         if !cx.pod.spec.may_use_devices() {

@@ -8,7 +8,7 @@ use schedc_core::plugin::View;
 
 use super::{DynamicResources, DynamicResourcesArgs, DynamicResourcesPod};
 
-/// State of Score: the score of each node; `None` if all are 0. Only requests with alternatives score.
+/// State of Score: the score of each node; `None` if all are 0. Only requests with alternatives contribute to scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceScores(Option<Arc<[i64]>>);
 

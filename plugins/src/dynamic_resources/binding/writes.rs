@@ -79,12 +79,12 @@ impl BindingPlan {
         let mut known = known;
         let mut attempts = MAX_ATTEMPTS;
         loop {
-            let now = match known.take() {
-                Some(now) => now,
+            let current = match known.take() {
+                Some(current) => current,
                 None => client.get(write.object).await.map_err(|error| format!("get updated claim {name}: {error}"))?,
             };
             attempts -= 1;
-            match self.write_version(client, write, &now).await {
+            match self.write_version(client, write, &current).await {
                 Ok(()) => return Ok(()),
                 Err(WriteError::Failed(reason)) => return Err(reason),
                 Err(WriteError::Conflict(reason)) if attempts == 0 => return Err(reason),
@@ -93,25 +93,25 @@ impl BindingPlan {
         }
     }
 
-    async fn write_version(&self, client: &impl Client, write: Write<'_>, now: &Value) -> Result<(), WriteError> {
+    async fn write_version(&self, client: &impl Client, write: Write<'_>, current: &Value) -> Result<(), WriteError> {
         let Write { handle, pod, claim, object, uid } = write;
         let name = format!("{}/{}", object.namespace, object.name);
         let failed = |reason: String| Err(WriteError::Failed(reason));
-        if text(&now["metadata"]["uid"]) != &*uid.0 {
-            return failed(format!("claim {name} is another one in the meantime"));
+        if text(&current["metadata"]["uid"]) != &*uid.0 {
+            return failed(format!("claim {name} got replaced in the meantime"));
         }
-        if !now["metadata"]["deletionTimestamp"].is_null() {
+        if !current["metadata"]["deletionTimestamp"].is_null() {
             return failed(format!("claim {name} got deleted in the meantime"));
         }
-        let mut version = now["metadata"]["resourceVersion"].clone();
-        let is_allocated = !now["status"]["allocation"].is_null();
-        let mut reserved_for = now["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
+        let mut version = current["metadata"]["resourceVersion"].clone();
+        let is_allocated = !current["status"]["allocation"].is_null();
+        let mut reserved_for = current["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
         let mut status = json!({});
         match &claim.new {
             Some(_) if is_allocated => return failed(format!("claim {name} got allocated elsewhere in the meantime")),
             None if !is_allocated => return failed(format!("claim {name} got deallocated elsewhere in the meantime")),
             Some(new) => {
-                let mut finalizers = now["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+                let mut finalizers = current["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
                 if !finalizers.iter().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER) {
                     finalizers.push(RESOURCE_CLAIM_FINALIZER.into());
                     let patch = json!({ "metadata": { "resourceVersion": version, "finalizers": finalizers } });
@@ -127,7 +127,7 @@ impl BindingPlan {
             }
             None => {}
         }
-        if now["status"]["allocation"]["allocationTimestamp"].is_null() {
+        if current["status"]["allocation"]["allocationTimestamp"].is_null() {
             status["allocation"]["allocationTimestamp"] = timestamp(handle.now());
         }
         reserved_for.push(json!({ "resource": "pods", "name": *pod.name, "uid": *pod.uid.0 }));
@@ -156,8 +156,8 @@ impl BindingPlan {
     }
 
     /// Undoes the writes of PreBind in background tasks: removes the pod's reservations, also those of earlier
-    /// attempts, and deletes the claim for extended resources. Only conflicts of a removal are retried. A reservation
-    /// that stays after another failure is removed when a later attempt is undone.
+    /// attempts, and deletes the claim for extended resources. A removal is retried only after a conflict. If it fails
+    /// for another reason, the reservation stays until a later attempt is undone.
     pub(in super::super) fn undo(&self, handle: &Handle, pod: &Uid, removals: &Removals) {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =
@@ -232,14 +232,14 @@ async fn remove_reservation(
 ) -> Result<(), ApiError> {
     let mut attempts = MAX_ATTEMPTS;
     loop {
-        let now = client.get(object).await?;
-        let mut reserved_for = now["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
-        if text(&now["metadata"]["uid"]) != &*uid.0 || !is_reserved_for(&reserved_for, pod) {
+        let current = client.get(object).await?;
+        let mut reserved_for = current["status"]["reservedFor"].as_array().cloned().unwrap_or_default();
+        if text(&current["metadata"]["uid"]) != &*uid.0 || !is_reserved_for(&reserved_for, pod) {
             return Ok(());
         }
         reserved_for.retain(|consumer| text(&consumer["uid"]) != &*pod.0);
         let reserved_for = if reserved_for.is_empty() { Value::Null } else { reserved_for.into() };
-        let version = &now["metadata"]["resourceVersion"];
+        let version = &current["metadata"]["resourceVersion"];
         let patch = json!({ "metadata": { "resourceVersion": version }, "status": { "reservedFor": reserved_for } });
         attempts -= 1;
         match client.patch_status(object, &patch).await {
