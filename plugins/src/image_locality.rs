@@ -25,7 +25,7 @@ use crate::columns::NodeImages;
 use crate::indexes::ImageNodes;
 
 const MEBIBYTE: i64 = 1 << 20;
-/// Sums of image sizes up to this one score 0.
+/// A sum of image sizes up to this limit has the score 0.
 const MIN_SIZE: i64 = 23 * MEBIBYTE;
 /// Maximum sum of sizes that counts, for each container of the pod.
 const MAX_CONTAINER_SIZE: i64 = 1000 * MEBIBYTE;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_images_that_more_nodes_have_count_more() {
+    fn scores_grow_with_the_size_of_images_and_the_nodes_that_have_them() {
         let [small, large] =
             ["{names: ['small:1'], sizeBytes: 100000000}", "{names: ['large:1'], sizeBytes: 1000000000}"];
         let both = format!("[{small}, {large}]");

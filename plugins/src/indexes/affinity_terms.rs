@@ -15,9 +15,9 @@ pub use term_table::{AffinityTermEntry, TermId};
 use affinity_groups::{AffinityGroup, AffinityGroups};
 use term_table::TermTable;
 
-/// The distinct terms of pod affinity and anti-affinity, of pods on nodes and of pending pods, with the nodes
-/// of the pods on nodes. A pod is compared once, when it is compiled, with every term that can match its
-/// labels; the cost does not depend on the number of pods with a term.
+/// The distinct pod affinity and anti-affinity terms of all pods, on nodes and pending. Each term has the nodes of its
+/// pods. A pod is compared once, when it is compiled, with every term that can match its labels; the cost does not
+/// depend on the number of pods with a term.
 ///
 /// The results of `anti_required_matching` and `scored_matching` are valid
 /// until [`AffinityTerms::epoch`] changes.
@@ -153,7 +153,8 @@ impl Index for AffinityTerms {
         }
     }
 
-    /// Registers the affinity of a pod that may be nominated: the compilation of other pods reads it.
+    /// Registers the affinity of a pending pod. The compilation of other pods reads it, because the pod may be
+    /// nominated.
     fn set_pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         if let Some(new) = new.filter(|new| !new.spec.affinity.is_empty()) {
             let id = self.group(&new.spec);
@@ -162,7 +163,8 @@ impl Index for AffinityTerms {
         if let Some(old) = old.filter(|old| !old.spec.affinity.is_empty()) {
             let id = self.group(&old.spec);
             self.groups.count(id, false);
-            // Registrations also forget unused groups, but none may follow a burst of pods.
+            // Registrations also forget unused groups, but after a burst of pods, there are possibly no further
+            // registrations.
             self.forget_unused();
         }
     }

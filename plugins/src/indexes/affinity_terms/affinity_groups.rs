@@ -8,7 +8,7 @@ use schedc_core::model::{PodAffinity, PodSpec};
 
 use super::term_table::TermId;
 
-/// Number of groups without pods that are kept in any case, because equal pods often return.
+/// Number of groups that are kept in any case although they have no pods, because equal pods often return.
 const MAX_UNUSED: usize = 1024;
 /// Number of specs with a remembered group. A power of two, because `slot` masks addresses with it.
 const RECENT: usize = 256;

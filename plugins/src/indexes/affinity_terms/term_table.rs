@@ -17,7 +17,7 @@ pub struct TermId {
     generation: u32,
 }
 
-/// Terms with their tags. Equal terms with different tags are different entries.
+/// Terms with their tags, such as `ScoredTermKind`. Equal terms with different tags are different entries.
 #[derive(Clone, Debug)]
 pub(super) struct TermTable<T> {
     entries: Vec<Option<AffinityTermEntry<T>>>,
@@ -26,7 +26,7 @@ pub(super) struct TermTable<T> {
     ids: Map<(T, PodAffinityTerm), TermId>,
     /// Terms that match only pods with one of a few labels, listed for each of these labels.
     by_label: Map<(Symbol, Symbol), Vec<TermId>>,
-    /// Terms that can match pods without any of a few labels.
+    /// All other terms: pods with any labels may match them.
     by_no_label: Vec<TermId>,
     /// Number of terms with a namespace selector.
     selecting_namespaces: usize,
@@ -55,7 +55,7 @@ impl<T: Copy> AffinityTermEntry<T> {
     pub fn key(&self) -> Symbol {
         self.term.topology_key
     }
-    /// Returns the nodes of the term's pods, with the number of pods.
+    /// Returns the nodes of the term's pods, each with the number of these pods.
     pub fn nodes(&self) -> &NodeCounts {
         &self.nodes
     }
