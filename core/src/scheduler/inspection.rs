@@ -51,7 +51,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         context.pre_enqueue(profile, &pod).err()
     }
 
-    /// Returns a pod without a node, in the version that the scheduler has.
+    /// Returns the queue's version of a pending pod; `None` if the pod is not in the queue.
     pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.queue.pod(uid)
     }

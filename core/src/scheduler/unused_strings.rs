@@ -26,7 +26,7 @@ const WORK_PER_STRING: usize = 8;
 /// Maximum work of a slice.
 const MAX_WORK: usize = 4_096;
 
-/// A place of symbols.
+/// A place that has values with symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// The pods of the queue, with their bindings.

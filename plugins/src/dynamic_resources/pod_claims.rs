@@ -16,7 +16,8 @@ use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
 use super::{Indexes, ViewOf, claims};
 
-/// Maximum number of alternatives of a request. The first alternative scores this number, each later one 1 less.
+/// Maximum number of alternatives of a request. The first alternative has this score, each further one 1 less than the
+/// one before.
 const MAX_ALTERNATIVES: usize = 8;
 
 /// The claims of a pod, in the order of its spec; the claim for extended resources is the last.

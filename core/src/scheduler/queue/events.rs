@@ -95,7 +95,7 @@ pub(super) fn queueing_strategy<S: QueueContext>(
     }
 }
 
-/// Returns the cause of an arrival because of an event.
+/// Returns the cause of the arrivals that an event leads to.
 pub(super) fn cause_of<S: QueueContext>(_: &S, event: &S::Event) -> Cause {
     S::cause(event)
 }

@@ -39,7 +39,7 @@ pub struct Snapshot<P: Profile> {
     undo_entries: Vec<UndoEntry<P>>,
     /// Index in `undo_entries` of the beginning of each fork.
     forks: Vec<usize>,
-    /// The slot after that of the last chosen node.
+    /// Slot at which [`Snapshot::schedule_on_any`] begins: the one after the last chosen node.
     next: usize,
 }
 
@@ -111,7 +111,7 @@ impl<P: Profile> Snapshot<P> {
         self.cache.base.infos()[self.cache.base.node(name)?.get()].node.clone()
     }
 
-    /// Adds or changes another object.
+    /// Adds or changes an object that is neither a node nor a pod.
     pub fn set_object(&mut self, object: Object) {
         let key = object.key();
         let old = self.cache.object(&key).cloned();
@@ -119,7 +119,7 @@ impl<P: Profile> Snapshot<P> {
         self.note(UndoEntry::Object { key, old });
     }
 
-    /// Removes another object.
+    /// Removes an object that is neither a node nor a pod.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         if let Some(old) = self.cache.object(key).cloned() {
             self.cache.remove_object(key);
