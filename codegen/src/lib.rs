@@ -9,9 +9,9 @@
 //! | check | `check` | a profile as written and its plan | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase continues after errors, so one run reports all errors of all files. Only two phases read
-//! files: [`mod@select`], and [`mod@load`] with the help of `dependencies`. [`compile()`] is a function of texts. Its callers are
-//! thin: [`build()`] for build scripts, the proc macro, and the command line.
+//! Every phase continues after errors, so one run reports all errors of all files. Only two phases read files:
+//! [`mod@select`], and [`mod@load`] with the help of `dependencies`. [`compile()`] is a function of texts. It
+//! has three thin callers: [`build()`] for build scripts, the proc macro, and the command line.
 
 #[cfg(feature = "emit")]
 mod build;

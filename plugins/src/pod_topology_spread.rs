@@ -1,10 +1,10 @@
 //! PodTopologySpread
 //!
-//! **What it does.** Spreads pods over topology domains; a constraint selects the pods. A domain is the set of nodes with
-//! the same value of a label. A hard constraint (`DoNotSchedule`) compares the node's domain, with the pod on it, with
-//! the domain that has the fewest pods: it rejects the node if the difference is more than the maximum skew. A soft
-//! constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints get the default constraints of the profile, with a selector from their Services and
-//! controller.
+//! **What it does.** Spreads pods over topology domains; a constraint selects the pods. A domain is the set of nodes
+//! with the same value of a label. A hard constraint (`DoNotSchedule`) compares the number of pods in the node's
+//! domain, including the new pod, with that of the domain that has the fewest pods. It rejects the node if the
+//! difference is more than the maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods
+//! without constraints get the default constraints of the profile, with a selector from their Services and controller.
 //!
 //! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft
 //! constraints), Score, NormalizeScore.
@@ -250,7 +250,7 @@ impl Incremental for PodTopologySpread {
         let scratch = &mut *self.counting.lock();
         if !skew::update(pod, &mut slot.state, view, verdicts, scratch) {
             let new = skew::count(pod, constraints, view, scratch);
-            // The failed update may have changed the old state already, so a comparison with the new state would miss nodes.
+            // The failed update may have changed the old state already. A comparison of both states would miss nodes.
             verdicts.reevaluate_all();
             scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
