@@ -29,9 +29,11 @@ pub enum Schema {
         min: usize,
         /// Maximum number of entries, if there is one.
         max: Option<usize>,
-        /// The field whose values must differ in all entries; `""` is the entry itself.
+        /// Name of the field whose values must differ between all entries. If it is empty, the entries themselves must
+        /// differ.
         unique: Option<&'static str>,
-        /// The integer field whose values must increase from entry to entry; `""` is the entry itself.
+        /// Name of the integer field whose values must increase from entry to entry. If it is empty, the entries
+        /// themselves must increase.
         increasing: Option<&'static str>,
     },
 }
@@ -71,7 +73,8 @@ impl Schema {
         out.text
     }
 
-    /// Panics, in a constant at compile time, if the values of this schema are not tables with the field `name`.
+    /// Panics, in a constant at compile time, if the values of this schema are not tables that have a field with this
+    /// name.
     #[doc(hidden)]
     #[track_caller]
     pub const fn assert_has_field(&self, name: &str) {
@@ -84,7 +87,7 @@ impl Schema {
                 i += 1;
             }
         }
-        panic!("`unique` and `increasing` must name a field of the list's entries, as a profile writes it")
+        panic!("`unique` and `increasing` must name a field of the list's entries by its key in profiles")
     }
 }
 

@@ -1,4 +1,5 @@
-//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one such event does.
+//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether such an event may make
+//! a particular pod schedulable.
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use crate::plugin_api::status::{Code, Reasons};
 /// Rejects nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `filter`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::FilterPlugin`, or `SimpleFilter` with `#[plugin]`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::FilterPlugin`, or `SimpleFilter` with `#[plugin]`"
 )]
 pub trait FilterPlugin: Plugin {
     /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.
@@ -27,7 +27,7 @@ pub trait FilterPlugin: Plugin {
     ) -> Result<(), Self::Rejection>;
 
     /// Returns the code of a rejection: `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code
-    /// fails the attempt; a plugin without such codes can set
+    /// fails the attempt; a plugin that returns only the codes listed here can set
     /// [`Incremental::FILTER_CAN_FAIL`](crate::incremental::Incremental::FILTER_CAN_FAIL) to false.
     fn code(rejection: &Self::Rejection) -> Code;
 

@@ -1,5 +1,5 @@
-//! Results of PostFilter. The trait `PostFilterPlugin` is in the layer `profile_api`, because such a plugin evaluates
-//! nodes with its whole profile.
+//! Results of PostFilter. The trait `PostFilterPlugin` is in the layer `profile_api`, because a PostFilter plugin
+//! evaluates nodes with all plugins of its profile.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub struct Repair {
 }
 
 impl PostFilterResult {
-    /// Makes a result without effect except this status.
+    /// Makes a result that has this status and no other effect.
     pub fn nothing(status: Status) -> Self {
         PostFilterResult {
             status,
@@ -77,7 +77,7 @@ impl PostFilterResult {
         self.candidates = candidates;
         self
     }
-    /// Returns the chosen candidate, if the plugin names its candidates.
+    /// Returns the candidate on the nominated node, if the result lists the candidates.
     pub fn nominated(&self) -> Option<&Candidate> {
         let Nomination::Set(node) = self.nomination else { return None };
         self.candidates.iter().find(|candidate| candidate.node == node)

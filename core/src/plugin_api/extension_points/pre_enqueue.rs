@@ -7,7 +7,7 @@ use crate::plugin_api::status::Status;
 /// Holds pods back before they enter the active queue.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-enqueue`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreEnqueuePlugin`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreEnqueuePlugin`"
 )]
 pub trait PreEnqueuePlugin: Plugin {
     /// Admits or holds the pod.

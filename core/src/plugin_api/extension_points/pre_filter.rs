@@ -27,15 +27,15 @@ pub enum CandidateNodes {
     Only {
         /// The nodes, in any order.
         nodes: SmallVec<[NodeIndex; 4]>,
-        /// Names without a node. As in kube-scheduler, whose `PreFilterResult` is a set of names, the pod is not
-        /// rejected as a whole as long as a name is left.
+        /// Names of nodes that do not exist. In kube-scheduler, `PreFilterResult` is a set of names, and the sets of
+        /// all plugins are intersected. The pod is rejected as a whole only if no name is left, so these names count.
         unknown: Vec<Symbol>,
     },
     /// All nodes are candidates, but this plugin's Filter will reject all except these. The rejected nodes are
     /// evaluated only if the reasons are needed. Each node occurs once, in any order. Use this if the list is short.
     Predicted(SmallVec<[NodeIndex; 4]>),
-    /// No node: the pod as a whole is rejected. With `Unschedulable`, removing pods may help: the other PreFilters
-    /// still run, but no Filter.
+    /// No node: the pod as a whole is rejected. With the code `Unschedulable`, removing pods may help. Therefore the
+    /// other PreFilters still run, for preemption, but no Filter runs.
     None(Status),
 }
 
@@ -81,7 +81,7 @@ impl<C> PreFilterResult<C> {
 /// Prepares Filter, or rejects the pod before any node is evaluated.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-filter`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreFilterPlugin`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreFilterPlugin`"
 )]
 pub trait PreFilterPlugin: Plugin {
     /// State for Filter: [`FilterPlugin::Cycle`](super::FilterPlugin::Cycle) of a plugin that also filters.
@@ -90,8 +90,9 @@ pub trait PreFilterPlugin: Plugin {
     /// Reads the pod and the cluster.
     ///
     /// # Errors
-    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so, too, because preemption
-    /// has no state of the plugin; [`PreFilterResult::reject`] provides one. Any other code fails the attempt.
+    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so, too: preemption cannot evaluate
+    /// nodes without a state of this plugin. To allow preemption, return [`PreFilterResult::reject`] with a state. Any
+    /// other code fails the attempt.
     fn pre_filter(
         &self,
         args: &Self::Args,

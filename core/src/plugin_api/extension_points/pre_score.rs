@@ -9,7 +9,7 @@ use crate::plugin_api::status::Status;
 /// Prepares Score.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-score`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreScorePlugin`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreScorePlugin`"
 )]
 pub trait PreScorePlugin: Plugin {
     /// State for Score: [`ScorePlugin::Cycle`] of a plugin that also scores.
@@ -58,8 +58,8 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
     Ok(())
 }
 
-/// Reads cluster data for a score kernel, once for all nodes. kube-scheduler's plugin reads them within Score, so this
-/// is a part of Score, not a separate extension point.
+/// Reads cluster data for a score kernel, once for all nodes. In kube-scheduler, plugins read such data within Score,
+/// so this is a part of Score, not a separate extension point.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `PrepareScore`",
     note = "its catalog entry has `prepares-score = true`"

@@ -27,7 +27,7 @@ pub struct Shortage {
 /// Reserves resources for the pod, and releases them if the pod is not bound.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `reserve`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ReservePlugin`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::ReservePlugin`"
 )]
 pub trait ReservePlugin: Plugin {
     /// The plugin's data about the reservation, until the pod is bound; they move into the binding task.
@@ -51,7 +51,7 @@ pub trait ReservePlugin: Plugin {
         None
     }
 
-    /// Releases the resources. Must be idempotent and cannot fail. Runs in reverse order over all Reserve plugins,
-    /// including those whose Reserve did not run (`reserved` is `None`).
+    /// Releases the resources. Must be idempotent and cannot fail. Called for all Reserve plugins in reverse order,
+    /// including those whose Reserve did not run; their `reserved` is `None`.
     fn unreserve(&self, args: &Self::Args, placement: &Placement, reserved: Option<&Self::Reserved>);
 }

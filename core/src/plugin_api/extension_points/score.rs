@@ -12,7 +12,7 @@ pub struct ScoreError(pub &'static str);
 /// Scores feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `score`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`, or `SimpleScore` with `#[plugin]`"
+    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::ScorePlugin`, or `SimpleScore` with `#[plugin]`"
 )]
 pub trait ScorePlugin: Plugin {
     /// The state from PreScore; its default if the profile has no PreScore of this plugin.
@@ -66,7 +66,7 @@ impl Default for Extent {
     }
 }
 
-/// Number that separates nodes with different scores, chosen by the plugin
+/// Number that a plugin chooses for a node. Nodes with different scores have different numbers
 /// ([`Incremental::score_class`](crate::incremental::Incremental::score_class)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScoreClass(pub u64);
