@@ -11,10 +11,10 @@ pub struct ClaimMetrics {
     pub created: u64,
     /// Number of failed requests to create such a claim.
     pub not_created: u64,
-    /// Durations of PreBind's waits for binding conditions, one for each device of the pod. The first upper bound is
-    /// 0.1 seconds.
+    /// Durations of PreBind's waits for binding conditions. A wait is added once for each device of the pod. The first
+    /// upper bound of the histograms is 0.1 seconds.
     pub waits: Vec<(WaitLabels, DurationHistogram<100_000_000>)>,
-    /// Number of devices with binding conditions for which PreBind waited.
+    /// Number of devices that have binding conditions and for which PreBind waited.
     pub allocations: Vec<(WaitLabels, u64)>,
 }
 
@@ -69,7 +69,8 @@ impl ClaimMetrics {
     }
 }
 
-/// Returns the value for these labels, and inserts it if necessary. A linear search suffices for the few labels.
+/// Returns the value for these labels, and inserts it if necessary. A linear search suffices, because there are few
+/// combinations of labels.
 fn entry<'v, V: Default>(values: &'v mut Vec<(WaitLabels, V)>, labels: &WaitLabels) -> &'v mut V {
     let at = values.iter().position(|(known, _)| known == labels).unwrap_or_else(|| {
         values.push((labels.clone(), V::default()));

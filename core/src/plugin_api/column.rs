@@ -259,8 +259,8 @@ pub trait Index: Default + Send + Sync + 'static {
     /// Removes a pod from a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a pending pod. A pod is pending until it is bound
-    /// or deleted; an assumed pod has been added to its node already. Pods of other schedulers are not reported, and
-    /// neither are the scheduler's own writes to a pod's status.
+    /// or deleted; an assumed pod is still pending, although it has been added to its node already. Pods of other
+    /// schedulers are not reported, and neither are the scheduler's own writes to a pod's status.
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}

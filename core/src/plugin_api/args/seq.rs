@@ -33,7 +33,7 @@ impl<T> Seq<T> {
         self.entries.is_empty()
     }
 
-    /// Returns the nodes of the values.
+    /// Returns the nodes of the argument tree, one for each value.
     pub const fn nodes(&self) -> &'static [Node] {
         self.entries
     }

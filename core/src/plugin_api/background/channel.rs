@@ -57,7 +57,7 @@ impl<T> Channel<T> {
         .await
     }
 
-    /// Returns whether no other clone exists: the receiver is gone.
+    /// Returns whether no other clone exists. If the caller is the sender, the receiver is then gone.
     pub(crate) fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

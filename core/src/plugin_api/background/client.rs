@@ -29,14 +29,14 @@ impl BackgroundClient {
         BackgroundClient { requests }
     }
 
-    /// Watches nodes, bound pods, and objects of other kinds that plugins watch, except namespaces, workloads and
-    /// disruption budgets, which have no events. Existing objects come first, as additions; then every cluster event in
-    /// order.
+    /// Watches nodes and bound pods, and also the objects of other kinds if plugins watch these kinds. Namespaces,
+    /// workloads and disruption budgets are excluded, because they have no events. Existing objects come first, as
+    /// additions; then every cluster event in order.
     ///
     /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names in
     /// events are symbols, which are meaningless in a task: resolve them in `read`, with [`Base::interner`].
     ///
-    /// Items are kept until the task takes them.
+    /// The converted events are kept until the task takes them.
     #[must_use]
     pub fn watch<T: Send + 'static>(
         &self,

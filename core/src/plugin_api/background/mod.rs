@@ -11,7 +11,7 @@
 //! | `channel` | an asynchronous queue |
 //! | `watch` | cluster events for a task |
 //!
-//! Tasks and watches are trait objects. No virtual call is made between a popped pod and its decision.
+//! Tasks and watches are trait objects, but no virtual call is made between a popped pod and its decision.
 
 mod channel;
 mod client;

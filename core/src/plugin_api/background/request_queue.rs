@@ -17,8 +17,8 @@ pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
 struct PendingRequests {
     commands: Vec<Command>,
     task_requests: Vec<TaskRequest>,
-    /// Waker of the task that signals requests to the scheduler, if there is one. The scheduler also checks the queue
-    /// at every event.
+    /// Waker of the task that signals new requests to the scheduler; `None` if no task waits for requests. The
+    /// scheduler also checks the queue at every event.
     notifier: Option<Waker>,
 }
 
@@ -31,8 +31,8 @@ impl RequestQueue {
         self.put(|pending| pending.task_requests.push(task_request));
     }
 
-    /// Removes and returns the requests. Every decision calls this function, usually without any request. Task requests
-    /// stay in the queue unless `takes_task_requests`.
+    /// Removes and returns the requests. Every decision calls this function, and the queue is usually empty. Task
+    /// requests stay in the queue unless `takes_task_requests` is true.
     pub(crate) fn take(&self, takes_task_requests: bool) -> Option<(Vec<Command>, Vec<TaskRequest>)> {
         let mut pending = self.lock();
         let has_task_requests = takes_task_requests && !pending.task_requests.is_empty();

@@ -123,7 +123,7 @@ pub struct Event {
     pub reason: &'static str,
     /// Action of the scheduler: `Binding`, `Scheduling`, `Preempting`.
     pub action: &'static str,
-    /// One sentence, made by [`Event::note`] where it may be long.
+    /// One sentence. A text that may be longer than an API server accepts is cut by [`Event::note`].
     pub note: String,
 }
 
@@ -139,8 +139,8 @@ impl Event {
     }
 }
 
-/// The cluster. All methods except [`Client::bind`] and [`Client::sleep`] have defaults for clusters without
-/// support.
+/// The cluster. All methods except [`Client::bind`] and [`Client::sleep`] have defaults, for clusters that do not
+/// support them.
 ///
 /// Clones act on the same cluster. Futures may be dropped before they complete: the effect is then unknown.
 pub trait Client: Clone + Send + Sync + 'static {
@@ -192,8 +192,9 @@ pub trait Client: Clone + Send + Sync + 'static {
         let refusal = unsupported(format_args!("get {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Watches some objects of kinds that a plugin declares, from now on and for at most this time. The caller can then
-    /// wait for a change without polling. A cluster without watches is polled every second.
+    /// Watches some objects of kinds that a plugin declares, from now on. [`ObjectUpdates::next`] returns updates for
+    /// at most this time, which begins with its first call. The caller can then wait for a change without polling. A
+    /// cluster without watches is polled every second.
     fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> impl ObjectUpdates {
         object_updates::PollingUpdates::new(self.clone(), objects, time)
     }
@@ -202,14 +203,15 @@ pub trait Client: Clone + Send + Sync + 'static {
         let refusal = unsupported(format_args!("create {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Changes an object by a JSON merge patch (RFC 7386). A `metadata.resourceVersion` in it is a condition. Returns
-    /// the changed object.
+    /// Changes an object by a JSON merge patch (RFC 7386). If the patch has a `metadata.resourceVersion`, the object
+    /// must have this version. Returns the changed object.
     fn patch(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("patch {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Changes an object's status by a JSON merge patch; the patch's `metadata` is only a condition. Most kinds have a
-    /// status subresource: for these, [`Client::patch`] leaves the status unchanged.
+    /// Changes an object's status by a JSON merge patch; the patch's `metadata` serves only for preconditions (`uid`,
+    /// `resourceVersion`). Most kinds have a status subresource: for these, [`Client::patch`] leaves the status
+    /// unchanged.
     fn patch_status(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("patch the status of {} {}", object.kind, object.name));
         async { Err(refusal) }

@@ -9,12 +9,13 @@ use super::{ApiError, Client, ObjectRef};
 
 /// Updates of some objects, in order, until a deadline. See [`Client::watch_objects`].
 pub trait ObjectUpdates: Send {
-    /// Watches another object, and reports its current state. Returns its index.
+    /// Watches another object, whose current state [`ObjectUpdates::next`] also returns. Returns the index of the
+    /// object.
     fn add(&mut self, object: ObjectRef) -> usize;
 
-    /// Returns the next object that may have changed: its index and its current state. The state may be older than one
-    /// that was returned before; compare `metadata.resourceVersion`. `None`: the deadline has passed. The time until
-    /// the deadline begins with the first call.
+    /// Returns the next object that may have changed: its index and its state. The state may be older than a state of
+    /// the object that was returned before; compare `metadata.resourceVersion`. `None`: the deadline has passed. The
+    /// time until the deadline begins with the first call of this function.
     fn next(&mut self) -> impl Future<Output = Option<(usize, Result<Value, ApiError>)>> + Send;
 }
 

@@ -8,8 +8,8 @@ use crate::model::{Node, Resources};
 /// The events of one change, in the order of delivery.
 pub type Events = SmallVec<[ClusterEvent; 4]>;
 
-/// Returns the events of a changed node, one for each changed aspect; none if scheduling reads none of them
-/// (`NodeSchedulingPropertiesChange`). Uncordoning causes a separate `UPDATE_NODE_TAINT` event; cordoning causes no
+/// Returns the events of a changed node: one for each changed aspect that scheduling reads, as in
+/// `NodeSchedulingPropertiesChange`. Uncordoning causes a separate `UPDATE_NODE_TAINT` event; cordoning causes no
 /// event.
 pub fn node_updated(old: &Node, new: &Node) -> Events {
     let changed = [
@@ -25,8 +25,8 @@ pub fn node_updated(old: &Node, new: &Node) -> Events {
     events.map(|(_, action)| ClusterEvent::new(EventResource::Node, action)).collect()
 }
 
-/// Returns the events of a changed pod, one for each changed aspect, or else a general one
-/// (`PodSchedulingPropertiesChange`).
+/// Returns the events of a changed pod, one for each changed aspect that scheduling reads, as in
+/// `PodSchedulingPropertiesChange`. If there is none, returns one general event ([`Action::UPDATE`]).
 pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
     let resource = if new.node.is_some() { EventResource::AssignedPod } else { EventResource::UnschedulablePod };
     let gates = |pod: EventPod<'_>| !pod.spec.scheduling_gates.is_empty();

@@ -260,7 +260,7 @@ pub enum EventObject<'a> {
 }
 
 impl<'a> EventObject<'a> {
-    /// Makes a pod's event with the nodes in the specs.
+    /// Makes the object of a pod's event; the nodes are those in the pod's specs.
     pub fn pods(old: Option<&'a Pod>, new: Option<&'a Pod>) -> Self {
         EventObject::Pod(old.map(EventPod::new), new.map(EventPod::new))
     }

@@ -1,4 +1,4 @@
-//! Owned events, which can be stored: with the object before and after the change.
+//! Owned events, which can be stored. They have the object before and after the change.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn change_action(existed: bool, exists: bool) -> Option<Action> {
     }
 }
 
-/// Returns the kind of an object in events.
+/// Returns the kind that an object has in events; `None` if its kind has no events.
 fn resource(object: &Object) -> Option<EventResource> {
     Some(match object {
         Object::PersistentVolume(_) => EventResource::PersistentVolume,
