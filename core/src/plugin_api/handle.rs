@@ -55,7 +55,7 @@ impl Handle {
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
-    /// Records an event about a pod that the scheduler knows.
+    /// Records an event about a pod that is pending or on a node. Without such a pod, the call has no effect.
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 pub struct PluginNames(SmallVec<[&'static str; 4]>);
 
 impl PluginNames {
-    /// Inserts a name. An empty name stands for the framework, which is not a plugin, and is ignored.
+    /// Inserts a name. An empty name is ignored: it stands for the framework, which is not a plugin.
     pub fn insert(&mut self, name: &'static str) {
         if let (false, Err(at)) = (name.is_empty(), self.0.binary_search(&name)) {
             self.0.insert(at, name);

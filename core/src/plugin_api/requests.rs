@@ -26,7 +26,8 @@ pub enum Command {
     },
     /// A pod that is unschedulable or in backoff is retried.
     Activate(Uid),
-    /// A pod that is then unschedulable or in backoff is retried at a time in nanoseconds of the scheduler's clock.
+    /// A pod is retried at a time in nanoseconds of the scheduler's clock, if it is unschedulable or in backoff at that
+    /// time.
     ActivateAt(Uid, i64),
     /// An event about a pod is recorded.
     Event {
@@ -50,7 +51,7 @@ pub struct WriteRequest {
     pub operation: WriteOperation,
     /// The plugin.
     pub plugin: &'static str,
-    /// The pod that receives an event if the write fails.
+    /// The pod about which an event is recorded if the write fails.
     pub pod: Uid,
 }
 

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Vectors and similar values whose contents do not matter between uses. Their memory is reused, so that plugins need
-/// no allocations in steady state. A plugin has it as a field, fills its cycle state from it, and returns the parts in
-/// `recycle`.
+/// no allocations in steady state. A plugin has a `Scratch` as a field, takes parts of its cycle state from it, and
+/// puts them back in `recycle`.
 #[derive(Debug, Default)]
 pub struct Scratch<T>(Mutex<T>);
 

@@ -81,7 +81,7 @@ impl<'a> FilterUpdate<'a> {
 /// A plugin's cached raw scores, updated together with its state.
 #[derive(Debug)]
 pub struct ScoreUpdate<'a> {
-    /// Changes on nodes since the last update. Score always runs for those that are feasible.
+    /// Changes on nodes since the last update. Score always runs for changed nodes that are feasible.
     pub changed: NodeChanges<'a>,
     /// The feasible nodes.
     pub feasible: &'a NodeMask,
@@ -113,15 +113,16 @@ impl<'a> ScoreUpdate<'a> {
         self.mark_classes_changed();
     }
 
-    /// Marks the raw scores of classes as changed
-    /// ([`Incremental::score_of_class`]). All classes are evaluated again, but no nodes.
+    /// Marks the raw scores of classes as changed ([`Incremental::score_of_class`]). The raw score of each class is
+    /// computed again; no node is evaluated.
     #[inline]
     pub fn mark_classes_changed(&mut self) {
         *self.classes_changed = true;
     }
 
-    /// Promises that only the scores of nodes with changed columns may have changed. The framework can then use the scores of
-    /// infeasible nodes again when they become feasible. Without this promise, it computes them again.
+    /// Promises that only the scores of nodes with changed columns may have changed. The framework can then reuse the
+    /// earlier score of an infeasible node when the node becomes feasible. Without this promise, it computes the score
+    /// again.
     #[inline]
     pub fn mark_unchanged(&mut self) {
         self.is_unchanged = true;

@@ -8,7 +8,7 @@ use crate::plugin_api::extension_points::{
 };
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
-/// Dependencies of a plugin's result on a node, in addition to the compiled pod.
+/// Inputs of a plugin's result for a node, in addition to the compiled pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependsOn {
     /// Nothing: Filter passes on every node, and Score is 0 on every node, even after normalisation.
@@ -17,7 +17,7 @@ pub enum DependsOn {
     /// updated.
     Node,
     /// The plugin's columns of the node, and the current state of PreFilter. The state is updated for every pod; then
-    /// the plugin is asked for its dependencies again.
+    /// [`Incremental::filter_depends_on`] is called again, with the new state.
     NodeUntilUpdate,
     /// The cluster. Always correct.
     Cluster,
@@ -84,10 +84,10 @@ pub trait Incremental: Plugin {
         None
     }
 
-    /// Returns what Filter depends on, given a state of PreFilter. Without PreFilter, only [`DependsOn::Nothing`] has an
-    /// effect, and all other values count as [`DependsOn::Node`]. With [`DependsOn::Node`], `add_pod` and `remove_pod` read
-    /// only the compiled pod and the added or removed one. The state may come from a pod with the same signature but other
-    /// parts that are [`ExcludedFromSignature`](super::ExcludedFromSignature).
+    /// Returns what Filter depends on, given a state of PreFilter. Without PreFilter, only [`DependsOn::Nothing`] has
+    /// an effect, and all other values count as [`DependsOn::Node`]. With [`DependsOn::Node`], `add_pod` and
+    /// `remove_pod` read only the compiled pod and the added or removed one. The state may come from another pod with
+    /// the same signature, whose [`ExcludedFromSignature`](super::ExcludedFromSignature) parts may differ.
     #[inline(always)]
     fn filter_depends_on(_pod: &Self::Pod, _state: &<Self as FilterPlugin>::Cycle) -> DependsOn
     where
@@ -107,9 +107,9 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreFilter to the current cluster, and reports the nodes whose verdict may have changed. Nodes
-    /// with changed columns need not be reported. The state may come from a pod with the same signature but other parts
-    /// that are [`ExcludedFromSignature`](super::ExcludedFromSignature). The function is called only if PreFilter neither
-    /// restricted the nodes nor rejected the pod.
+    /// with changed columns need not be reported. The state may come from another pod with the same signature, whose
+    /// [`ExcludedFromSignature`](super::ExcludedFromSignature) parts may differ. The function is called only if
+    /// PreFilter neither restricted the nodes nor rejected the pod.
     ///
     /// Default: PreFilter runs again; if the state differs, Filter runs on every node.
     ///
