@@ -10,7 +10,7 @@ use crate::plugin_api::extension_points::{NormalizeScore, ScoreClass, ScoreError
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::plugin::{Row, Slices};
 
-/// The inputs of a plugin's Score for one pod, except for the node, and the functions for score classes.
+/// Score of one plugin for one pod: all its inputs except the node. In addition, the functions for score classes.
 pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     /// The plugin's arguments.
     pub args: &'a P::Args,
@@ -26,12 +26,12 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     pub score: S,
 }
 
-/// Cached scores by level. Nodes of one score class share a level: their raw score, and its part of their totals. If
-/// the scores of many nodes or the extremes change, the cost depends on the number of levels, not of nodes. Totals
-/// change only for nodes of levels whose normalised score changed.
+/// Cached scores by level. Nodes of one score class share a level, which has their raw score and the plugin's part of
+/// their totals. If the scores of many nodes change, or if the extremes change, the cost depends on the number of
+/// levels, not of nodes. Totals change only for nodes of levels whose normalised score changed.
 ///
-/// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, no level is
-/// stored for each node. Then a node that becomes feasible or infeasible costs nothing.
+/// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, levels are
+/// not stored by node. Then a node that becomes feasible or infeasible costs nothing.
 ///
 /// If the scores of a few levels change again and again, the totals do not include them
 /// (`NormalizedScores::separate`). Then such a change costs nothing for each node either.
@@ -43,7 +43,7 @@ pub struct NormalizedScores {
     is_by_node: bool,
     /// Whether the totals do not include the scores.
     is_separate: bool,
-    /// Number of changes that moved levels with nodes.
+    /// Number of normalisations that changed the weighted scores of levels, if `is_by_node`.
     moves: u32,
     /// The level of all feasible nodes, unless `is_by_node`. [`ScoreLevels::INFEASIBLE`] before the first one is scored.
     uniform: u32,
@@ -59,10 +59,10 @@ pub struct NormalizedScores {
     present: Vec<u64>,
 }
 
-/// Maximum number of changed levels for which one loop over the nodes per level is fastest.
+/// Maximum number of changed levels for which a separate loop over the nodes for each changed level is fastest.
 const MAX_SINGLE_LEVELS: usize = 3;
 
-/// Number of changes of levels after which they are separated from the totals.
+/// Value of [`NormalizedScores::moves`] from which the scores are separated from the totals.
 const MOVES_BEFORE_SEPARATION: u32 = 2;
 
 /// The level of each node, and the score of each level, of a plugin whose scores are not included in the totals.
@@ -246,8 +246,8 @@ impl NormalizedScores {
     }
 
     /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
-    /// scored since the last call: the caller computes their totals. `retotalled` receives at least the other nodes
-    /// whose totals changed.
+    /// scored since the last call: the caller computes their totals. `retotalled` receives all other nodes whose totals
+    /// changed, and possibly more.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -380,7 +380,7 @@ impl NormalizedScores {
         }
     }
 
-    /// Returns the part of a node's total: its weighted normalised score, or 0 if the scores are separate.
+    /// Returns the plugin's part of a node's total: the weighted normalised score, or 0 if the scores are separate.
     #[inline(always)]
     pub fn in_total(&self, node: usize) -> i64 {
         if self.is_by_node { self.by_node_in_total(node) } else { self.levels.weighted()[self.uniform as usize] }

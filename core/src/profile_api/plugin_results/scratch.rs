@@ -49,8 +49,8 @@ pub struct Changes {
 /// The nodes whose verdicts changed.
 #[derive(Debug, Default)]
 pub struct VerdictChanges {
-    /// The nodes whose verdict changed or may have changed: after Filter, because a plugin reports it, or because the
-    /// node itself was added, changed or removed.
+    /// The nodes whose verdict changed or may have changed: Filter returned another verdict, a plugin reported the
+    /// node, or the node itself was added, changed or removed.
     pub(crate) dirty: NodeSet,
     /// The nodes that the current plugin re-evaluates. Empty between plugins.
     pub reevaluate: NodeSet,
@@ -76,7 +76,7 @@ pub struct ScoreChanges {
     pub reevaluate: NodeSet,
     /// Whether the raw scores of classes of the current plugin may have changed.
     pub(super) classes_changed: bool,
-    /// At least the nodes outside of `to_score` and `rescored` whose totals changed.
+    /// All nodes outside of `to_score` and `rescored` whose totals changed, and possibly more.
     pub retotalled: NodeSet,
 }
 
@@ -140,7 +140,8 @@ impl UpdateScratch {
         }
     }
 
-    /// Adds a node that was added, changed or removed, or that no longer exists.
+    /// Adds a node that was itself added, changed or removed (`is_node_change`), or a removed node on which pods
+    /// changed.
     #[cold]
     pub(crate) fn add_changed_node(&mut self, node: NodeIndex, alive: &NodeMask, is_node_change: bool) {
         let UpdateScratch { changes, verdicts, .. } = self;
@@ -242,14 +243,14 @@ impl ScoreChanges {
         self.is_base_limited
     }
 
-    /// Returns the nodes whose total is computed again. `is_uniform`: no plugin has different scores for nodes. Then
-    /// totals stay current while nodes are infeasible.
+    /// Returns the nodes whose total is computed again. `is_uniform`: no plugin that normalises gives different scores
+    /// to nodes. Then the total of a node stays current while the node is infeasible.
     #[inline(always)]
     pub fn nodes_to_total(&self, is_uniform: bool) -> &NodeSet {
         if is_uniform { self.nodes_to_score_base() } else { &self.to_score }
     }
 
-    /// Returns the nodes whose result of a plugin may differ from that of their last Score.
+    /// Returns the nodes for which the result of a plugin may differ from the result of their last Score.
     #[inline(always)]
     pub fn nodes_with_new_class(&self, depends: DependsOn) -> &NodeSet {
         if depends.needs_update() { &self.to_score } else { self.nodes_to_score_base() }

@@ -1,5 +1,5 @@
-//! Updates of one plugin's part of a cached answer, called by generated code: compiled once for all profiles with the
-//! plugin.
+//! Updates of one plugin's part of a cached answer. Generated code calls these functions, which are compiled once for
+//! all profiles with the plugin.
 
 use super::UpdateScratch;
 use super::scratch::ChangeExtent;
