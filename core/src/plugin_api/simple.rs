@@ -1,7 +1,7 @@
 //! [`SimpleFilter`] and [`SimpleScore`]: plugins that read one pod and one node.
 //!
-//! `#[plugin]` on the `impl` completes it and implements [`Plugin`]. This module implements the extension points for
-//! these plugins.
+//! The attribute `#[plugin]` adds the omitted items to the `impl`, and implements [`Plugin`]. This module implements
+//! the extension points for these plugins.
 
 use std::hash::Hash;
 
@@ -24,7 +24,7 @@ use crate::plugin_api::status::{Code, Reasons};
 /// ```
 /// use schedc_core::prelude::*;
 ///
-/// /// Keeps nodes with a label free of pods.
+/// /// Keeps pods off nodes that have a label.
 /// #[derive(Clone, Copy, Args)]
 /// pub struct Maintenance {
 ///     /// Label of nodes under maintenance.
@@ -97,8 +97,8 @@ pub trait SimpleScore: Completed + Decode + Copy + Send + Sync + 'static {
     /// All that the score reads of a node. If omitted, `#[plugin]` adds [`NodeInfo`](crate::column::NodeInfo), the
     /// whole node.
     type Columns: ColumnSet;
-    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`], which `#[plugin]` adds if it is
-    /// omitted. The catalog entry of a plugin that normalises has `normalizes = true`.
+    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`]. If this type is omitted, `#[plugin]`
+    /// adds [`Unnormalized`]. The catalog entry of a plugin that normalises has `normalizes = true`.
     type Normalization;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;

@@ -91,10 +91,10 @@ where
 {
 }
 
-/// Checks that the entry watches all declared kinds of the plugin's indexes.
+/// Checks that the entry lists, under `watches`, all declared kinds that the plugin's indexes read.
 ///
 /// # Panics
-/// If not: a compile error in a constant.
+/// The check fails. In a constant, this is a compile error.
 #[track_caller]
 pub const fn check_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &[&str]) {
     let mut errors = Errors::new();
@@ -111,10 +111,10 @@ pub const fn check_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &[&
     errors.finish();
 }
 
-/// Checks that the entry watches all declared kinds of the plugin's events.
+/// Checks that the entry lists, under `watches`, all declared kinds of the events that the plugin registers for.
 ///
 /// # Panics
-/// If not: a compile error in a constant.
+/// The check fails. In a constant, this is a compile error.
 #[track_caller]
 pub const fn check_event_kinds<P: points::EnqueueExtensions>(entry: &Node, name: &str, watches: &[&str]) {
     let mut errors = Errors::new();
@@ -148,7 +148,7 @@ pub const fn entry_at(file: &'static str, line: u32, column: u32) -> Node {
 /// Checks that the plugin has the name of its entry, and implements only the points in it.
 ///
 /// # Panics
-/// If not: a compile error in a constant.
+/// The check fails. In a constant, this is a compile error.
 #[track_caller]
 pub const fn check_plugin(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
     let mut errors = Errors::new();

@@ -43,8 +43,8 @@ impl IdlePlugins {
     }
 }
 
-/// Returns whether a plugin's Filter or Score runs. `idle` is the variant of the loop; where it does not decide, `skip`
-/// does.
+/// Returns whether a plugin's Filter or Score runs. `idle` is the variant of the loop, as an [`IdlePlugins`]. If this
+/// variant does not imply that the plugin is idle, `skip` decides.
 #[inline(always)]
 pub const fn runs(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
     match skips {
@@ -60,8 +60,8 @@ pub const fn filter_runs(skips: SkipFrequency, idle: u8) -> bool {
     !(matches!(skips, SkipFrequency::Usually) && idle >= IdlePlugins::Usual as u8)
 }
 
-/// Returns whether a plugin may have to update its part of a cached answer. `are_idle` is the result of
-/// [`is_idle_or_not_usual`] for all plugins.
+/// Returns whether a plugin may have to update its part of a cached answer. `are_idle` is whether
+/// [`is_idle_or_not_usual`] is true for all plugins.
 #[inline(always)]
 pub const fn may_update(skips: SkipFrequency, are_idle: bool) -> bool {
     !(are_idle && matches!(skips, SkipFrequency::Usually))

@@ -1,4 +1,4 @@
-//! The filters at the front of a profile's order that read only the pod and the node.
+//! The first filters of a profile, as long as they read only the pod and the node.
 
 use crate::plugin_api::incremental::DependsOn;
 

@@ -9,7 +9,8 @@ pub struct ProfileInfo {
     pub source: &'static str,
     /// `spec.schedulerName` of the pods that it serves.
     pub scheduler_name: &'static str,
-    /// Percentage of nodes to find before scoring; 0 is kube-scheduler's adaptive rule.
+    /// Percentage of the nodes that must be feasible before the search ends and scoring begins; 0 is kube-scheduler's
+    /// adaptive rule.
     pub percentage_of_nodes_to_score: u8,
     /// Backoff after the first failure, in seconds.
     pub pod_initial_backoff_seconds: u64,

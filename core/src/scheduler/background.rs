@@ -1,4 +1,4 @@
-//! Background tasks of plugins. In kube-scheduler, plugins use goroutines, a client and informers.
+//! Background tasks of plugins. In kube-scheduler, plugins use goroutines, a client and informers for the same purpose.
 
 use std::collections::BTreeMap;
 use std::future::Future;

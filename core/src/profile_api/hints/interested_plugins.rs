@@ -36,7 +36,7 @@ impl InterestedPlugins {
         self.always.or(self.hinted)
     }
 
-    /// Returns the hint of a plugin for a pod. `None`: it is not interested in this event.
+    /// Returns the hint of a plugin for a pod. `None`: the plugin is not interested in this event.
     pub fn hint<P: Profile>(
         &self,
         profile: &P,
@@ -51,8 +51,9 @@ impl InterestedPlugins {
         self.hinted.contains(plugin).then(|| profile.queueing_hint(plugin, pod, object, cache))
     }
 
-    /// Returns whether an event causes an attempt for a pod: a plugin that rejected the pod is interested in the event,
-    /// and has no hint for it, or a hint that is `Queue` or fails.
+    /// Returns whether an event causes an attempt for a pod. One of the plugins that rejected the pod must be
+    /// interested in the event. In addition, this plugin must have no hint for the event, or its hint must return
+    /// `Queue` or fail.
     pub fn wakes<P: Profile>(
         &self,
         profile: &P,

@@ -25,7 +25,8 @@ impl PluginSet {
         }
         set
     }
-    /// Adds the plugin at a place. There are at most 128: profiles with more do not compile.
+    /// Adds the plugin at a place. A place is less than 128, because a profile with more than 128 plugins does not
+    /// compile.
     pub fn insert(&mut self, at: usize) {
         debug_assert!(at < 128);
         self.0 |= 1 << (at & 127);

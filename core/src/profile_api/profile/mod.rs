@@ -45,7 +45,8 @@ pub use start_error::{StartError, StartErrors, start};
 pub trait Profile: Sized + Send + Sync + 'static {
     /// Plugins and settings of the value that [`Profile::new`] makes.
     const INFO: ProfileInfo;
-    /// Its plugins, each once, with their events. Their places are those of [`PluginSet`](crate::hints::PluginSet).
+    /// Its plugins, each once, with their events. A [`PluginSet`](crate::hints::PluginSet) refers to plugins by their
+    /// places in this list.
     const PLUGINS: &'static [PluginEvents];
     /// The columns that its kernels read, each with its bytes for a node, without the memory that an entry points to.
     const COLUMNS: &'static [(&'static str, usize)] = &[];
@@ -147,17 +148,17 @@ pub trait Profile: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Returns the filters at the front of the order whose verdict on a node depends on the pod and the node alone. None
-    /// by default.
+    /// Returns the first filters in the order, as long as their verdict on a node depends on the pod and the node
+    /// alone. By default, there are none.
     fn leading_filters(_pod: &Self::Pod, _cycle: &Self::Cycle) -> LeadingFilters {
         LeadingFilters::default()
     }
-    /// Returns whether those of these filters that do not skip read equal values of two pods.
+    /// Returns whether all of these filters read equal values of two pods. Filters that skip do not count.
     fn have_equal_inputs(_filters: LeadingFilters, _a: &Self::Pod, _b: &Self::Pod) -> bool {
         false
     }
-    /// Returns the rejection of every node by the filter at a place in the order, if the filter rejects all nodes alike
-    /// ([`Incremental::uniform_rejection`](crate::incremental::Incremental::uniform_rejection)).
+    /// Returns the rejection that the filter at a place in the order returns for every node, if it rejects all nodes
+    /// alike ([`Incremental::uniform_rejection`](crate::incremental::Incremental::uniform_rejection)).
     fn uniform_rejection(_place: u32, _pod: &Self::Pod, _cycle: &Self::Cycle) -> Option<Self::Rejection> {
         None
     }
@@ -196,7 +197,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn code(rejection: &Self::Rejection) -> Code;
     /// Returns the plugin that made a rejection.
     fn rejector(rejection: &Self::Rejection) -> &'static str;
-    /// Returns the place in the order of the filter that made a rejection.
+    /// Returns the place of the filter that made a rejection, in the order of the filters.
     fn place(_rejection: &Self::Rejection) -> u32 {
         0
     }
@@ -322,8 +323,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Runs PostBind.
     fn post_bind(&self, placement: &Placement);
 
-    /// Passes the work of each plugin to the meter: for the pod before Filter and Score, and for all nodes. Plugins
-    /// that skip or are idle for the pod are left out.
+    /// Passes the work of each plugin to the meter: PreFilter and PreScore for the pod, Filter and Score for all nodes.
+    /// A Filter or Score that is skipped or idle for the pod is left out.
     ///
     /// # Errors
     /// PreFilter or PreScore rejects this pod or fails.
@@ -343,7 +344,8 @@ pub struct PostFilterContext<'a, P: Profile> {
     /// The cycle state; `None` if PreFilter rejected the pod without a state.
     pub cycle: Option<&'a P::Cycle>,
     /// Number of the pod's equivalence class, never reused while the profile runs. For all pods of a class, Filter has
-    /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more.
+    /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more
+    /// than the node and its pods.
     pub equivalence_class: Option<u64>,
     /// Results of the PreFilter plugins.
     pub pre_filter: &'a PreFilterRun,
@@ -459,8 +461,8 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Normalises changed scores, and sets the totals of all scored nodes. Updates other totals whose normalised scores
-    /// changed; `work.scores` gets these nodes.
+    /// Normalises changed scores, and sets the totals of all scored nodes. Also updates the totals of other nodes whose
+    /// normalised scores changed; `work.scores` gets these nodes.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -472,7 +474,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Returns the first normalised scores with a property.
+    /// Returns the scores of the first plugin that normalises and for which `has_property` returns true.
     fn find_normalized(&mut self, _has_property: impl Fn(&NormalizedScores) -> bool) -> Option<&mut NormalizedScores> {
         None
     }

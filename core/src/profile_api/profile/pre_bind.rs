@@ -55,7 +55,7 @@ impl PreBindPlan {
     pub fn runs(self, place: usize) -> bool {
         self.runs.contains(place)
     }
-    /// Returns the plugins that run, in order, as groups that run concurrently: kube-scheduler's
+    /// Returns the plugins that run, as groups in order. The plugins of a group run concurrently: kube-scheduler's
     /// `getPreBindPluginGroups`.
     pub fn groups(self) -> impl Iterator<Item = PluginSet> {
         let mut remaining = self.runs;

@@ -100,8 +100,8 @@ impl PreFilterRun {
                     self.nodes.retain(|node| nodes.binary_search(node).is_ok());
                     self.unknown_nodes.retain(|name| unknown.contains(name));
                 }
-                // Names without a node count, too. The pod is then not rejected as a whole, and the diagnosis has a
-                // reason for each node.
+                // Names of nodes that do not exist count, too: with such a name, the pod is not rejected as a whole,
+                // and the diagnosis has a reason for each node.
                 if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
                     return Err(self.no_node_left());
                 }

@@ -65,7 +65,7 @@ impl fmt::Display for StartErrors {
 
 impl std::error::Error for StartErrors {}
 
-/// Creates a plugin, or adds the reason why it cannot start to `errors`.
+/// Creates a plugin. If it cannot start, adds the reason to `errors`.
 pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
     P::new(args, handle).map_err(|reason| errors.push(StartError { plugin: P::NAME, reason })).ok()
 }
