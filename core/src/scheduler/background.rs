@@ -86,8 +86,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Aborts all background tasks, and starts no more. Requests that they sent just before may still be in progress.
+    /// Aborts all background tasks, and starts no more. Requests to the cluster that are already in progress continue.
     pub fn stop_background(&mut self) {
+        self.handle.requests().discard_requests_of_tasks();
         let next = Background { started: self.background.started, ..Background::default() };
         let Background { tasks, notifier, .. } = std::mem::replace(&mut self.background, next);
         tasks.into_values().chain(notifier).for_each(|task| task.abort());

@@ -2,7 +2,7 @@
 
 use schedc_core::prelude::*;
 
-/// Keeps nodes with a label free of pods.
+/// Keeps pods off nodes that have a label.
 #[derive(Clone, Copy, Args)]
 pub struct Maintenance {
     /// Label of nodes under maintenance.

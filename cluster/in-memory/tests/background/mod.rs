@@ -76,7 +76,7 @@ fn a_task_started_during_scheduling_is_run_when_idle() {
     assert_eq!(cluster.node_of("web"), Some("n1"));
     let (spec, _) = plant(&cluster, "n1").unwrap();
     assert_eq!(spec["visitor"], "web", "written by PostBind");
-    assert_eq!(cluster.scheduler.background_tasks(), 2, "the gardener's task, and the one that receives its responses");
+    assert_eq!(cluster.scheduler.background_tasks(), 2, "the gardener's task, and the one that signals its requests");
 }
 
 #[test]

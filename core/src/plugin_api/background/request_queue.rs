@@ -45,6 +45,11 @@ impl RequestQueue {
         ))
     }
 
+    /// Removes the requests of running tasks, which are aborted. Tasks that have not started yet stay in the queue.
+    pub(crate) fn discard_requests_of_tasks(&self) {
+        self.lock().task_requests.retain(|request| matches!(request, TaskRequest::Spawn(_)));
+    }
+
     /// Waits until there are requests.
     pub(crate) async fn wait_nonempty(&self) {
         poll_fn(|context| {
@@ -82,5 +87,23 @@ impl fmt::Debug for RequestQueue {
             .field("commands", &pending.commands)
             .field("task_requests", &pending.task_requests.len())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::plugin_api::background::Channel;
+
+    #[test]
+    fn only_tasks_that_have_not_started_outlive_a_stop() {
+        let queue = RequestQueue::default();
+        queue.send_task_request(TaskRequest::Sleep(Duration::from_secs(1), Channel::default()));
+        queue.send_task_request(TaskRequest::Spawn(Box::pin(async {})));
+        queue.discard_requests_of_tasks();
+        let (_, task_requests) = queue.take(true).unwrap_or_default();
+        assert!(matches!(task_requests[..], [TaskRequest::Spawn(_)]));
     }
 }
