@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_newest_classes_the_first_by_name_backs_a_resource() {
+    fn the_newest_class_backs_a_resource_and_the_lowest_name_breaks_ties() {
         let mut interner = Interner::default();
         let gpu = "extendedResourceName: example.com/gpu";
         let objects = [("b", "01"), ("d", "02"), ("c", "02")].map(|(name, day)| class(name, day, gpu, &mut interner));

@@ -18,7 +18,7 @@ impl ImageNodes {
         self.nodes.get(&name).copied().unwrap_or(0)
     }
 
-    /// Returns a number that grows when a node has an image that no node had.
+    /// Returns a number that grows when a node gets an image that no node had before.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch

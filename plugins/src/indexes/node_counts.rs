@@ -55,7 +55,7 @@ impl NodeCounts {
         self.sparse.reserve(1);
     }
 
-    /// Adds pods on a node, at least one.
+    /// Adds `count` pods on a node. `count` must be at least 1.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
         if let Some(known) = self.dense.get_mut(node.get()) {
@@ -86,7 +86,7 @@ impl NodeCounts {
         }
     }
 
-    /// Removes pods from a node that has them.
+    /// Removes `count` pods from a node, which must have at least as many.
     #[inline]
     pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
         if let Some(known) = self.dense.get_mut(node.get()) {

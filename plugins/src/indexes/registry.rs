@@ -22,7 +22,7 @@ pub(super) struct Registry<K, V> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id {
     slot: u32,
-    /// Number of calls of `forget` that evicted keys before the key was registered.
+    /// Number of `forget` calls that had evicted keys when this key was registered.
     generation: u32,
 }
 

@@ -15,7 +15,8 @@ pub struct ResourceClaims {
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
     /// The allocated claims, by uid.
     allocated: Map<Uid, Arc<ResourceClaim>>,
-    /// Claims for extended resources, by the uid of their pod. Usually one claim; several are sorted by uid.
+    /// Claims for extended resources, by the uid of their pod. A pod usually has one claim here; several are sorted by
+    /// the uids of the claims.
     extended: Map<Uid, Vec<Arc<ResourceClaim>>>,
     /// Uids of the claims whose allocation changed.
     allocations: ChangeLog<Uid>,

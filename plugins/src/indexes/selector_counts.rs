@@ -49,8 +49,8 @@ impl PodQuery {
         Some(&named.namespaces)
     }
 
-    /// Returns whether a change of a namespace's labels can change the selected pods. `None`: the namespace is
-    /// unknown.
+    /// Returns whether a change of a namespace's labels can change the selected pods. Labels are `None` if
+    /// the namespace is unknown.
     fn is_affected_by_labels(&self, old: Option<&Labels>, new: Option<&Labels>) -> bool {
         self.terms.iter().filter_map(|term| term.namespace_selector.as_ref()).any(|selector| {
             let matches = |labels: Option<&Labels>| labels.is_some_and(|labels| selector.matches(labels));
@@ -113,7 +113,7 @@ impl PodClass {
     }
 }
 
-/// The classes of one namespace by labels: first of pods that stay, then of pods that are being deleted.
+/// The classes of one namespace, by labels: one map for pods that are not being deleted, then one for pods that are.
 type NamespaceClasses = [Map<Arc<[(Symbol, Symbol)]>, PodClassId>; 2];
 
 /// All pods by class.
@@ -216,9 +216,9 @@ pub struct SelectorCounts {
     namespaces: Namespaces,
     classes: PodClasses,
     queries: Registry<PodQuery, QueryCounts>,
-    /// The queries that list namespaces by name, for each name.
+    /// The queries that select only pods of named namespaces ([`PodQuery::namespaces`]), by namespace.
     by_namespace: Map<Symbol, Vec<PodQueryId>>,
-    /// Queries that do not list namespaces by name only.
+    /// The other queries, which can select pods of any namespace.
     any_namespace: Vec<PodQueryId>,
 }
 
@@ -273,7 +273,7 @@ impl SelectorCounts {
         self.queries.get(id.0).map_or_else(|| &*EMPTY, |(_, counted)| &counted.log)
     }
 
-    /// Returns whether a query selects a pod, whether or not the pod is being deleted; for hypothetical pods.
+    /// Returns whether a query selects a hypothetical pod. Ignores whether the pod is being deleted.
     pub fn selects(&self, id: PodQueryId, pod: &PodSpec) -> bool {
         self.selects_labels(id, pod.namespace, &pod.labels)
     }
@@ -313,7 +313,7 @@ impl SelectorCounts {
         }
     }
 
-    /// Adds a class for a pod that has none.
+    /// Adds the class of a pod whose class does not exist yet.
     #[cold]
     fn insert_class(&mut self, pod: &Pod) -> PodClassId {
         let mut class = PodClass::new(pod);

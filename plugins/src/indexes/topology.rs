@@ -198,8 +198,7 @@ impl Topology {
         self.get(key).of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// Returns an upper bound of the domain numbers of this key: the length of arrays with one entry for each
-    /// domain.
+    /// Returns the length of an array with one entry for each domain of this key. All domain numbers are lower.
     pub(crate) fn domain_count(&self, key: TopologyKey) -> usize {
         self.get(key).values.len()
     }
@@ -292,7 +291,7 @@ mod tests {
                 let before = updated.domains(ids[0]).clone();
                 let copy = (*before).clone();
                 updated.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
-                prop_assert_eq!(&*before, &copy, "the state of a cycle stays");
+                prop_assert_eq!(&*before, &copy, "a list kept by cycle state does not change");
                 prop_assert!(**updated.domains(ids[0]) == copy || updated.version(ids[0]) > old_version);
                 ids.iter().for_each(|id| check_members(&updated, *id));
             }

@@ -31,13 +31,13 @@ pub struct Volumes {
     /// Volumes with a claim, by claim.
     claimed: Map<ClaimKey, BySize>,
     claims: Map<ClaimKey, Arc<PersistentVolumeClaim>>,
-    /// Number of volumes of pods on nodes that refer to a claim by name.
+    /// For each claim, how many volumes of the pods on nodes name it.
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
     /// Slots of the nodes, by name.
     nodes: Map<Symbol, NodeIndex>,
-    /// The nodes on which an in-tree plugin is migrated, by plugin. No entry is empty.
+    /// The nodes on which an in-tree volume plugin is migrated to CSI, by plugin. No entry is empty.
     migrated: Map<Symbol, NodeMask>,
     labels_epoch: Epoch,
     drivers: Map<Symbol, Arc<CsiDriver>>,
@@ -50,11 +50,11 @@ impl Volumes {
     pub fn volume(&self, name: Symbol) -> Option<&Arc<PersistentVolume>> {
         self.volumes.get(&name)
     }
-    /// Returns the volumes of a class without a claim, smallest first.
+    /// Returns the unclaimed volumes of a class, smallest first.
     pub(crate) fn unclaimed(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.unclaimed.get(&class).into_iter().flat_map(BTreeMap::values)
     }
-    /// Returns the volumes for a claim of this name, of any class, smallest first.
+    /// Returns the volumes that name this claim, regardless of their class, smallest first.
     pub(crate) fn claimed_by(&self, namespace: Symbol, name: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.claimed.get(&(namespace, name)).into_iter().flat_map(BTreeMap::values)
     }
@@ -62,8 +62,8 @@ impl Volumes {
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&Arc<PersistentVolumeClaim>> {
         self.claims.get(&(namespace, name))
     }
-    /// Returns the number of volumes of pods on nodes that refer to a claim, without generic ephemeral volumes:
-    /// kube-scheduler's `PVCRefCounts` over all nodes. The claim need not exist.
+    /// Returns how many volumes of the pods on nodes name a claim: the sum of kube-scheduler's `PVCRefCounts` over all
+    /// nodes. Generic ephemeral volumes do not count. The claim need not exist.
     pub fn references(&self, namespace: Symbol, name: Symbol) -> u32 {
         self.references.get(&(namespace, name)).copied().unwrap_or(0)
     }
@@ -71,7 +71,8 @@ impl Volumes {
     pub fn class(&self, name: Symbol) -> Option<&Arc<StorageClass>> {
         self.classes.get(&name)
     }
-    /// Returns the nodes on which an in-tree plugin is migrated to its CSI driver, `None` without such nodes.
+    /// Returns the nodes on which an in-tree volume plugin is migrated to its CSI driver; `None` if it is migrated on
+    /// no node.
     pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
@@ -167,7 +168,7 @@ impl Volumes {
     }
 }
 
-/// Removes an entry of a group, and the group if it is empty.
+/// Removes an entry of a group. Removes the group, too, if no entry is left.
 fn remove_from<G: Eq + Hash, K: Ord, V>(groups: &mut Map<G, BTreeMap<K, V>>, group: G, key: K) {
     if let Some(entries) = groups.get_mut(&group) {
         entries.remove(&key);

@@ -9,8 +9,7 @@ use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpe
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadSelectors {
     namespaces: Map<Symbol, Workloads>,
-    /// The namespaces of pods that were registered since the epoch began, each with the controllers of these
-    /// pods.
+    /// The namespaces and controllers of the pods that were registered since `epoch` last changed.
     registered: Map<Symbol, Set<ControllerRef>>,
     epoch: u64,
 }
@@ -29,8 +28,8 @@ struct Workloads {
 }
 
 impl WorkloadSelectors {
-    /// Returns the combination of two kinds of selectors: those of the Services that match a pod, and that of its
-    /// controller (kube-scheduler's `DefaultSelector`). The result is empty without such selectors.
+    /// Returns kube-scheduler's `DefaultSelector`: the selectors of all Services that match a pod, combined with the
+    /// selector of the pod's controller. The result is empty if none of these selectors exists.
     ///
     /// The result depends on the pod's namespace, labels and controller, and on the workloads of the namespace.
     pub fn default_selector(&self, pod: &PodSpec) -> LabelSelector {
@@ -68,8 +67,8 @@ impl WorkloadSelectors {
         self.epoch
     }
 
-    /// Returns whether a selector can affect a registered pod. Services can affect any pod of their namespace;
-    /// controllers affect only their own pods.
+    /// Returns whether a workload's selector can affect a registered pod. Services can affect any pod of their
+    /// namespace; controllers affect only their own pods.
     fn affects_registered_pod(&self, namespace: Symbol, workload: ControllerRef) -> bool {
         let registered = self.registered.get(&namespace);
         registered.is_some_and(|registered| workload.kind == WorkloadKind::Service || registered.contains(&workload))

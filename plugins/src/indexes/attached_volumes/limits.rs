@@ -1,4 +1,4 @@
-//! Limits of each driver, and its numbers of volumes, in arrays by node slot.
+//! For each driver, the limits and the numbers of attached volumes, in arrays by node slot.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -35,8 +35,8 @@ impl DriverNodes {
         self.limits.get(node.get()).copied().filter(|&limit| limit != NO_LIMIT)
     }
 
-    /// Adds the nodes without capacity for `more` additional volumes, at least one. The mask must have capacity
-    /// for all nodes.
+    /// Adds the nodes without capacity for `more` additional volumes to `nodes`. `more` must be at least 1, and the
+    /// mask must be large enough for all nodes.
     pub(crate) fn add_full_nodes(&self, more: i64, nodes: &mut NodeMask) {
         match self.full_nodes.get(more as usize - 1) {
             Some(full) => {
@@ -54,7 +54,7 @@ impl DriverNodes {
     }
 
     /// Returns a number that is incremented when the result of [`DriverNodes::add_full_nodes`] for `more` may
-    /// change. `None`: changes are not tracked for this number.
+    /// change. Returns `None` if changes are not tracked for this `more`.
     pub(crate) fn full_nodes_epoch(&self, more: i64) -> Option<u64> {
         (more as usize <= MAX_TRACKED).then_some(self.changes)
     }

@@ -152,7 +152,7 @@ fn an_empty_namespace_selector_selects_every_namespace() {
 }
 
 #[test]
-fn old_queries_are_evicted_when_no_pod_is_placed() {
+fn old_queries_are_evicted_even_if_no_pod_is_placed() {
     let mut interner = Interner::default();
     let mut index = SelectorCounts::default();
     let (web, default) = (pod("metadata: {name: a}", &mut interner), interner.intern("default"));
@@ -176,7 +176,7 @@ fn old_queries_are_evicted_when_pods_are_added() {
         index.register(PodQuery::new(default, selector, true))
     };
     let ids: Vec<_> = (0..=MAX_QUERIES).map(|at| register_query(&mut index, at)).collect();
-    assert!(ids.iter().all(|id| index.queries.get(id.0).is_some()), "not while a pod is compiled");
+    assert!(ids.iter().all(|id| index.queries.get(id.0).is_some()), "no query is evicted while a pod is compiled");
     index.add_pod(NodeIndex(0), &web);
     assert_eq!(index.queries.iter_mut().count(), MAX_QUERIES / 2);
     assert_eq!(index.by_namespace[&default].len(), MAX_QUERIES / 2);
