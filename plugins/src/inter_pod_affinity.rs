@@ -1,9 +1,8 @@
 //! InterPodAffinity
 //!
-//! **What it does.** Rejects nodes because of the pods in their topology domains: the pod's required affinity
-//! and anti-affinity, and the required anti-affinity of existing pods. Scores nodes by the preferences of the
-//! pod and of existing pods. A topology domain is the set of nodes with one value of a node label, the
-//! topology key.
+//! **What it does.** Rejects nodes whose topology domains violate the pod's required affinity or anti-affinity,
+//! or the required anti-affinity of existing pods. Scores nodes by the preferences of the pod and of existing
+//! pods. A topology domain is the set of nodes with one value of a node label, the topology key.
 //!
 //! **Extension points.** PreFilter (skips if the pod has no required terms and matches no required
 //! anti-affinity; is notified of hypothetical pods), Filter, PreScore (skips if no preference applies),

@@ -197,8 +197,8 @@ fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     PodQuery { terms: terms.collect(), terminating: true }
 }
 
-/// Returns the namespace selector of a query for a new pod's term. kube-scheduler also applies the term's selector to
-/// an empty label set. Therefore a selector that matches an empty set selects every namespace.
+/// Returns the namespace selector of a query for a new pod's term. kube-scheduler also applies this selector to an
+/// empty label set. Therefore a selector that matches an empty label set selects every namespace.
 fn selected_namespaces(selector: &LabelSelector) -> LabelSelector {
     if selector.matches(&[]) { LabelSelector::default() } else { selector.clone() }
 }

@@ -25,7 +25,7 @@ pub(super) struct DomainSums {
     changed: Vec<Domain>,
 }
 
-/// Counts of pods with a weight.
+/// Counts of pods, and the weight of each pod in a sum.
 #[derive(Clone, Copy)]
 pub(super) struct WeightedCounts<'a> {
     pub(super) nodes: &'a NodeCounts,
@@ -67,8 +67,8 @@ impl DomainSums {
         }
     }
 
-    /// Counts pods that are added to a node, or removed if the number is negative. Nodes without a domain do not
-    /// count.
+    /// Adds pods on a node to the sum of the node's domain; a negative number removes pods. Pods on a node without a
+    /// domain do not count.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, pods: i64, weight: i64) {
         self.add_at(self.domain(node), pods, weight);
@@ -83,7 +83,7 @@ impl DomainSums {
         Some((before, *sum))
     }
 
-    /// Returns the nodes of a node's domain, by mask words. `None` for a key that was not registered.
+    /// Returns the nodes of a node's domain, as mask words. `None` for a key that was not registered.
     pub(super) fn members<'t>(&self, topology: &'t Topology, node: NodeIndex) -> Option<&'t [(u32, u64)]> {
         Some(topology.nodes_by_domain(self.key?).of(self.domain(node)))
     }
@@ -93,7 +93,7 @@ impl DomainSums {
         self.sums.len()
     }
 
-    /// Returns the sum of a domain; 0 without a domain.
+    /// Returns the sum of the domain with this number; 0 if there is no such domain.
     pub(super) fn sum(&self, domain: usize) -> i64 {
         self.sums.get(domain).copied().unwrap_or(0)
     }
@@ -177,12 +177,12 @@ impl DomainSums {
         }
     }
 
-    /// Returns whether changed domains were not visited yet.
+    /// Returns whether there are changed domains that were not visited yet.
     pub(super) fn has_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// Discards the changed domains.
+    /// Discards the list of changed domains.
     pub(super) fn clear_changed(&mut self) {
         self.changed.clear();
     }

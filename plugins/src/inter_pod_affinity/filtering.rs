@@ -21,7 +21,7 @@ const MAX_PREDICTED: usize = 4;
 pub struct InterPodAffinityState {
     /// Whether PreFilter ran.
     ready: bool,
-    /// For each topology key of the pod's affinity, the pods that match all of its terms.
+    /// For each topology key of the pod's affinity, the pods that match all affinity terms.
     affinity: Vec<DomainSums>,
     /// Whether the pod is the first of its group: it matches all terms itself, and no existing pod does.
     first: bool,
@@ -29,7 +29,7 @@ pub struct InterPodAffinityState {
     anti_affinity: Vec<DomainSums>,
     /// For each topology key, the pods with anti-affinity that matches the pod.
     existing_anti_affinity: Vec<DomainSums>,
-    /// For each topology key, hypothetical pods with unregistered terms, sorted by key.
+    /// For each topology key, hypothetical pods with unregistered terms that match the pod. Sorted by key.
     hypothetical: Vec<(Symbol, DomainSums)>,
     /// Positions in the change logs of affinity, of each anti-affinity term, and of each term of existing pods.
     seen: Vec<u64>,
@@ -79,7 +79,7 @@ pub(super) fn matching_pods(counts: &SelectorCounts, query: PodQueryId, weight: 
     WeightedCounts { nodes: counts.counts(query), log: counts.log(query), weight }
 }
 
-/// Returns the pods with an anti-affinity term; `None` if the term was forgotten.
+/// Returns the pods that have an anti-affinity term; `None` if the term was forgotten.
 fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'_>> {
     terms.anti_required(term).map(|term| WeightedCounts { nodes: term.nodes(), log: term.log(), weight: 1 })
 }

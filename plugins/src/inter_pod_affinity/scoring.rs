@@ -22,7 +22,7 @@ pub struct InterPodAffinityScores {
     /// Positions in the change logs of each of the pod's preferred terms, and of each term of existing pods.
     seen: Vec<u64>,
     /// Whether there are so few domains that a node's score class is its domain instead of its score. A change of
-    /// a domain's sum then moves one class instead of all nodes of the domain.
+    /// a domain's sum then changes the score of one class instead of the class of every node in the domain.
     class_is_domain: bool,
 }
 
@@ -76,8 +76,8 @@ impl PreScorePlugin for InterPodAffinity {
     }
 }
 
-/// Returns all pods that contribute to scores, each with the index of its topology key, in the order of
-/// `seen`. `None` for a term that was forgotten.
+/// Returns the pods that contribute to scores: for each term, the index of its topology key and its pods, in the order
+/// of `seen`. The item of a term is `None` if the term was forgotten.
 fn sources<'a>(
     preferences: &'a Preferences,
     counts: &'a SelectorCounts,

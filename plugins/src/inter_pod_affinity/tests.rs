@@ -87,7 +87,7 @@ impl Cluster {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    /// Adds a pod to a node. Its uid is the number of pods that were added before.
+    /// Adds a pod to a node. The uid of the pod is the number of pods that were added before.
     fn with(mut self, node: &str, pod: &str) -> Self {
         let mut pod = self.pod(pod);
         pod.uid = Uid(format!("{}", self.cache.base.infos().iter().map(|info| info.pods.len()).sum::<usize>()).into());

@@ -66,9 +66,9 @@ fn the_first_pod_of_a_group_fits_anywhere() {
     );
     let to_both = pod("web", &with_affinity(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
     assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "the pod is no db");
-    let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
+    let in_bank = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
     assert_eq!(
-        Cluster::new().verdicts(&pod("web", &with_affinity(abroad))),
+        Cluster::new().verdicts(&pod("web", &with_affinity(in_bank))),
         "aaaaaa",
         "the pod is in another namespace"
     );
@@ -125,7 +125,7 @@ fn existing_anti_affinity_excludes_matching_pods() {
     assert_eq!(cluster().verdicts(&pod("web", "")), "ee....");
     assert_eq!(cluster().verdicts(&pod("db", "")), "...e..");
     assert_eq!(cluster().verdicts(&pod("log", "")), "skip");
-    assert_eq!(cluster().with("n5", &against("zone", "log")).verdicts(&pod("log", "")), "skip", "in no zone");
+    assert_eq!(cluster().with("n5", &against("zone", "log")).verdicts(&pod("log", "")), "skip", "n5 is in no zone");
     // The pod's own affinity is checked first.
     assert_eq!(cluster().verdicts(&pod("web", &with_affinity(&term("zone", "old")))), "ee..aa");
     assert_eq!(cluster().verdicts(&pod("web", &with_anti_affinity(&term("host", "old")))), "ne.n..");
@@ -136,8 +136,8 @@ fn namespace_selectors_select_by_namespace_labels() {
     let of = |selector: &str| format!("{{topologyKey: zone, labelSelector: {{}}, namespaceSelector: {{{selector}}}}}");
     let team = |team: &str| of(&format!("matchLabels: {{team: {team}}}"));
     let not_red = of("matchExpressions: [{key: team, operator: NotIn, values: [red]}]");
-    let abroad = |namespace: &str| format!("metadata: {{name: p, namespace: {namespace}, labels: {{app: web}}}}");
-    let cluster = || Cluster::new().with("n0", &abroad("shop")).with("n2", &abroad("bank")).with("n4", &abroad("lost"));
+    let pod_in = |namespace: &str| format!("metadata: {{name: p, namespace: {namespace}, labels: {{app: web}}}}");
+    let cluster = || Cluster::new().with("n0", &pod_in("shop")).with("n2", &pod_in("bank")).with("n4", &pod_in("lost"));
     let check = |term: &str, expected| {
         assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(term))), expected, "{term}")
     };
@@ -146,11 +146,10 @@ fn namespace_selectors_select_by_namespace_labels() {
     check(&of(""), "nnnnn.");
     // The selector matches an empty label set, to which kube-scheduler also applies it: every namespace is selected.
     check(&not_red, "nnnnn.");
-    // For terms of existing pods, the namespace of the new pod counts: its labels, or none for an unknown
-    // namespace.
+    // Terms of existing pods are applied to the labels of the new pod's namespace. An unknown namespace has no labels.
     let verdicts_with_existing_term = |term: &str, namespace| {
         let mut cluster = Cluster::new().with("n0", &pod("old", &with_anti_affinity(term)));
-        cluster.verdicts(&abroad(namespace))
+        cluster.verdicts(&pod_in(namespace))
     };
     assert_eq!(verdicts_with_existing_term(&team("red"), "shop"), "ee....");
     assert_eq!(verdicts_with_existing_term(&team("red"), "bank"), "skip");

@@ -63,7 +63,7 @@ fn preferred_terms_score_the_domains_of_matching_pods() {
         &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(7, host_web)])),
         Some([3, 3, 0, 0, 0, 0]),
     );
-    // If no pod matches, PreScore skips. Sums of 0 and weights of 0 do not skip.
+    // PreScore skips if no pod matches. It does not skip because of sums of 0 or weights of 0.
     check(&preferred_affinity(&[(10, &term("zone", "nothing"))]), None);
     check(&preferred_affinity(&[(10, &term("zone", "log"))]), None);
     check(&preferred_affinity(&[(10, &term("rack", "web"))]), None);

@@ -106,7 +106,7 @@ impl Cluster {
         CachedState { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
     }
 
-    /// Updates as the engine does. For scores, every node counts as feasible.
+    /// Updates a cached state as the engine does. For scores, every node counts as feasible.
     fn update(&self, cached: &mut CachedState, affected: &mut AffectedNodes) -> Result<(), NeedsFullEvaluation> {
         let entries: Vec<_> = self.cache.log.since(cached.seen).expect("the log is long enough").collect();
         let node_objects_changed = entries.iter().any(|entry| entry.is_node_change());
@@ -161,7 +161,7 @@ impl Cluster {
 /// A change of the cluster.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The pod with the first number gets the template with the second number, and the node with the third one.
+    /// A pod is added or replaced: the numbers of the pod, of its template and of its node.
     Pod(usize, usize, u32),
     NoPod(usize),
     /// The node gets these labels.
