@@ -70,7 +70,7 @@ impl Incremental for NodeName {
     }
 }
 
-/// Every new node queues the pod: there is no hint.
+/// There is no hint, so every new node requeues the pod.
 impl EnqueueExtensions for NodeName {
     const EVENTS: &'static [Registration] = &[Registration::always(EventResource::Node, Action::ADD)];
 }

@@ -111,7 +111,7 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         }
         let used = row.0.requested;
         let mut usages = pod.usages(row, devices, (used.milli_cpu, used.memory));
-        // The usual case needs no array. With constant arguments, the compiler removes the other case.
+        // Two resources, the usual case, need no array. With constant arguments, the compiler removes the unused code.
         if let [one, other] = args.resources.as_slice() {
             let (Some(one), Some(other)) = (usages.next(one.name), usages.next(other.name)) else {
                 return Ok(improvement(MAX_NODE_SCORE, MAX_NODE_SCORE));

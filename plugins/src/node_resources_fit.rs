@@ -11,9 +11,8 @@
 //! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
 //! **Differences.** Events of device classes wake pods, and devices are scored, only in a profile with
-//! DynamicResources. The class's selectors are evaluated for current devices and current labels of nodes;
-//! kube-scheduler keeps the first results. At most 32 resources can be scored. The hint does not check whether a deleted or
-//! updated pod had a node: events are reported only for pods with a node.
+//! DynamicResources. The selectors of a device class are evaluated for current devices and current node labels;
+//! kube-scheduler keeps the first results. At most 32 resources can be scored.
 
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
@@ -62,8 +61,8 @@ pub struct NodeResourcesFitPod {
 /// A request that every node satisfies.
 const ALWAYS_FITS: i64 = i64::MIN;
 
-/// A resource is rare if at most one in this many nodes has it. Filter then evaluates the other nodes only if
-/// their reasons are needed.
+/// A resource is rare if at most one in this many nodes has it. If a pod requests a rare resource, Filter evaluates
+/// nodes without the resource only if their reasons are needed.
 const RARE_RATIO: usize = 2;
 
 /// Requests that Filter reads.
@@ -239,8 +238,8 @@ impl Incremental for NodeResourcesFit {
     }
 }
 
-/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. Returns `None` in other
-/// cases. The sum of the weights is then a constant of the profile, and no division can overflow.
+/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. In this case, the sum of
+/// the weights is a constant of the profile, and no division can overflow. Returns `None` in other cases.
 #[inline(always)]
 fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
     let score = match strategy.r#type {
@@ -294,7 +293,7 @@ impl Mean<'_> {
     }
 }
 
-/// Request of a pod, allocatable amount of the node, and requests of its pods.
+/// Request of a pod, allocatable amount of a node, and requests of the pods on the node.
 type ResourceAmounts = (i64, i64, i64);
 
 #[inline(always)]
@@ -408,7 +407,8 @@ fn most_allocated(used: ResourceUsage) -> i64 {
 }
 
 impl RequestedToCapacityRatio {
-    /// Returns the value of the shape at the utilization in whole percent, scaled from 0..=10 to 0..=100.
+    /// Returns the value of the shape at the utilization, which is in whole percent. The value is scaled from 0..=10 to
+    /// 0..=100.
     #[inline(always)]
     fn score(&self, used: ResourceUsage) -> i64 {
         let utilization = match used.after > used.allocatable {

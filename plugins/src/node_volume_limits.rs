@@ -2,14 +2,15 @@
 //!
 //! **What it does.** Rejects nodes to which a CSI driver cannot attach as many volumes as the pod needs.
 //!
-//! **Extension points.** PreFilter (skips for pods without claims and in-tree volumes), Filter.
+//! **Extension points.** PreFilter (skips for pods with neither claims nor in-tree volumes), Filter.
 //!
 //! **Arguments.** None.
 //!
 //! **Upstream.** `plugins/nodevolumelimits` (kube-scheduler 1.36.2).
 //!
 //! **Differences.** Volumes are counted by events, not for every pod and node: PreFilter determines the full
-//! nodes, and Filter looks them up. Filter without PreFilter fails the attempt of a pod with such volumes.
+//! nodes, and Filter looks them up. Filter without PreFilter fails the attempt of a pod with claims or in-tree
+//! volumes.
 
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ pub struct FullNodes {
     /// Whether no driver has a limit on any node, and the pod's volumes can be counted: then no node is full,
     /// regardless of added pods.
     is_unlimited: bool,
-    /// Without words if `is_unlimited`: copies for hypothetical nodes then allocate no memory.
+    /// The rejected nodes. Has no words if `is_unlimited`, so that copies for hypothetical nodes allocate no memory.
     rejected: NodeMask,
     key: FullNodesKey,
     /// The rejected nodes where volumes cannot be counted, with the reasons.
@@ -185,7 +186,7 @@ impl FullNodes {
                 nodes.add_full_nodes(count, &mut self.rejected);
             }
         }
-        // Nodes with some of the volumes need less capacity.
+        // Nodes whose pods already use some of the volumes need less capacity.
         for at in 0..self.requested.volumes.len() {
             index.users(&self.requested.volumes[at]).iter().for_each(|&node| self.evaluate(node, view));
         }

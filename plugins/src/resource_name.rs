@@ -157,7 +157,7 @@ impl RequestedAmounts {
 }
 
 impl BackingDevices {
-    /// Requests that DynamicResources counts the devices that serve resources in the arguments.
+    /// Makes DynamicResources count the devices that serve resources in the arguments.
     pub(crate) fn request(names: impl Iterator<Item = ResourceName>, handle: &Handle) {
         for name in names {
             if let ResourceName::Scalar(name) = name {
@@ -177,8 +177,8 @@ impl BackingDevices {
         BackingDevices(all.iter().any(Option::is_some).then_some(all))
     }
 
-    /// Returns the numbers of devices of a node that serve the scalar resource at position `at`; `None` without such
-    /// devices.
+    /// Returns the counts of a node's devices that serve the scalar resource at position `at`; `None` if there are no
+    /// such devices.
     fn count(&self, at: usize, node: NodeIndex) -> Option<DeviceCount> {
         let counts = self.0.as_ref()?.get(at)?.as_ref()?;
         counts.get(node.get()).copied().filter(|count| count.allocatable > 0)

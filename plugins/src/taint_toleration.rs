@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::columns::{NodeTaints, is_hard};
 
-/// Compares taints with tolerations. [`Toleration::tolerates`] compares one of each.
+/// Compares taints with tolerations. [`Toleration::tolerates`] compares one taint with one toleration.
 #[derive(Debug, Default)]
 pub struct TaintToleration;
 
@@ -40,7 +40,7 @@ pub struct TaintTolerationPod {
     soft: Tolerations,
 }
 
-/// Tolerations, inline up to the two that an API server adds to each pod.
+/// Tolerations. Two are stored inline, because an API server adds two to each pod.
 type Tolerations = SmallVec<[Toleration; 2]>;
 
 #[plugin]

@@ -163,7 +163,7 @@ impl<C: Column> Cluster<C> {
         }
     }
 
-    /// Returns Filter's result for each node in a line: the name, with code and reasons if the node is rejected.
+    /// Returns Filter's results, one line for each node: its name, then code and reasons if the node is rejected.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
         P: FilterPlugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes, Reads = (), Cycle = ()>,

@@ -48,8 +48,8 @@ fn any_limit_grew(old: &CsiNode, new: &CsiNode) -> bool {
     new.drivers.iter().any(|&(driver, count)| count.unwrap_or(0) > limit(old, driver))
 }
 
-/// Returns whether the detachment may make capacity for one of the volumes: a claim, or an in-tree volume of the same
-/// driver. An invalid in-tree volume that precedes them is an error.
+/// Returns whether the detachment may free capacity for one of the volumes: a named claim, or an in-tree volume of the
+/// same driver. An invalid in-tree volume is an error, if it precedes the first such volume.
 fn waits_for(volumes: &[Volume], detached: &VolumeAttachment) -> Result<QueueingHint, HintError> {
     for volume in volumes {
         match volume {

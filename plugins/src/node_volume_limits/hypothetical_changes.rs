@@ -16,7 +16,7 @@ use crate::indexes::{AttachedVolumes, CountedVolume};
 pub(super) struct HypotheticalChanges {
     /// Additional uses of a volume on a node, never 0. Only volumes of the pod's drivers, sorted.
     volumes: SmallVec<[(NodeIndex, CountedVolume, i64); 2]>,
-    /// Pods with uncountable volumes that are added to a node (1) or removed (-1), with the reason; sorted.
+    /// Hypothetical pods whose volumes cannot be counted: node, pod, 1 if added or -1 if removed, and reason. Sorted.
     failing: Vec<(NodeIndex, Uid, i64, Arc<str>)>,
 }
 
@@ -85,7 +85,7 @@ impl HypotheticalChanges {
         changes.sum()
     }
 
-    /// Returns why the volumes of the node's pods cannot be counted, for the first such pod.
+    /// Returns why volumes of the node's pods cannot be counted: the reason of the first pod with such volumes.
     pub(super) fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
         let change = |uid: &Uid| self.failing.iter().find(|(at, other, ..)| *at == node && other == uid);
         let pods = view.base.infos()[node.get()].pods.iter();
