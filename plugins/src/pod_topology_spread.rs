@@ -1,10 +1,11 @@
 //! PodTopologySpread
 //!
 //! **What it does.** Spreads pods over topology domains; a constraint selects the pods. A domain is the set of nodes
-//! with the same value of a label. A hard constraint (`DoNotSchedule`) compares the number of pods in the node's
-//! domain, including the new pod, with that of the domain that has the fewest pods. It rejects the node if the
-//! difference is more than the maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods
-//! without constraints get the default constraints of the profile, with a selector from their Services and controller.
+//! with the same value of a label. A hard constraint (`DoNotSchedule`) compares two numbers of pods: that of the
+//! node's domain after it gets the pod, and that of the domain with the fewest pods. It rejects the node if the
+//! difference is more than the maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer pods.
+//! Pods without constraints get the default constraints of the profile, with a selector from their Services and
+//! controller.
 //!
 //! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft
 //! constraints), Score, NormalizeScore.
@@ -16,11 +17,11 @@
 //! **Differences.** Logarithms are those of the platform. If one differs from Go's in the last bit, a sum on
 //! the border between two scores can be rounded differently.
 //!
-//! After a change of a Service or controller, pods of its namespace without constraints are compiled again,
+//! After a change of a Service or controller, pods in its namespace that define no constraints are compiled again,
 //! because their default constraints depend on it.
 //!
 //! Changes of pods update the cached counts. Only the nodes of domains whose verdict changes are evaluated again: one
-//! domain that becomes infeasible, or all domains that become feasible because the minimum increases. Changes of nodes
+//! domain that becomes infeasible, or all domains that become feasible because the minimum increases. Node changes
 //! that can affect the constraints cause a new count.
 
 use schedc_core::column::Position;

@@ -105,7 +105,7 @@ impl<'a, 'v> NodeInclusion<'a, 'v> {
         !self.checks_affinity && !self.checks_taints
     }
 
-    /// Returns whether a node counts for each of the constraints, in order.
+    /// Returns, for each constraint in order, whether a node counts.
     #[inline]
     pub(super) fn evaluate(&self, node: NodeIndex) -> impl Iterator<Item = (&'a Constraint, bool)> {
         let (labels, taints, _) = self.view.row(node);
@@ -174,7 +174,7 @@ pub(super) fn compile(
     PodTopologySpreadPod { hard, soft, requires_all_keys: scores && (has_own || !args.is_system()), inclusion }
 }
 
-/// Returns the profile's constraints with the selector of the pod's workloads; empty without a selector.
+/// Returns the profile's constraints with the selector of the pod's workloads; none if this selector is empty.
 fn default_constraints(
     args: &PodTopologySpreadArgs,
     pod: &PodSpec,

@@ -43,8 +43,8 @@ impl EnqueueExtensions for PodTopologySpread {
     }
 }
 
-/// Returns whether an event of this pod can help the rejected pod: it is the same pod, or one of its namespace on a
-/// node.
+/// Returns whether an event of this pod can help the rejected pod: it is the rejected pod itself, or it is on a node
+/// and has the same namespace.
 fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
     pod.uid == rejected.uid || (pod.occupies_node() && pod.spec.namespace == rejected.spec.namespace)
 }

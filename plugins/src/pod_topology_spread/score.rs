@@ -27,7 +27,7 @@ pub struct SpreadScores {
     scored: usize,
     /// The feasible nodes, with or without a score.
     feasible: NodeMask,
-    /// The score of each domain, for a single constraint that is not on the host name.
+    /// The score of each domain. Empty, unless there is only one constraint and its key is not the host name.
     of_domain: Vec<i64>,
     /// Whether a node's score class consists of a part for each constraint. Otherwise, it is the node's score.
     has_class_parts: bool,
@@ -52,7 +52,7 @@ struct ConstraintCounts {
     is_hostname: bool,
     /// What a node's score class contains for this constraint.
     part: ClassKey,
-    /// Index of the domain of nodes without the label, which nodes with an empty value share.
+    /// Index of the domain of nodes without the label. Nodes with an empty value are in the same domain.
     without_label: usize,
     /// The number of pods in each domain; on each node, if each node is a domain.
     pods: Vec<i32>,
@@ -279,7 +279,8 @@ pub(super) fn count(
     scores
 }
 
-/// Returns the index in `pods` of the constraint at position `at` for the pods of a node; `None` if they do not count.
+/// Returns the index at which a node's pods count in `pods` of the constraint at position `at`; `None` if they do not
+/// count.
 #[inline]
 fn index_of_pods(
     pod: &PodTopologySpreadPod,

@@ -79,7 +79,7 @@ impl PartialEq for DomainCounts {
 pub enum SpreadRejection {
     /// The node does not have the label of a constraint.
     MissingLabel,
-    /// The skew of its domain would exceed the maximum.
+    /// The skew of the node's domain would exceed the maximum.
     Skew,
     /// PreFilter did not run.
     NotPrepared,
