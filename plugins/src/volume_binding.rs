@@ -16,8 +16,8 @@
 //! Unreserve keeps the assumptions of other pods. PreBind reads an object before it writes it. It writes only
 //! if the object is unchanged since the decision, and does not have the new value yet. Then it receives
 //! updates of the objects instead of reading a cache. The node affinity of volumes that are provisioned
-//! during the wait is compared with the node without migration to CSI. In a cluster without volumes, such as
-//! a `MinimalCluster`, PreBind does nothing.
+//! during the wait is not translated to CSI before it is compared with the node. In a cluster without volumes,
+//! such as a `MinimalCluster`, PreBind does nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

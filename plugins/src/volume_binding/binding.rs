@@ -15,7 +15,7 @@ const MAX_ATTEMPTS: u32 = 3;
 
 /// Reason for the failure of a binding.
 enum BindError {
-    /// The cluster, such as a minimal one, does not support volumes: PreBind succeeds.
+    /// The cluster does not support volumes, like a minimal cluster. In this case, PreBind succeeds.
     NoVolumes,
     Failed(String),
 }
@@ -121,7 +121,7 @@ impl PlannedClaim {
         Ok(Some(patch))
     }
 
-    /// Returns whether a volume's `claimRef` refers to the claim, with this uid.
+    /// Returns whether a volume's `claimRef` has the claim's namespace and name, and this uid.
     fn is_referenced_by(&self, claim_ref: &Value, uid: &str) -> bool {
         text(&claim_ref["name"]) == &*self.object.name
             && text(&claim_ref["namespace"]) == &*self.object.namespace

@@ -36,7 +36,7 @@ enum ObservedObject {
     #[default]
     Unknown,
     Present(Value),
-    /// Does not exist; the message of the API server.
+    /// The object does not exist. Contains the message of the API server.
     Deleted(String),
 }
 
@@ -175,7 +175,7 @@ impl<'a> BindingWait<'a> {
                 return Err(format!("provisioning failed for PVC {name:?}"));
             }
             if made.is_some() {
-                // A volume that was not observed will be added, or the claim will lose it.
+                // A volume that was not observed yet will appear, or the claim will no longer name it.
                 let ObservedObject::Present(volume) = volume else { return Ok(false) };
                 self.check_affinity(volume)?;
             }

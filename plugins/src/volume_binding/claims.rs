@@ -134,8 +134,8 @@ fn requested(claim: &PersistentVolumeClaim) -> Quantity {
     claim.request.unwrap_or(Quantity::ZERO)
 }
 
-/// Returns the volumes that can be bound to the claim, smallest first: those that are reserved for it, and
-/// unbound ones (`FindMatchingVolume`, except node affinity).
+/// Returns two lists of volumes that can be bound to the claim, smallest first: the volumes that are reserved for the
+/// claim, and unbound volumes (`FindMatchingVolume`). Does not check node affinity.
 fn candidates(
     claim: &PersistentVolumeClaim,
     assumed: &AssumeCache,

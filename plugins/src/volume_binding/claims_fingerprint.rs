@@ -10,7 +10,7 @@ use super::PodClaims;
 use super::label_indexed_list::selector_required_label;
 use crate::indexes::Volumes;
 
-/// A hash that is usually equal for pods with claims that restrict nodes in the same way. Pods with equal hashes can
+/// A hash that is usually equal for pods whose claims restrict nodes in the same way. Pods with equal hashes can
 /// share a cached answer. Each update of the answer evaluates the claims of the current pod, so a collision only
 /// costs time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -18,7 +18,8 @@ pub(super) struct LabelIndexedList<T> {
 }
 
 impl<T> LabelIndexedList<T> {
-    /// Creates a list. `required_label` returns a requirement for a label that every node of an item must meet, if any.
+    /// Creates a list. `required_label` returns a label requirement that every node must meet to match the item; `None`
+    /// if there is none.
     pub(super) fn new(items: Vec<T>, required_label: impl Fn(&T) -> Option<&Requirement>) -> Self {
         let mut by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)> = Vec::new();
         let mut free = Vec::new();

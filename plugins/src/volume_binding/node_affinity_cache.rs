@@ -12,7 +12,7 @@ use super::VolumeBinding;
 use super::label_indexed_list::required_label;
 use crate::indexes::Epoch;
 
-/// Maximum number of cached node affinities. Each local volume has a separate one.
+/// Maximum number of cached node affinities. Local volumes have a separate node affinity for each node.
 pub(super) const LIMIT: usize = 256;
 
 /// The nodes that match node affinities, valid until a node's labels change.
@@ -25,7 +25,7 @@ pub(super) struct NodeAffinityCache {
 }
 
 impl NodeAffinityCache {
-    /// Returns the matching nodes.
+    /// Returns the nodes that match a node affinity.
     pub(super) fn nodes(&mut self, affinity: &NodeSelector, view: View<'_, VolumeBinding>) -> Arc<NodeMask> {
         let epoch = view.indexes.labels_epoch();
         if !epoch.equals(&self.epoch) {

@@ -33,7 +33,7 @@ enum ClaimBindings {
 
 #[derive(Debug, PartialEq)]
 struct Claims {
-    /// Volumes of bound claims that not every node can access, in the pod's order.
+    /// Volumes of bound claims, in the pod's order, without volumes that every node can access.
     bound: BoundVolumes,
     /// Unbound claims with a volume that is being provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
@@ -154,7 +154,7 @@ pub struct Conflicts {
 pub(super) enum ClaimBinding<'a> {
     /// The claim is bound to a volume.
     Bind { claim: &'a PersistentVolumeClaim, volume: &'a PersistentVolume },
-    /// The volume is provisioned.
+    /// A volume is provisioned for the claim.
     Provision { claim: &'a PersistentVolumeClaim },
 }
 
@@ -298,7 +298,7 @@ impl Claims {
             && migrated.is_empty()
             && let Some(affinity) = &volume.node_affinity
         {
-            // Only existing nodes match.
+            // No intersection with `alive` is needed: `matching_nodes` returns only existing nodes.
             return Some(matching_nodes(affinity));
         }
         let mut nodes = alive.clone();
@@ -365,8 +365,8 @@ fn bind_or_provision<'a>(
 }
 
 impl Unbound {
-    /// Returns the volume for the claim on a node (`FindMatchingVolume`), except volumes taken by the pod's
-    /// earlier claims.
+    /// Returns the volume that the claim is bound to on a node (`FindMatchingVolume`). Skips volumes that earlier
+    /// claims of the pod have taken.
     fn find(&self, node: &NodeLabels, taken: &[Symbol]) -> Option<&PersistentVolume> {
         let is_free = |volume: &PersistentVolume| !taken.contains(&volume.name);
         let reaches =
@@ -384,7 +384,7 @@ impl Provision {
         self.class.provisions && self.class.allowed_topologies.is_none() && self.capacity.is_none()
     }
 
-    /// Returns whether a volume can be provisioned for the node, and adds the reason to `conflicts` otherwise.
+    /// Returns whether a volume can be provisioned for the node. If not, adds the reason to `conflicts`.
     fn check(&self, node: &NodeLabels, conflicts: &mut Conflicts) -> bool {
         if !self.class.provisions
             || self.class.allowed_topologies.as_ref().is_some_and(|allowed| !node.matches(allowed))
