@@ -4,8 +4,8 @@
 //! type of the disk permits sharing. Rejects all nodes while another pod uses one of the pod's claims with access mode
 //! `ReadWriteOncePod`.
 //!
-//! **Extension points.** PreFilter (rejects a pod with a missing claim; skips a pod without such disks if no
-//! such claim is in use), Filter.
+//! **Extension points.** PreFilter (rejects a pod with a missing claim; skips a pod without in-line disks if none of
+//! its `ReadWriteOncePod` claims is in use), Filter.
 //!
 //! **Arguments.** None.
 //!
@@ -36,8 +36,8 @@ pub struct VolumeRestrictions;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
     own: ExcludedFromSignature<PodClaimNames>,
-    /// Whether an exclusive claim was in use, or a claim did not exist, when the pod was compiled. The value only
-    /// separates the signatures of pods that have to wait; PreFilter checks the claims again.
+    /// Whether an exclusive claim was in use, or a claim did not exist, when the pod was compiled. Pods that have to
+    /// wait for a claim thus have other signatures than pods that do not. PreFilter checks the claims again.
     are_in_use: bool,
     /// Disks that can conflict.
     disks: Box<[Volume]>,
@@ -55,9 +55,9 @@ struct PodClaimNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// Number of uses by other pods; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts a
-    /// claim in use once. AddPod and RemovePod count each volume of a hypothetical pod with such a claim name, in any
-    /// namespace.
+    /// Number of uses by other pods; `None` in a profile without PreFilter. As in kube-scheduler, PreFilter counts each
+    /// claim that is in use once. AddPod and RemovePod count each volume of the hypothetical pod that names one of
+    /// these claims, even if the pod is in another namespace.
     uses: Option<i64>,
 }
 

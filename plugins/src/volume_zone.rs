@@ -37,8 +37,8 @@ pub struct VolumeZone;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
     own: ExcludedFromSignature<NamedClaims>,
-    /// The zones of their volumes when the pod was compiled. They only separate the signatures of pods with
-    /// volumes in different zones; PreFilter reads them again.
+    /// The zones of the claims' volumes when the pod was compiled. Pods with volumes in different zones thus have
+    /// different signatures. PreFilter reads the zones again.
     zones: Box<[ZoneLabel]>,
     /// The zone and region labels. A node without any of them passes.
     labels: [Symbol; 4],

@@ -7,8 +7,8 @@ use futures_util::future::Either;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-/// Runs work on a new thread with this name. The work starts at once, even if the result is never awaited. The program
-/// does not wait for the thread when it exits, in contrast to blocking threads of a runtime.
+/// Runs work on a new thread with this name. The work starts at once, even if the result is never awaited. A program
+/// that exits does not wait for the thread, in contrast to the blocking threads of a runtime.
 ///
 /// # Errors
 /// The thread could not be started, or the work panicked.
@@ -27,8 +27,8 @@ pub(crate) fn run<T: Send + 'static>(
     }
 }
 
-/// Runs a scheduler that blocks at times, for example during extender calls, on a separate thread. Meanwhile leases are
-/// renewed and health is updated.
+/// Runs a scheduler on a separate thread, since it can block, for example during extender calls. Leases are renewed and
+/// health is updated meanwhile.
 ///
 /// # Errors
 /// The thread or the runtime could not be started, or the scheduler panicked.

@@ -69,8 +69,8 @@ struct Header {
     api_version: Option<String>,
 }
 
-/// Parses a file. Errors are to follow its path: they begin with `:line:column:`, or with `:` if the position is
-/// unknown.
+/// Parses a file. Callers put the file's path before an error, which begins with `:line:column:`, or with `:` if the
+/// position is unknown.
 pub(super) fn read(text: &str) -> Result<File, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header: Header = parse(text)?;
@@ -85,7 +85,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
         (KIND, "") => Err(format!(": `apiVersion` is missing; add `apiVersion: {VERSION}`")),
         (KIND, version) if version.starts_with("kubescheduler.config.k8s.io/") => Err(format!(
             ": this is a {KIND} of {version}, and only {VERSION} is read, as by kube-scheduler 1.36; kube-scheduler 1.25 to \
-             1.28 convert: run it with --config and --write-config-to"
+             1.28 can convert it with --config and --write-config-to"
         )),
         (kind, version) => Err(format!(": this is a {kind} of {version}, not a {KIND} of {VERSION}")),
     }
@@ -140,8 +140,9 @@ impl File {
     pub(super) fn check(&self, problems: &mut Vec<String>) {
         let lock = self.leader_election.as_ref().and_then(|election| election.resource_lock.as_deref());
         if let Some(lock) = lock.filter(|lock| !matches!(*lock, "" | "leases")) {
-            problems
-                .push(format!("leaderElection.resourceLock: `{lock}`: use `leases`: an API server has no other lock"));
+            problems.push(format!(
+                "leaderElection.resourceLock: `{lock}` is not supported: use `leases`, the only supported kind of lock"
+            ));
         }
         let connection = self.client_connection.as_ref();
         if connection.and_then(|connection| connection.burst).is_some_and(|burst| burst < 0) {

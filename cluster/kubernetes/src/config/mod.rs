@@ -39,7 +39,7 @@ pub struct Settings {
     pub backoff_seconds: (Option<u64>, Option<u64>),
     /// Time after which an unschedulable pod is retried without an event, if set.
     pub max_unschedulable_time: Option<Duration>,
-    /// `delayCacheUntilActive`, if the file sets it: a replica on standby watches nothing.
+    /// Whether a replica on standby watches nothing: `delayCacheUntilActive`, if the file sets it.
     pub delay_cache: Option<bool>,
     /// Warnings about the file. Those about the command line are in [`Flags::warnings`].
     pub warnings: Vec<String>,

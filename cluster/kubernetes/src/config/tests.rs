@@ -118,7 +118,7 @@ fn files_of_other_kinds_are_errors() {
     check_error(
         "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3",
         expect![[r#"
-        s.yaml: this is a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1beta3, and only kubescheduler.config.k8s.io/v1 is read, as by kube-scheduler 1.36; kube-scheduler 1.25 to 1.28 convert: run it with --config and --write-config-to
+        s.yaml: this is a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1beta3, and only kubescheduler.config.k8s.io/v1 is read, as by kube-scheduler 1.36; kube-scheduler 1.25 to 1.28 can convert it with --config and --write-config-to
     "#]],
     );
     check_error(
@@ -158,7 +158,7 @@ fn all_problems_are_reported() {
         expect![[r#"
             s.yaml: leaderElection.retryPeriod: `15` is not a duration such as `15s` or `1m30s`
             s.yaml: leaderElection.leaseDuration must be longer than leaderElection.renewDeadline
-            s.yaml: leaderElection.resourceLock: `endpoints`: use `leases`: an API server has no other lock
+            s.yaml: leaderElection.resourceLock: `endpoints` is not supported: use `leases`, the only supported kind of lock
             s.yaml: clientConnection.burst must not be negative
             s.yaml: parallelism must be greater than 0
             s.yaml: percentageOfNodesToScore must be 0 to 100

@@ -121,7 +121,8 @@ impl Kubeconfig {
         ConnectError::new(format!("kubeconfig {}: `{field}`: {why}", self.path.display()))
     }
 
-    /// Resolves the current context. `master` overrides its server; without a current context, it is the whole target.
+    /// Resolves the current context. `master` overrides the server of that context. If there is no current context,
+    /// `master` alone is the target.
     pub(super) fn target(&self, master: Option<&str>) -> Result<Target, ConnectError> {
         let contexts = self.contexts();
         let name = match (non_empty(&self.file.current_context), master) {

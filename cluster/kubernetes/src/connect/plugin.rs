@@ -38,7 +38,7 @@ struct Variable {
 }
 
 pub(super) struct Plugin {
-    /// Description with its place in the kubeconfig, for messages.
+    /// Path of the kubeconfig and field of the plugin in it, for messages.
     label: String,
     api_version: String,
     command: PathBuf,

@@ -9,7 +9,7 @@ use super::tls::Trust;
 use super::user::User;
 use super::{ConnectError, Target};
 
-/// Returns the target of an address without a kubeconfig.
+/// Returns the target for an address that is given without a kubeconfig.
 pub(super) fn at(master: &str) -> Result<Target, ConnectError> {
     let server = parse(master, false).map_err(|why| wrong_master(master, &why))?;
     Ok(Target { server, trust: Trust::System, server_name: None, user: User::default() })
@@ -32,7 +32,7 @@ pub(super) fn redacted(text: &str) -> String {
     }
 }
 
-/// Parses a URL, or a host with an optional port. `tls`: the scheme of a text without one is `https` instead of `http`.
+/// Parses a URL, or a host with an optional port. The scheme of a host is `https` if `tls` is true, otherwise `http`.
 pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     const NOT: &str = "this is not an address such as `https://10.0.0.1:6443`";
     let with_scheme = match text.contains("://") {

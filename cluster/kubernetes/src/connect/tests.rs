@@ -324,7 +324,7 @@ impl TlsServer {
         .to_string()
     }
 
-    /// Returns the certificate that the next request presents.
+    /// Sends a request, and returns the client certificate that the server received with it.
     async fn presented(&self, http: &Http) -> Vec<u8> {
         assert_eq!(get(http).await.map(|response| response.code), Ok(200));
         self.certificates.lock().unwrap().last().unwrap().clone()

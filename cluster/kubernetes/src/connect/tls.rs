@@ -44,10 +44,12 @@ impl Trust {
         let identity = certificate.map(|(chain, key)| Identity { chain, key });
         client_config(authorities, identity).map_err(|error| match (error, self) {
             (TlsError::NoSystemAuthority, _) => ConnectError::new(
-                "no trusted authority: neither a `certificate-authority` for the API server nor certificates of this machine; \
-                 set `certificate-authority` in the kubeconfig",
+                "no trusted authority: `certificate-authority` of the API server is not set, and this machine has no \
+                 certificates; set `certificate-authority` in the kubeconfig",
             ),
-            (error @ TlsError::NoAuthority, Trust::Authority(source)) => ConnectError::new(format!("{source}: {error}")),
+            (error @ TlsError::NoAuthority, Trust::Authority(source)) => {
+                ConnectError::new(format!("{source}: {error}"))
+            }
             (error, _) => ConnectError::new(error.to_string()),
         })
     }

@@ -14,11 +14,12 @@ pub trait DriverHooks: AttemptObserver + Sync {
     fn take_informer_event(&mut self, event: InformerEvent) -> Option<InformerEvent> {
         Some(event)
     }
-    /// Runs before the scheduler receives a change. `object` is its source, or `None` if a list lacked the object.
+    /// Runs before the scheduler receives a change. `object` is the changed object. It is `None` if the object was
+    /// missing in a new list, and the change removes it.
     fn before_change(&mut self, _change: &Change, _object: Option<&AnyObject>, _scheduler: &mut dyn AnyScheduler) {}
     /// Runs after the scheduler received the change.
     fn after_change(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// Runs when all informers have synced, and again after each later list while that is the case.
+    /// Runs when all informers have synced, and again after each later list if all informers are still synced.
     fn on_synced(&mut self) {}
     /// Runs at the end of an attempt, whether the pod was bound or not.
     fn on_outcome(&mut self, _outcome: &Outcome, _scheduler: &dyn AnyScheduler) {}

@@ -45,7 +45,7 @@ impl Informers {
         Informers { events, rounds, round, synced_rounds }
     }
 
-    /// Starts a new list of all kinds. The informers count as not synced until it completes.
+    /// Lists all kinds again. The informers count as not synced until the new lists of all kinds complete.
     pub fn relist(&mut self) {
         self.round += 1;
         self.rounds.send_replace(self.round);

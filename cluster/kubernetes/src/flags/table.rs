@@ -102,7 +102,7 @@ pub const FLAGS: &[Flag] = flags! {
     LeaderElection, "leader-elect-renew-deadline", Duration, "10s", Supported =>
         "How long the holder tries to renew the lease before it gives up";
     LeaderElection, "leader-elect-resource-lock", Text, "\"leases\"",
-        refused(&["leases"], "use leases: an API server has no other lock") =>
+        refused(&["leases"], "use leases, the only supported kind of lock") =>
         "Kind of the lock";
     LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Supported => "Name of the lease";
     LeaderElection, "leader-elect-resource-namespace", Text, "\"kube-system\"", Supported => "Namespace of the lease";

@@ -161,7 +161,7 @@ fn all_problems_of_flags_are_reported_together() {
          --leader-elect-lease-duration=5s --leader-elect-retry-period=10s --tls-cipher-suites=A",
         expect![[r#"
             error: --tls-sni-cert-key=a.crt,a.key is not supported: use one certificate for all names, with --tls-cert-file and --tls-private-key-file
-            error: --leader-elect-resource-lock=endpoints is not supported: use leases: an API server has no other lock
+            error: --leader-elect-resource-lock=endpoints is not supported: use leases, the only supported kind of lock
             error: --emulated-version=1.34 is not supported: the behaviour of Kubernetes 1.36 is compiled in
             error: --kube-api-burst=-1 is out of range
             error: --tls-cert-file and --tls-private-key-file must be set together

@@ -12,17 +12,18 @@ use super::*;
 const NODE: &str = "{kind: Node, metadata: {name: n1, labels: {disk: ssd}}}";
 const VOLUME: &str = "{kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: found, capacity: {storage: \
                       1Gi}}, status: {phase: Available}}";
-/// A claim that is bound to an existing volume.
+/// A claim that PreBind binds to an existing volume.
 const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: found}, status: {phase: Pending}}";
-/// A claim whose volume is provisioned.
+/// A claim whose volume must be provisioned.
 const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
 
-/// Changes by other clients: the second at which each happens, kind and name of the object, and the patch. `null`
-/// deletes the object.
+/// Changes by other clients: the second at which each happens, kind and name of the object, and the patch. The patch
+/// `null` deletes the object.
 type ConcurrentChanges<'a> = &'a [(usize, &'static str, &'static str, Value)];
 
-/// Binds the volumes of a pod on node `n1` with the claim `c`, with a timeout of five seconds. If `controllers` is
-/// true, the controllers run after two seconds. Returns the duration in seconds, the result, and the final cluster.
+/// Runs PreBind for a pod with the claim `c` that was placed on node `n1`. The timeout is five seconds. If
+/// `controllers` is true, the controllers run after two seconds. Returns the duration in seconds, the result, and the
+/// final cluster.
 fn bind(
     objects: &[&str],
     controllers: bool,
@@ -170,7 +171,7 @@ fn concurrent_changes_are_not_overwritten() {
              version and try again"
         ))
     };
-    // `received` is the claim that the scheduler knows, `current` the newer one at the API server.
+    // `received` is the claim in the scheduler, `current` the claim at the API server.
     let run = |received: &str, current: &str| {
         let mut cluster = TestCluster::new(&[VOLUME, received]);
         let (_, reserved) = cluster.reserve("c", 0);
