@@ -63,7 +63,7 @@ pub struct FencedTransport<T> {
 }
 
 impl<T> FencedTransport<T> {
-    /// Creates a transport that is open while this replica leads.
+    /// Creates a transport that sends fenced requests only while this replica leads.
     pub fn new(inner: T, leadership: Leadership) -> Self {
         FencedTransport { inner, leadership }
     }

@@ -50,15 +50,17 @@ pub use memory::FreeMemory;
 use pod_log::PodLog;
 use tasks::SpawnedTasks;
 
-/// Maximum numbers of events and of pods per turn. Between turns, tasks that call the API server run.
+/// Maximum number of events per turn. Tasks that call the API server run between turns.
 const MAX_EVENTS_PER_TURN: usize = 256;
+/// Maximum number of pods per turn.
 const MAX_PODS_PER_TURN: usize = 16;
 /// Maximum number of bindings in flight. The server processes fewer at a time, so a higher maximum would gain nothing.
 /// It would cost memory, and pods would be scheduled earlier, with an older state of the cluster.
 const MAX_BINDINGS: usize = 96;
-/// Grace periods when the scheduler stops: of bindings in flight, and of other tasks. A task that waits for a volume
-/// may take longer; the next leader then retries its pod.
+/// Grace period of bindings in flight when the scheduler stops.
 const BINDINGS_GRACE: Duration = Duration::from_secs(10);
+/// Grace period of other tasks when the scheduler stops. A task that waits for a volume may take longer; the next
+/// leader then retries its pod.
 const OTHER_TASKS_GRACE: Duration = Duration::from_secs(1);
 
 /// Inputs of a driver.
@@ -113,7 +115,7 @@ pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
     /// Calendar time when the transport's clock was 0, in nanoseconds since 1970.
     epoch: i64,
     is_leading: bool,
-    /// Background tasks of plugins have started.
+    /// Whether background tasks of plugins have started.
     has_begun: bool,
     is_observer: bool,
 }

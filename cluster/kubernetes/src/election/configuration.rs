@@ -71,7 +71,7 @@ impl LeaderElectionConfiguration {
             problems.push(format!("{lease_name} must be longer than {deadline_name}"));
         }
         if deadline <= period * JITTER_TENTHS / 10 {
-            problems.push(format!("{deadline_name} must be longer than {period_name} by a fifth"));
+            problems.push(format!("{deadline_name} must be longer than 1.2 times {period_name}"));
         }
         let is_subdomain = |text: &str| dns_subdomain_problems(text).is_empty();
         let is_label = |text: &str| is_subdomain(text) && !text.contains('.') && text.len() <= LABEL_LENGTH;

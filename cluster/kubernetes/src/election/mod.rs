@@ -107,9 +107,10 @@ enum State {
         until: Duration,
     },
     Getting,
-    /// Time of the request, and whether it skipped the read before the write.
     Writing {
+        /// Time at which the write was sent.
         sent: Duration,
+        /// Whether the attempt started with the write, without a read.
         optimistic: bool,
     },
     ReleaseBegins,
@@ -282,7 +283,7 @@ impl Election {
         Some(LeaseRequest::Update(update))
     }
 
-    /// Records the observed lease. The time of its last change is updated only if its record differs.
+    /// Records the observed lease. The time of its last change is updated only if its record has changed.
     fn observe_lease(&mut self, lease: Lease, clock: Duration) {
         match &mut self.seen {
             Some((seen, _)) if seen.record() == lease.record() => *seen = lease,

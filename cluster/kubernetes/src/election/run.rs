@@ -19,7 +19,7 @@ pub struct ElectionStatus {
     pub leads_until: Option<Duration>,
     /// Current leader, if known.
     pub leader: Option<Box<str>>,
-    /// This replica lost the lease and will not lead again.
+    /// Whether this replica lost the lease and will not lead again.
     pub is_lost: bool,
 }
 

@@ -83,7 +83,7 @@ fn the_first_replica_creates_the_lease_and_renews_it_optimistically() {
 }
 
 #[test]
-fn others_wait_for_the_lease_duration() {
+fn candidates_wait_for_the_lease_duration() {
     let server = &mut Server::default();
     let (a, b) = (&mut election("a", 1), &mut election("b", 2));
     turn(a, server, at(0));
@@ -215,7 +215,7 @@ fn two_replicas_never_lead_together() {
                     *paused_until = now + random.below(40_000) as u64;
                 }
                 let mut send = |request: LeaseRequest, server: &mut Server, election: &Election| {
-                    // Half of the losses concern the response.
+                    // In half of the losses, the server handles the request, and the response is lost.
                     let (is_lost, is_done) = (random.below(4) == 0, random.below(2) == 0);
                     let answer = if !is_lost || is_done { server.handle(&request) } else { LeaseResponse::Failed };
                     let request_timeout = u64::try_from(election.request_timeout(at(now).clock).as_millis()).unwrap();
@@ -251,7 +251,7 @@ fn two_replicas_never_lead_together() {
     assert!(terms > 300, "{terms}");
 }
 
-/// kube-scheduler's recorded requests: it starts, leads, and is stopped.
+/// The recording contains the requests of a kube-scheduler that starts, leads, and is stopped.
 #[test]
 fn requests_equal_those_of_kube_scheduler() {
     let recording = include_str!("../../tests/recordings/requests.jsonl");

@@ -20,8 +20,8 @@ use schedc_core::model::{Pod, Uid};
 use body::EventBody;
 pub use writer::{EventQueue, EventWriter};
 
-/// Time without a repetition after which a series is finished, and an event is not expected to become one: client-go's
-/// `finishTime`.
+/// Time without a repetition after which a series is finished, and a single event is not expected to become a series:
+/// client-go's `finishTime`.
 const FINISH_TIME: Duration = Duration::from_secs(6 * 60);
 /// Interval at which the count of a series is written: client-go's `refreshTime`.
 const REFRESH_TIME: Duration = Duration::from_secs(30 * 60);
@@ -64,9 +64,9 @@ pub struct EventRecorder {
     host: Box<str>,
     /// Events that were written and may become a series.
     recorded: HashMap<EventKey, RecordedEvent>,
-    /// Note of the last new event. Many pods are unschedulable for the same reason, and their events share it.
+    /// Note of the last new event. Many pods are unschedulable for the same reason, and their events share the note.
     last_note: Arc<str>,
-    /// Last number used in a name, which keeps names unique.
+    /// Last number used in the name of an event. The numbers increase, so names are unique.
     last_name: i128,
     /// Times of the next sweeps; `None` if no event is recorded.
     sweeps: Option<SweepTimes>,
@@ -84,10 +84,12 @@ enum DueSeries {
     Finish(EventKey, RecordedEvent),
 }
 
-/// Times at which counts of series are written, and at which finished series and events are searched.
+/// Times of the next sweeps.
 #[derive(Clone, Copy, Debug)]
 struct SweepTimes {
+    /// Time at which the counts of all series are written.
     refresh: Timestamp,
+    /// Time at which finished series and events are removed.
     finish: Timestamp,
 }
 
@@ -231,7 +233,7 @@ impl EventRecorder {
         None
     }
 
-    /// Returns a unique name from the pod's name, or its uid if the name is too long, and the time
+    /// Returns a unique name: the pod's name and the time. If this is too long, the pod's uid replaces the pod's name
     /// (`GenerateEventName`).
     fn name(&mut self, event: &Event, now: Timestamp) -> Box<str> {
         const MAX_NAME_LENGTH: usize = 253;

@@ -131,7 +131,7 @@ fn event_names_are_unique() {
 }
 
 /// Removes null values and empty objects from an event.
-fn without_nothing(mut event: Value) -> Value {
+fn without_empty_values(mut event: Value) -> Value {
     event.as_object_mut().unwrap().retain(|_, value| !value.is_null() && *value != serde_json::json!({}));
     event
 }
@@ -169,7 +169,7 @@ fn events_are_those_of_kube_scheduler() {
         let EventOperation::Create { event } = write.operation else { panic!("a first event is created") };
         let mut event: Value = from_slice(&event).unwrap();
         event["eventTime"] = recorded["eventTime"].clone();
-        assert_eq!(event, without_nothing(recorded.clone()));
+        assert_eq!(event, without_empty_values(recorded.clone()));
     }
 }
 

@@ -27,9 +27,9 @@ const MAX_REQUESTS: usize = 96;
 /// Maximum number of requests in flight while bindings are in flight. It is a third of the maximum number of bindings,
 /// since the server should process bindings first. Events of a burst wait in the queue.
 const MAX_REQUESTS_DURING_BINDINGS: usize = 32;
-/// Number of attempts and their interval: client-go's `maxTriesPerEvent` and `defaultSleepDuration`. A random time of
-/// up to a quarter of the interval is added to it.
+/// Maximum number of attempts for an event: client-go's `maxTriesPerEvent`.
 const MAX_TRIES: u32 = 12;
+/// Interval between attempts: client-go's `defaultSleepDuration`. A random time of up to a quarter of it is added.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Queue of an event writer. Clones share it.
@@ -72,7 +72,7 @@ impl<T: Transport> EventWriter<T> {
         )
     }
 
-    /// Lowers the limit while these bindings are in flight.
+    /// Lowers the limit of requests in flight while these bindings are in flight.
     pub fn with_bindings(self, bindings: Bindings) -> Self {
         EventWriter { bindings, ..self }
     }
@@ -84,7 +84,7 @@ impl<T: Transport> EventWriter<T> {
         while is_open || self.recorder.has_due() || !writes.is_empty() {
             let limit = if self.bindings.count() > 0 { MAX_REQUESTS_DURING_BINDINGS } else { MAX_REQUESTS };
             let (has_capacity, has_due) = (writes.len() < limit, self.recorder.has_due());
-            // The next sweep waits until the requests of the last one are begun.
+            // The next sweep waits until all requests of the last sweep have begun.
             let next_sweep = self.recorder.next_sweep().filter(|_| is_open && !has_due);
             let now = self.transport.now();
             let until_sweep = next_sweep.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());

@@ -169,7 +169,7 @@ fn all_problems_of_flags_are_reported_together() {
             error: --secure-port=70000 is out of range
             error: --logging-format=xml: the value must be `text` or `json`
             error: --leader-elect-lease-duration must be longer than --leader-elect-renew-deadline
-            error: --leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth
+            error: --leader-elect-renew-deadline must be longer than 1.2 times --leader-elect-retry-period
             error: --tls-cipher-suites: unsupported: A; supported: TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
         "#]],
     );
