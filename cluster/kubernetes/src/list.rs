@@ -48,8 +48,8 @@ struct PageMeta {
     continue_token: Option<Box<str>>,
 }
 
-/// Lists all objects of a kind, with the query of reflectors: pods without the finished ones. `each` receives the
-/// objects of each page. Returns the resource version of the list.
+/// Lists all objects of a kind with the query of reflectors, which omits finished pods. `each` receives the objects of
+/// each page. Returns the resource version of the list.
 ///
 /// # Errors
 /// The server does not have the kind, the user may not list it, the list cannot be read, or it expires before its last

@@ -58,7 +58,7 @@ pub struct Flags {
 /// Connection to the API server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connection {
-    /// `--kubeconfig`; `None`: `--master`, or else the environment of a pod.
+    /// `--kubeconfig`; if `None`, `master` or else the environment of a pod determines the API server.
     pub kubeconfig: Option<PathBuf>,
     /// `--master`
     pub master: Option<String>,
@@ -100,11 +100,11 @@ pub struct Serving {
     pub certificates: Option<PathBuf>,
     /// `--tls-cert-file` and `--tls-private-key-file`
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// `--tls-min-version` is `VersionTLS13`.
+    /// Whether `--tls-min-version` is `VersionTLS13`.
     pub tls13_only: bool,
     /// `--tls-cipher-suites`, supported ones only; empty: all.
     pub cipher_suites: Vec<String>,
-    /// Not `--disable-http2-serving`
+    /// Whether HTTP/2 is served: the opposite of `--disable-http2-serving`.
     pub http2: bool,
     /// `--http2-max-streams-per-connection`
     pub streams: Option<u32>,
@@ -153,11 +153,11 @@ pub struct Authorization {
 /// Logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logging {
-    /// `--logging-format` is `json`.
+    /// Whether `--logging-format` is `json`.
     pub json: bool,
     /// `-v`
     pub verbosity: u8,
-    /// Errors, and in text format also warnings, go to standard error, all else goes to standard output:
+    /// Whether only errors, and in text format also warnings, go to standard error, and all else to standard output:
     /// `--log-text-split-stream` or `--log-json-split-stream`, depending on the format.
     pub split: bool,
 }
@@ -286,7 +286,7 @@ fn help(flag: &Flag) -> String {
 }
 
 impl LeaderElection {
-    /// Returns the settings with the values of the given flags.
+    /// Returns `settings`, overridden by the flags that are set.
     pub(crate) fn override_settings(&self, settings: LeaderElectionConfiguration) -> LeaderElectionConfiguration {
         LeaderElectionConfiguration {
             leader_elect: self.leader_elect.unwrap_or(settings.leader_elect),

@@ -55,8 +55,8 @@ pub const FLAGS: &[Flag] = flags! {
         refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file") =>
         "Additional certificates, by the host name that a client requests";
     Authentication, "authentication-kubeconfig", Text, "", Supported =>
-        "Kubeconfig of the API server that reviews tokens; default in a pod: the API server of the cluster; \
-         elsewhere, tokens are ignored without a kubeconfig";
+        "Kubeconfig of the API server that reviews tokens. Without one, the API server of the cluster reviews tokens \
+         if the scheduler runs in a pod; elsewhere, tokens are ignored";
     Authentication, "authentication-skip-lookup", Bool, "", Supported =>
         "Do not look up certificate authorities in the cluster";
     Authentication, "authentication-token-webhook-cache-ttl", Duration, "10s", Supported =>

@@ -91,7 +91,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the end of the file's path, with this number of folders. A `mod.rs` always includes one.
+    /// Returns the file name with this number of parent folders. For `mod.rs`, at least one folder is included.
     fn file(&self, folders: usize) -> &'static str {
         let folders = if self.file.ends_with("/mod.rs") { folders.max(1) } else { folders };
         let start = self.file.rmatch_indices('/').nth(folders).map_or(0, |(at, _)| at + 1);

@@ -17,8 +17,8 @@ struct State {
 }
 
 impl RateLimit {
-    /// Returns whether a message may be logged at this time of a clock: if so, the number of messages that were
-    /// suppressed since the last one.
+    /// Decides whether a message may be logged at this time of a clock. Returns the number of messages that were
+    /// suppressed since the last logged one, or `None` if this message is suppressed, too.
     pub(crate) fn allow(&self, clock: Duration) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.last.is_some_and(|last| clock < last + PERIOD) {

@@ -14,7 +14,7 @@ fn written(logging: Logging, log: impl FnOnce()) -> Vec<(Severity, String)> {
     Arc::try_unwrap(lines).unwrap().into_inner().unwrap()
 }
 
-/// Returns an entry with constant fields except for the message.
+/// Returns an entry, of which tests replace some fields.
 fn entry() -> Entry {
     Entry {
         severity: Severity::Info,
@@ -74,7 +74,7 @@ fn a_text_of_several_lines() {
     );
 }
 
-/// As in component-base: the text writer reads the first byte of a line, and the JSON writer knows only errors.
+/// As in component-base, the text format separates errors and warnings, and the JSON format separates only errors.
 #[test]
 fn split_streams_separate_errors() {
     use Stream::{Error, Output};

@@ -110,9 +110,9 @@ type Check = (&'static str, &'static str, bool);
 /// Requests to the driver for a snapshot of the counts.
 #[derive(Debug, Default)]
 struct SnapshotRequests {
-    /// A snapshot is requested.
+    /// Whether a snapshot is requested.
     is_open: AtomicBool,
-    /// The snapshot must contain the resource requests of all pods.
+    /// Whether the snapshot must contain the resource requests of all pods.
     includes_requests: AtomicBool,
     snapshot_requested: Notify,
     snapshots: watch::Sender<Arc<SchedulerCounts>>,

@@ -29,7 +29,7 @@ pub(super) struct SchedulerCounts {
     durations: DurationMetrics,
     claims: ClaimMetrics,
     caches: Vec<CacheSize>,
-    /// Only if requested.
+    /// Resource requests of each pod; `None` unless the caller needs them.
     pub(super) requests: Option<PodRequests>,
 }
 

@@ -34,7 +34,7 @@ pub struct Histogram {
     buckets: Box<[(u64, AtomicU64)]>,
     beyond: AtomicU64,
     sum: AtomicU64,
-    /// Number of units in one unit of the metric.
+    /// Number of observed units in one unit of the metric, such as nanoseconds in a second.
     scale: f64,
 }
 

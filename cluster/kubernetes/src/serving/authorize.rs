@@ -13,7 +13,7 @@ use super::user::{MASTERS, User};
 use crate::flags;
 use crate::transport::Transport;
 
-/// Decisions about paths of this length and longer ones are not cached.
+/// Decisions about paths with at least this length are not cached.
 const UNCACHED_PATH_LENGTH: usize = 10_000;
 
 /// Authorizer of requests: always-allowed paths, the group `system:masters`, and reviews by an API server.

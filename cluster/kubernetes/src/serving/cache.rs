@@ -43,8 +43,8 @@ impl<V: Clone> Cache<V> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Stores a result for some time, unless that is zero. A full cache drops its expired entries, or else the entry
-    /// that expires first.
+    /// Stores a result for `time`; does nothing if `time` is zero. A full cache drops its expired entries, or if there
+    /// are none, the entry that expires first.
     pub(super) fn insert(&self, key: CacheKey, value: V, now: Duration, time: Duration) {
         if time.is_zero() {
             return;

@@ -35,10 +35,11 @@ pub(super) enum CertificateSource {
     Memory,
 }
 
-/// Host name and validity of a generated certificate: kube-scheduler's values.
+/// Host name in a generated certificate: kube-scheduler's value.
 const HOST: &str = "localhost";
+/// Validity of a generated certificate: kube-scheduler's value.
 const VALID: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// Time before now at which validity starts, since clocks differ.
+/// A generated certificate is valid from this time before now on, since clocks differ.
 const EARLIER: Duration = Duration::from_secs(60 * 60);
 
 impl CertificateSource {
@@ -71,7 +72,9 @@ impl CertificateSource {
                     write(&certificate, &pair.certificate, 0o644)?;
                     write(&key, &pair.key, 0o600)
                 };
-                put().map_err(|error| format!("a certificate in --cert-dir={}: {error}", folder.display()))?;
+                put().map_err(|error| {
+                    format!("cannot create a certificate in --cert-dir={}: {error}", folder.display())
+                })?;
                 tracing::info!("Generated self-signed cert ({}, {})", certificate.display(), key.display());
                 Ok((source, pair))
             }

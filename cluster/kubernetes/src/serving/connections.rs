@@ -28,8 +28,8 @@ use crate::logs::RateLimit;
 /// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections. A new one beyond it displaces a connection that is idle or waits for a review, or
-    /// is refused if there is none.
+    /// Maximum number of connections. At the maximum, a new connection displaces one that is idle or waits for a
+    /// review. If there is no such connection, the new one is refused.
     pub(super) connections: usize,
     /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,
@@ -63,7 +63,7 @@ impl Default for Limits {
     }
 }
 
-/// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
+/// Size in bytes of an HTTP/2 connection's send buffer, and of its receive window; request bodies are never read.
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
@@ -190,9 +190,9 @@ impl Connections {
     }
 }
 
-/// Returns the connection to displace, or `None` if a request of every connection is being answered. Connections of the
-/// address with the most connections come first, so a client with many connections displaces its own. Among these, idle
-/// connections precede those that wait for a review, and less recently active ones precede others.
+/// Returns the connection to displace, or `None` if every connection has a request that is being answered. Connections
+/// of the address with the most connections come first, so a client with many connections displaces its own. Among
+/// these, idle connections precede those that wait for a review, and less recently active ones precede others.
 fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     let mut of_address = HashMap::<_, usize>::new();
     peers.values().for_each(|peer| *of_address.entry(peer.address()).or_default() += 1);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_that_wait_for_a_review_go_after_idle_ones() {
+    fn connections_that_wait_for_a_review_are_displaced_after_idle_ones() {
         let (connections, peers) = full(3, &[1, 1, 1]);
         let mut in_flight: Vec<_> = peers.iter().map(|peer| RequestInFlight::new(peer.clone())).collect();
         assert!(connections.enter(address(2)).is_none(), "all are being answered");

@@ -18,7 +18,7 @@ pub(super) fn listen(serving: &flags::Serving) -> Result<TcpListener, String> {
         let cure = match error.kind() {
             ErrorKind::AddrInUse => "; is another scheduler running? Choose another port with --secure-port",
             ErrorKind::PermissionDenied => "; choose a port above 1023 with --secure-port",
-            ErrorKind::AddrNotAvailable => "; is --bind-address one of this host?",
+            ErrorKind::AddrNotAvailable => "; is --bind-address an address of this host?",
             _ => "",
         };
         format!("cannot listen on {address}: {error}{cure}")

@@ -1,4 +1,4 @@
-//! The client side of a connection: its address and certificates, its activity, and requests to end it.
+//! The client side of a connection: its address and certificates, its activity, and signals that end the connection.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,7 +18,8 @@ pub(super) struct Peer {
     in_flight: AtomicUsize,
     /// Number of requests in flight that wait for a review.
     reviewed: AtomicUsize,
-    /// Arrival of the first byte of incomplete headers, in milliseconds since `started`, plus one; 0: none.
+    /// Start of the headers that are still incomplete, in milliseconds since `started`, plus one; 0 if no headers are
+    /// incomplete.
     head: AtomicU64,
     /// Time of the last activity, in milliseconds since `started`.
     last: AtomicU64,
@@ -94,7 +95,7 @@ impl Peer {
         self.last.store(self.now(), Ordering::Relaxed);
     }
 
-    /// Returns the time of the last activity, in milliseconds since `started`, which is the same for all connections.
+    /// Returns the time of the last activity, in milliseconds since `started`. All connections have the same `started`.
     pub(super) fn last_activity(&self) -> u64 {
         self.last.load(Ordering::Relaxed)
     }

@@ -56,7 +56,7 @@ families! {
         Alpha
     ) = "Always 1; its labels describe the build.";
     pub(crate) VERSION_INFO: gauge("version_info", &["binary", "component", "emulation", "min_compat"], Alpha) =
-        "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.";
+        "Always 1; its labels contain the version of the binary, and the Kubernetes version that it emulates.";
     /// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
     pub(crate) HEALTHCHECK: gauge("kubernetes_healthcheck", &["name", "type"], Stable) =
         "1 if the last run of the check succeeded, else 0.";
@@ -142,7 +142,7 @@ families! {
     pub(crate) GOROUTINES: gauge("scheduler_goroutines", &["operation"], Beta) =
         "Number of concurrent operations, such as bindings.";
     pub(crate) INFLIGHT_EVENTS: gauge("scheduler_inflight_events", &["event"], Alpha) =
-        "Events that are stored for pods in flight, and these pods.";
+        "Number of stored events for pods in flight, by event; the event PodPopped counts the pods in flight.";
     pub(crate) PENDING_PODS: gauge("scheduler_pending_pods", &["queue"], Stable) =
         "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for \
          an event, gated pods are held before the first attempt.";
@@ -205,10 +205,10 @@ families! {
     /// Limits of caches. kube-scheduler has no such metric.
     pub(crate) CACHE_LIMITS: gauge("scheduler_internal_cache_limit", &["cache"], None) =
         "Size at which an internal cache evicts or refuses entries.";
-    /// Reaction to new pods. kube-scheduler has no such metric.
+    /// Reaction time to new pods. kube-scheduler has no such metric.
     pub(crate) WATCH_TO_BIND: histogram("scheduler_watch_to_bind_duration_seconds", &[], MICROSECONDS, None) =
         "Time from reading the watch event of a new pod to its binding request, for pods bound at the first attempt.";
-    /// Decisions by agreement. kube-scheduler has no such metric.
+    /// Decisions in shadow mode, by agreement. kube-scheduler has no such metric.
     pub(crate) SHADOW_DECISIONS: counter("scheduler_shadow_decisions_total", &["profile", "result"], None) =
         "Decisions of kube-scheduler that were compared, by profile and result.";
 }

@@ -18,7 +18,7 @@ use crate::transport::Transport;
 pub(super) struct TokenAuthenticator<T> {
     reviewer: Reviewer<T>,
     cache: Cache<User>,
-    /// Invalid tokens with the reason. In a separate cache, they cannot displace valid ones.
+    /// Invalid tokens, each with the reason. Since this is a separate cache, they cannot displace valid tokens.
     invalid: Cache<String>,
     time: Duration,
 }
@@ -32,7 +32,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl<T: Transport> TokenAuthenticator<T> {
-    /// Creates an authenticator that caches results for some time.
+    /// Creates an authenticator that caches results for `time`.
     pub(super) fn new(transport: T, time: Duration, budget: Budget) -> Self {
         let reviewer = Reviewer::new(transport, budget);
         TokenAuthenticator { reviewer, cache: Cache::default(), invalid: Cache::default(), time }

@@ -52,7 +52,7 @@ fn checks(path: &str, health: &Health) -> Option<(&'static str, &'static [Check]
     }
 }
 
-/// Responds to a request for all checks of a path, or for one.
+/// Responds to a request for all checks of a path, or for a single check.
 pub(super) fn answer(path: &str, query: Option<&str>, health: &Health, endpoints: &dyn Endpoints) -> Option<Answer> {
     if let Some((name, checks)) = checks(path, health) {
         return Some(all(name, checks, query, health, endpoints));

@@ -149,7 +149,7 @@ pub(super) fn unauthorized() -> Answer {
 
 /// Returns the response at the limit of reviews; the client should retry after a second.
 pub(super) fn too_many_requests() -> Answer {
-    let message = "too many requests are waiting for a review or failed one; retry later";
+    let message = "too many reviews are waiting or have failed; retry later";
     let mut answer = status(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message, None);
     answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     answer
