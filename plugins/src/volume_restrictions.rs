@@ -43,7 +43,7 @@ pub struct VolumeRestrictionsPod {
     disks: Box<[Volume]>,
 }
 
-/// The claims of a pod. Only their use matters for the signature, not their names.
+/// The claims of a pod. The signature contains only whether they are in use, not their names.
 #[derive(Clone, Debug)]
 struct PodClaimNames {
     namespace: Symbol,

@@ -55,7 +55,7 @@ impl TestCluster {
         }
     }
 
-    /// Returns the feasible nodes of a pod with a claim.
+    /// Returns the feasible nodes of a pod with this claim.
     fn feasible_nodes(&mut self, claim: &str) -> String {
         let pod = self.compiled(claim);
         let view = self.view();

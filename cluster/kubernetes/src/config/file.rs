@@ -34,7 +34,8 @@ pub(super) struct File {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     #[serde(rename = "profiles")]
     _profiles: Option<IgnoredAny>,
-    /// Not read here, since extenders are compiled in like profiles. The `run` command compares both with the file.
+    /// Not read here, since extenders are compiled in like profiles. The `run` command compares the compiled-in
+    /// profiles and extenders with the file.
     #[serde(rename = "extenders")]
     _extenders: Option<IgnoredAny>,
 }

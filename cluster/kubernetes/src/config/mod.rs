@@ -125,7 +125,8 @@ impl Settings {
         Some(Backoff::seconds(initial, max))
     }
 
-    /// Returns the initial and the maximum backoff: of the file, otherwise of the first profile.
+    /// Returns the initial and the maximum backoff in seconds: each from the file if set there, otherwise from the
+    /// first profile.
     fn seconds(&self, profiles: &[ProfileInfo]) -> (u64, u64) {
         let first = profiles.first();
         let initial = self.backoff_seconds.0.or(first.map(|first| first.pod_initial_backoff_seconds)).unwrap_or(1);

@@ -168,7 +168,7 @@ fn all_problems_are_reported() {
 }
 
 #[test]
-fn the_lease_name_is_valid() {
+fn the_lease_name_must_be_valid() {
     check_error(
         &format!("{HEADER}leaderElection: {{resourceName: a/b, resourceNamespace: A}}"),
         expect![[r#"

@@ -94,7 +94,7 @@ fn lease_times_are_parsed_and_unchecked_without_election() {
 }
 
 #[test]
-fn the_lease_name_is_valid() {
+fn the_lease_name_must_be_valid() {
     check_error(
         "--leader-elect-resource-name= --leader-elect-resource-namespace=",
         expect![[r#"

@@ -28,9 +28,9 @@ pub struct MetricsHooks {
 /// Decided attempt with a pending outcome.
 #[derive(Clone, Copy, Debug)]
 enum PendingOutcome {
-    /// The pod has a node; start of the attempt.
+    /// The pod has a node. Contains the start of the attempt.
     Binds(Instant),
-    /// The pod has no node; duration of the decision.
+    /// The pod has no node. Contains the duration of the decision.
     Failed(Duration),
 }
 

@@ -34,7 +34,7 @@ pub(super) struct SchedulerCounts {
 }
 
 impl SchedulerCounts {
-    /// Reads the counts of a scheduler. `with_requests`: also the resource requests of each pod.
+    /// Reads the counts of a scheduler, and if `with_requests` is true, the resource requests of each pod.
     pub(super) fn take(scheduler: &mut dyn AnyScheduler, with_requests: bool) -> Self {
         let caches = scheduler.cache_sizes();
         let under_way = scheduler.in_progress();

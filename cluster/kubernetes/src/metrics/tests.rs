@@ -100,7 +100,7 @@ fn table_of(rows: &[table::Row], last: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_metrics_are_served_without_a_scheduler() {
+async fn metrics_are_served_without_a_scheduler() {
     let metrics = metrics(&["process_open_fds"]);
     let text = metrics.render(Endpoint::Metrics).await;
     let has = |line: &str| assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");

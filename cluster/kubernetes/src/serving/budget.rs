@@ -43,7 +43,7 @@ struct Bucket {
     filled: Duration,
 }
 
-/// Permission for one review, until it is dropped.
+/// Permission for one review. It counts as a concurrent review until it is dropped.
 #[derive(Debug)]
 pub(super) struct Charge {
     _place: OwnedSemaphorePermit,
@@ -59,8 +59,8 @@ impl Budget {
         Budget { places: Arc::new(Semaphore::new(reviews)), buckets: Arc::new(Mutex::new(buckets)) }
     }
 
-    /// Takes permission for a review for a client at this address. `None`: the client should retry later. A review
-    /// counts as failed until [`Charge::refund`].
+    /// Permits a review for a client at this address. `None`: the client should retry later. The review counts as
+    /// failed unless [`Charge::refund`] is called.
     pub(super) fn take(&self, address: IpAddr, clock: Duration) -> Option<Charge> {
         let place = self.places.clone().try_acquire_owned().ok()?;
         let address = network(address);

@@ -38,7 +38,7 @@ macro_rules! families {
 }
 
 families! {
-    /// Metrics of `--disabled-metrics`.
+    /// Number of metrics that `--disabled-metrics` names.
     pub(crate) DISABLED_METRICS: counter("disabled_metrics_total", &[], Beta) = "Metrics that a flag disables.";
     /// Hidden metrics; always 0.
     pub(crate) HIDDEN_METRICS: counter("hidden_metrics_total", &[], Beta) = "Metrics that are hidden.";
@@ -113,7 +113,7 @@ families! {
     pub(crate) RESPONSE_SIZE: histogram("rest_client_response_size_bytes", &["host", "verb"], REQUEST_BYTES, Alpha) =
         "Size of response bodies from the API server.";
 
-    /// `nodes`, `pods` and `assumed_pods`.
+    /// Label values: `nodes`, `pods` and `assumed_pods`.
     pub(crate) CACHE_SIZE: gauge("scheduler_cache_size", &["type"], Alpha) =
         "Number of nodes, of pods with a node, and of assumed pods among them.";
     pub(crate) BINDING_CONDITIONS_ALLOCATIONS: counter(
