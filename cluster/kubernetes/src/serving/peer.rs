@@ -17,7 +17,7 @@ pub(super) struct Peer {
     /// Number of requests in flight.
     in_flight: AtomicUsize,
     /// Number of requests in flight that wait for a review.
-    reviewed: AtomicUsize,
+    waiting_for_review: AtomicUsize,
     /// Start of the headers that are still incomplete, in milliseconds since `started`, plus one; 0 if no headers are
     /// incomplete.
     head: AtomicU64,
@@ -36,7 +36,7 @@ impl Peer {
             address,
             certificates: Mutex::default(),
             in_flight: AtomicUsize::new(0),
-            reviewed: AtomicUsize::new(0),
+            waiting_for_review: AtomicUsize::new(0),
             head: AtomicU64::new(0),
             last: AtomicU64::new(0),
             started,
@@ -53,7 +53,7 @@ impl Peer {
 
     /// Records that a request waits for a review, until the returned guard is dropped.
     pub(super) fn review(&self) -> ReviewGuard<'_> {
-        self.reviewed.fetch_add(1, Ordering::Relaxed);
+        self.waiting_for_review.fetch_add(1, Ordering::Relaxed);
         ReviewGuard(self)
     }
 
@@ -106,7 +106,7 @@ impl Peer {
 
     /// Returns whether every request in flight waits for a review; also `true` if no request is in flight.
     pub(super) fn can_be_displaced(&self) -> bool {
-        self.in_flight.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
+        self.in_flight.load(Ordering::Relaxed) <= self.waiting_for_review.load(Ordering::Relaxed)
     }
 
     /// Records the start of headers, unless it is recorded already or a request is in flight.
@@ -159,7 +159,7 @@ pub(super) struct ReviewGuard<'a>(&'a Peer);
 
 impl Drop for ReviewGuard<'_> {
     fn drop(&mut self) {
-        self.0.reviewed.fetch_sub(1, Ordering::Relaxed);
+        self.0.waiting_for_review.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
