@@ -151,7 +151,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "only libraries of API servers use these metrics; their values stay 0 in kube-scheduler, too",
+        reason: "only libraries of API servers use these metrics; their values are always 0 in kube-scheduler",
         names: &[
             "aggregator_discovery_aggregation_count_total",
             "aggregator_discovery_nopeer_requests_total",
