@@ -42,14 +42,14 @@ impl<T: Transport> Authorizer<T> {
     /// An always-allowed path is invalid.
     pub(super) fn new(flags: &flags::Authorization, transport: Option<T>, budget: Budget) -> Result<Self, String> {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
-        for path in &flags.always_allow {
-            let path = path.strip_prefix('/').unwrap_or(path);
+        for flag in &flags.always_allow {
+            let path = flag.strip_prefix('/').unwrap_or(flag);
             match path.strip_suffix('*') {
                 Some(prefix) if !prefix.contains('*') => prefixes.push(prefix.to_owned()),
                 None if !path.contains('*') => exact.push(path.to_owned()),
                 _ => {
                     let problem = "a `*` is allowed only at the end of a path";
-                    return Err(format!("--authorization-always-allow-paths={path}: {problem}"));
+                    return Err(format!("--authorization-always-allow-paths={flag}: {problem}"));
                 }
             }
         }
