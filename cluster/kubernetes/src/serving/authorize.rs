@@ -141,6 +141,6 @@ mod tests {
     fn a_star_is_valid_only_at_the_end_of_a_path() {
         let flags = flags::Authorization { always_allow: vec!["/a*b".into()], ..flags::Authorization::default() };
         let error = Authorizer::<Http>::new(&flags, None, Budget::new(1)).map(drop).unwrap_err();
-        assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed only at the end of a path");
+        assert_eq!(error, "--authorization-always-allow-paths=/a*b: a `*` is allowed only at the end of a path");
     }
 }
