@@ -70,7 +70,7 @@ fn resize(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Returns the functions that the other functions call.
+/// Emits private functions of `CachedAnswer`, which the emitted trait functions call.
 pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
     let (base, total) = (base_helpers(members), total_helpers(members));
     quote! {
@@ -129,7 +129,8 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the plugin's Score, split into score classes, with its inputs.
+/// Returns the plugin's `ClassKernel`: the inputs of its Score, and the two functions for score classes that replace
+/// Score.
 fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (state(member), members.column_slices(member));
@@ -383,7 +384,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     quote! {
         /// Sets the totals of nodes.
         fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
-            // The combined loop needs more preparation than a few nodes justify.
+            // For a few nodes, the loops of `total_word` over a whole word are slower than one sum for each node.
             for (word, bits) in nodes.words() {
                 if incremental::is_dense(word, bits, totals) {
                     self.total_word(score, word, totals);

@@ -13,7 +13,7 @@ use crate::catalog::{Column, PluginEntry};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
 
-/// Names of local variables and fields in generated code, which fields of plugins must not have.
+/// Names of local variables and fields in generated code. The fields of plugins have other names.
 const RESERVED: &[&str] = &[
     "a",
     "are_idle",
@@ -111,8 +111,8 @@ impl Member<'_> {
         self.points.contains(&point)
     }
 
-    /// Returns whether one function of `mod view` creates all views of the plugin in this profile, because the plugin reads
-    /// no states of other plugins.
+    /// Returns whether `mod view` has a function that creates the plugin's view, for all extension points. The
+    /// condition is that the plugin reads the cluster in this profile, and reads no states of other plugins.
     pub(super) fn has_shared_view(&self) -> bool {
         let reads_cluster = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
             .into_iter()
@@ -169,7 +169,7 @@ impl<'a> Members<'a> {
         self.at(Point::PreFilter).filter(|member| member.runs(Point::Filter))
     }
 
-    /// Returns a plugin's columns in a loop over nodes. `columns` is a variable of the code around it.
+    /// Returns an expression for a plugin's columns in a loop over nodes. It uses the variable `columns`.
     pub(super) fn column_slices(&self, member: &Member<'_>) -> TokenStream {
         tuple(&self.column_fields(member).map(|(_, field)| quote! { columns.#field }).collect::<Vec<_>>())
     }
@@ -184,9 +184,9 @@ impl<'a> Members<'a> {
         state_type(&mut self.imports.borrow_mut(), path)
     }
 
-    /// Returns the plugin's view of the cluster. `cache` and, if the plugin has columns, `columns` are variables
-    /// of the code around it. `available` returns the expression for a plugin's filter state, if it is known at
-    /// this point.
+    /// Returns an expression for the plugin's view of the cluster. It uses the variable `cache` and, if the plugin has
+    /// columns, the variable `columns`. `available` returns the expression for the filter state of a plugin that this
+    /// plugin reads; `None` if that state does not exist at this point.
     pub(super) fn view(
         &self,
         member: &Member<'_>,
@@ -200,8 +200,9 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// Returns the view with explicit states. `state` returns the reference to a filter state. Its arguments are the
-    /// plugin with the state (`None`: not in the profile), and whether the view needs it only optionally.
+    /// Returns the same expression as [`Self::view`], but with the given references to filter states. `state` returns
+    /// such a reference for each plugin that this plugin reads. Its arguments are that plugin (`None`: not in the
+    /// profile), and whether the read is optional.
     pub(super) fn view_that_reads(
         &self,
         member: &Member<'_>,
@@ -228,7 +229,7 @@ impl<'a> Members<'a> {
         tuple(&fields.map(|field| quote! { #borrowed.#field }).collect::<Vec<_>>())
     }
 
-    /// Returns the plugin's view of the cluster outside of cycles. `cache` is a variable of the code around it.
+    /// Returns an expression for the plugin's view of the cluster outside of cycles. It uses the variable `cache`.
     pub(super) fn index_view(&self, member: &Member<'_>) -> TokenStream {
         let indexes = self.indexes(member, &quote! { &cache.state });
         quote! { IndexView { indexes: #indexes, base: &cache.base } }
@@ -240,7 +241,7 @@ impl<'a> Members<'a> {
         member.runs(Point::PreFilter).then(|| quote! { cycle.#field })
     }
 
-    /// Returns `let columns = ..;` if the code after it uses them.
+    /// Returns `let columns = ..;` if `code`, which follows this statement, uses the variable.
     pub(super) fn columns_if_used(code: &TokenStream) -> TokenStream {
         if super::tokens::uses(code, "columns") {
             quote! { let columns = Self::columns(&cache.state, &cache.base); }

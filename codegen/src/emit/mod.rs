@@ -58,7 +58,7 @@ pub fn emit(compilation: &Compilation) -> TokenStream {
 ///
 /// # Errors
 ///
-/// The generated code is not Rust: an error in this crate, or an invalid path in a catalog.
+/// The generated code is not Rust. The cause is an error in this crate, or an invalid path in a catalog.
 pub fn render(compilation: &Compilation) -> Result<String, RenderError> {
     let sources: Vec<&str> = compilation.plans.iter().map(|plan| plan.path.as_str()).collect();
     let body = format(emit(compilation))?;

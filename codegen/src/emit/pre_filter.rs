@@ -11,12 +11,12 @@ use super::member::{Member, Members};
 use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
-/// Returns whether the plugin's Filter runs without its PreFilter, with the default state.
+/// Returns whether the profile runs the plugin's Filter, but not its PreFilter. Filter then reads the default state.
 pub(super) fn runs_without_pre_filter(member: &Member<'_>) -> bool {
     !member.runs(Point::PreFilter) && member.runs(Point::Filter) && member.entry.implements(Point::PreFilter)
 }
 
-/// Returns the state for a plugin's Filter. `cycle` is a variable of the code around it.
+/// Returns an expression for the state of a plugin's Filter. It uses the variable `cycle`.
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {

@@ -37,7 +37,7 @@ pub(super) fn source(member: &Member<'_>) -> Source {
     }
 }
 
-/// Returns the state for a plugin's Score. `score` is a variable of the code around it.
+/// Returns an expression for the state of a plugin's Score. It uses the variable `score`.
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     match source(member) {
@@ -62,7 +62,8 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
     }
 }
 
-/// Makes `code` in a loop over nodes conditional: it runs unless the plugin is idle according to `IDLE`.
+/// Makes `code` in a loop over nodes conditional: it runs unless the const parameter `IDLE` of the loop excludes the
+/// plugin, because its Score is idle.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if can_be_skipped(member) {

@@ -1,4 +1,5 @@
-//! Emits the promises of plugins (`schedc_core::incremental::Incremental`), which a plugin need not make.
+//! Emits expressions for the promises of plugins (`schedc_core::incremental::Incremental`). Promises are optional: a
+//! plugin without `Incremental` has default promises.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,8 +19,7 @@ pub(super) fn import(body: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// Returns the dependencies of the plugin's Filter, as an expression. `pod` and `cycle` are variables of the code
-/// around it.
+/// Returns an expression for the dependencies of the plugin's Filter. It uses the variables `pod` and `cycle`.
 pub(super) fn filter_depends_on(member: &Member<'_>) -> TokenStream {
     let (field, ty, state) = (&member.field, &member.ty, pre_filter::state(member));
     if member.entry.implements(Point::Filter) {
@@ -29,7 +29,7 @@ pub(super) fn filter_depends_on(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Returns the dependencies of the plugin's Score, as an expression. `pod` is a variable of the code around it.
+/// Returns an expression for the dependencies of the plugin's Score. It uses the variable `pod`.
 pub(super) fn score_depends_on(member: &Member<'_>) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.entry.implements(Point::Score) {
@@ -39,8 +39,8 @@ pub(super) fn score_depends_on(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Returns whether the plugin's Filter passes on every node, as an expression; `None` for a plugin with PreFilter. `pod`
-/// is a variable of the code around it.
+/// Returns an expression for whether the plugin's Filter passes on every node. It uses the variable `pod`. `None` for a
+/// plugin with PreFilter.
 pub(super) fn is_filter_idle(member: &Member<'_>) -> Option<TokenStream> {
     let (field, ty) = (&member.field, &member.ty);
     let has_no_pre_filter = !member.runs(Point::PreFilter) && !runs_without_pre_filter(member);

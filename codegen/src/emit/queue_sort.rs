@@ -1,4 +1,4 @@
-//! Emits `less`: the order of the queue.
+//! Emits `less`, the order of the queue, and `timestamp`, the time of a pod for this order.
 
 use proc_macro2::TokenStream;
 use quote::quote;

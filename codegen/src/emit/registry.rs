@@ -1,5 +1,5 @@
 //! Emits the registry of in-tree plugins for programs that read profiles at run time (`schedc-interpret`):
-//! the state of all plugins, the state that each reads, and its extension points.
+//! the state of all plugins, and for each plugin, the state that it reads and its extension points.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -106,7 +106,7 @@ fn start(member: &Member<'_>) -> TokenStream {
     quote! { #name => PluginBuilder::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .build()), }
 }
 
-/// Emits the call of Bind, a function with a generic client: it cannot be called through a trait object.
+/// Emits the calls of Bind. Its client is generic, so it cannot be called through a trait object.
 fn bind(members: &Members<'_>) -> TokenStream {
     let calls = members.iter().filter(|member| member.entry.implements(Point::Bind)).map(|member| {
         let ty = &member.ty;

@@ -106,7 +106,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Returns the call of one plugin.
+/// Returns the call of one plugin's Score.
 pub(super) fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, row) = (state(member), row(members, member));
@@ -230,7 +230,8 @@ fn scores(members: &Members<'_>) -> TokenStream {
                 }
             };
             match pre_score::source(member) {
-                // In kube-scheduler, a plugin without PreScore scores every pod. If it is skipped here, its score is 0.
+                // kube-scheduler always runs Score of a plugin whose PreScore does not run, so the list must contain
+                // its score. The score is 0 if schedc skips Score because it depends on nothing.
                 Source::Prepared => quote! {
                     if score.#field.skip {
                         scores.push(PluginScore { plugin: #name, raw: 0, normalized: 0, weight: weight::#constant });

@@ -114,7 +114,7 @@ impl States {
     }
 }
 
-/// Adds a state unless its path is present. States of equal name get different fields.
+/// Adds a state unless there is one with the same path. States of equal name get different fields.
 fn add(entries: &mut Vec<Entry>, state: &State, names: &mut IdentScope) {
     if entries.iter().all(|entry| entry.state.path != state.path) {
         entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)), args: None });

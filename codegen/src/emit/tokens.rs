@@ -63,7 +63,7 @@ pub(super) fn parameter(name: &str, body: &TokenStream) -> Ident {
     if uses(body, name) { ident(name) } else { format_ident!("_{name}") }
 }
 
-/// Returns `()`, the only part itself, or a tuple.
+/// Returns a tuple of the parts; the part itself if there is only one.
 pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [only] => only.clone(),

@@ -1,5 +1,5 @@
-//! Emits `mod view`: for each plugin that reads the cluster once in a cycle, and no states of other plugins, a function
-//! that returns its view.
+//! Emits `mod view`. It has a function for each plugin that reads the cluster at an extension point that runs once in a
+//! cycle, and that reads no states of other plugins. The function returns the plugin's view.
 
 use proc_macro2::TokenStream;
 use quote::quote;
