@@ -46,7 +46,7 @@ fn all_errors_of_all_files_are_shown() {
         1 | scheduler-name = "same"
           |                  ------ first used here
           |
-          = note: a pod that requests `same` must get one of them
+          = note: a pod that requests `same` must get exactly one profile
           = help: give profiles/two.toml another scheduler-name
 
         error: unknown key `scheduler-nam`
@@ -83,7 +83,7 @@ fn profiles_of_one_binary_need_different_scheduler_names() {
         1 | scheduler-name = "same"
           |                  ------ first used here
           |
-          = note: a pod that requests `same` must get one of them
+          = note: a pod that requests `same` must get exactly one profile
           = help: give profiles/two.toml another scheduler-name
 
         error: 1 error in profiles/two.toml
@@ -214,7 +214,7 @@ fn errors_are_printed_in_machine_readable_form() {
                 }
               ],
               "notes": [
-                "a pod that requests `same` must get one of them"
+                "a pod that requests `same` must get exactly one profile"
               ],
               "help": "give profiles/two.toml another scheduler-name"
             }

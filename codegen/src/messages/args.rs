@@ -160,7 +160,7 @@ pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>)
 }
 
 pub(crate) fn constraint_repeated(second: Span, first: Span, key: &str, action: &str) -> Diagnostic {
-    Diagnostic::at(second, format!("`default-constraints` has two for `{key}` with `{action}`"), "again")
+    Diagnostic::at(second, format!("`default-constraints` has two constraints for `{key}` with `{action}`"), "again")
         .secondary(first, "first")
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn short_binding_timeout(timeout: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn shape_needs_feature_gate(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`shape` of VolumeBinding needs the feature gate StorageCapacityScoring, which is off", "")
-        .help("leave it out")
+        .help("remove `shape`")
 }
 
 // NodeAffinity

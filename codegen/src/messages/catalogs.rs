@@ -74,7 +74,8 @@ pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic
 pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
     let kind = &name.value;
     Diagnostic::at(name.span, format!("`{kind}` cannot be declared"), "schedc has this kind already").help(format!(
-        "list it in `watches`; declare a kind of this name in another group under another name, with `kind = \"{kind}\"`"
+        "list it in `watches`; for a kind of this name in another API group, declare another name, with \
+         `kind = \"{kind}\"`"
     ))
 }
 
@@ -122,8 +123,8 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
         .help("remove the element, or name its verbs")
 }
 
-/// Reports an invalid group. The help has an edit for a group with its version, and for a name of the core group, which
-/// has no name.
+/// Reports an invalid group. The help has an edit for a group that is written with a version, and for `core` and `v1`:
+/// the name of the core group is empty.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
     let (name, reason) = match group.value.split_once('/') {

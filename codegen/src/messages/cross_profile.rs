@@ -8,7 +8,7 @@ use crate::source::Span;
 pub(crate) fn same_scheduler_name(name: &str, second: (Span, &str), first: (Span, &str)) -> Diagnostic {
     Diagnostic::at(second.0, format!("{} and {} have the same scheduler-name `{name}`", first.1, second.1), "same name")
         .secondary(first.0, "first used here")
-        .note(format!("a pod that requests `{name}` must get one of them"))
+        .note(format!("a pod that requests `{name}` must get exactly one profile"))
         .help(format!("give {} another scheduler-name", second.1))
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn same_module(module: &str, second: (Span, &str), first: (Span, &str
     .help("rename one of the two files")
 }
 
-/// A setting of a profile: its location, the profile's path, the value, and whether it is the default.
+/// A backoff setting of a profile: its location, the profile's path, the value, and whether it is the default.
 pub(crate) type ProfileBackoff<'a> = (Span, &'a str, u64, bool);
 
 /// Reports two profiles with different queue orders, each as its location, path and queue-sort plugin.
@@ -39,7 +39,7 @@ pub(crate) fn different_queue_sorts(
     Diagnostic::at(second.0, title, format!("sorts by {}", second.2))
         .secondary(first.0, format!("sorts by {}", first.2))
         .note("profiles of one scheduler share one queue")
-        .help("use one queue-sort plugin in both, or build two schedulers")
+        .help("use one queue-sort plugin with the same arguments in both, or build two schedulers")
 }
 
 pub(crate) fn different_backoffs(key: &str, second: ProfileBackoff<'_>, first: ProfileBackoff<'_>) -> Diagnostic {

@@ -63,7 +63,7 @@ pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
 
 pub(crate) fn extender_timeout_too_small(timeout: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(timeout.span, "`http-timeout` must be more than 0", "every call would fail")
-        .help("leave it out for 5s, as in kube-scheduler")
+        .help("without this key, the timeout is 5s, as in kube-scheduler")
 }
 
 pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
@@ -72,8 +72,8 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
         .help("remove one of the two: only one extender can bind a pod")
 }
 
-/// Reports a preemption verb in a profile without a preemption plugin. `plugins` is the location that determines the
-/// plugins.
+/// Reports a preemption verb in a profile without a preemption plugin. `plugins` is the location where the profile
+/// determines its preemption plugins.
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic =
         Diagnostic::at(verb, "`preempt-verb` is never called: no plugin of this profile calls it", "never called");
@@ -87,15 +87,15 @@ pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
 pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
     let title = format!("`{}` cannot be managed: it is not an extended resource", name.value);
     Diagnostic::at(name.span, title, "not an extended resource").note(
-        "an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: \
-         `example.com/gpu`",
+        "the name of an extended resource, such as `example.com/gpu`, has a domain outside of kubernetes.io and does \
+         not begin with `requests.`",
     )
 }
 
 pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::at(second.span, format!("`{}` is managed twice", second.value), "again")
         .secondary(first, "first")
-        .note("a resource is named once in all extenders of a profile")
+        .note("a resource can be named only once in the extenders of a profile")
         .help("remove one of the two")
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
 
 pub(crate) fn https_without_ca(https: Span) -> Diagnostic {
     Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "no trusted CA")
-        .note("kube-scheduler then trusts any certificate without a warning")
+        .note("without a CA, kube-scheduler trusts any certificate and does not warn")
         .help(
             "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or set \
              `tls-config = { insecure = true }`",

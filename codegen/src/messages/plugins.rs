@@ -47,7 +47,7 @@ pub(crate) fn plugin_off(at: Span, plugin: &str, package: &str, feature: &str) -
 
 pub(crate) fn star_enabled(name: &Spanned<String>, set_key: &str) -> Diagnostic {
     Diagnostic::at(name.span, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
-        .note("`*` stands for all plugins in `disabled` only")
+        .note("`*` means all plugins, but only in `disabled`")
         .help("name the plugins that should run, in their order")
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     if syntax.title.starts_with("unclosed") {
         return syntax;
     }
-    syntax.note("a bracket that was opened before this may not be closed")
+    syntax.note("perhaps a bracket before this location is not closed")
 }
 
 /// Reports a configuration of kube-scheduler in place of a profile. `configuration` is the kind of kube-scheduler's

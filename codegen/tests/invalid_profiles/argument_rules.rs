@@ -87,7 +87,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
 }
 
 #[test]
-fn a_weight_of_a_balanced_resource_other_than_1() {
+fn a_weight_other_than_1_of_a_balanced_resource() {
     check(
         r#"[args.NodeResourcesBalancedAllocation]
 resources = [{ name = "cpu", weight = 2 }]
@@ -320,7 +320,7 @@ default-constraints = [
 ]
 "#,
         expect![[r#"
-            error: `default-constraints` has two for `zone` with `ScheduleAnyway`
+            error: `default-constraints` has two constraints for `zone` with `ScheduleAnyway`
              --> profiles/p.toml:7:5
               |
             5 |     { max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" },
@@ -422,7 +422,7 @@ shape = [{ utilization = 0, score = 0 }]
             2 | shape = [{ utilization = 0, score = 0 }]
               | ^^^^^
               |
-              = help: leave it out
+              = help: remove `shape`
 
             error: 1 error in profiles/p.toml
         "#]],

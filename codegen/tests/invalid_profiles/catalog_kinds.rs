@@ -35,7 +35,7 @@ watches = ["Team", "Teem", "Elsewhere"]
         4 | Pod = { api-version = "v1", resource = "pods" }
           | ^^^ schedc has this kind already
           |
-          = help: list it in `watches`; declare a kind of this name in another group under another name, with `kind = "Pod"`
+          = help: list it in `watches`; for a kind of this name in another API group, declare another name, with `kind = "Pod"`
 
         error: `scheduling.x-k8s.io` is not the version of an API
          --> mine/schedc.toml:5:28

@@ -20,7 +20,7 @@ fn one_scheduler_name_twice() {
             1 | scheduler-name = "edge"
               |                  ------ first used here
               |
-              = note: a pod that requests `edge` must get one of them
+              = note: a pod that requests `edge` must get exactly one profile
               = help: give profiles/b.toml another scheduler-name
 
             error: 1 error in profiles/b.toml
@@ -44,7 +44,7 @@ fn the_default_scheduler_name_twice() {
             1 | percentage-of-nodes-to-score = 50
               | - first used here
               |
-              = note: a pod that requests `default-scheduler` must get one of them
+              = note: a pod that requests `default-scheduler` must get exactly one profile
               = help: give profiles/b.toml another scheduler-name
 
             error: 1 error in profiles/b.toml
@@ -201,7 +201,7 @@ fn different_queue_sorts() {
               | - sorts by PrioritySort
               |
               = note: profiles of one scheduler share one queue
-              = help: use one queue-sort plugin in both, or build two schedulers
+              = help: use one queue-sort plugin with the same arguments in both, or build two schedulers
 
             error: 1 error in profiles/b.toml
         "#]],
@@ -229,7 +229,7 @@ fn different_arguments_of_the_queue_sort() {
               | ------------------ sorts by OldestFirst
               |
               = note: profiles of one scheduler share one queue
-              = help: use one queue-sort plugin in both, or build two schedulers
+              = help: use one queue-sort plugin with the same arguments in both, or build two schedulers
 
             error: 1 error in profiles/c.toml
         "#]],

@@ -348,7 +348,7 @@ fn resources_that_cannot_be_managed() {
             5 |     { name = "cpu" },
               |              ^^^^^ not an extended resource
               |
-              = note: an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: `example.com/gpu`
+              = note: the name of an extended resource, such as `example.com/gpu`, has a domain outside of kubernetes.io and does not begin with `requests.`
 
             error: a managed resource cannot be `example.com/`
              --> profiles/p.toml:6:14
@@ -364,7 +364,7 @@ fn resources_that_cannot_be_managed() {
             7 |     { name = "requests.example.com/gpu" },
               |              ^^^^^^^^^^^^^^^^^^^^^^^^^^ not an extended resource
               |
-              = note: an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: `example.com/gpu`
+              = note: the name of an extended resource, such as `example.com/gpu`, has a domain outside of kubernetes.io and does not begin with `requests.`
 
             error: a managed resource needs `name`
              --> profiles/p.toml:8:5
@@ -392,7 +392,7 @@ fn a_resource_that_two_extenders_manage() {
             8 | managed-resources = [{ name = "example.com/gpu", ignored-by-scheduler = true }]
               |                               ^^^^^^^^^^^^^^^^^ again
               |
-              = note: a resource is named once in all extenders of a profile
+              = note: a resource can be named only once in the extenders of a profile
               = help: remove one of the two
 
             error: 1 error in profiles/p.toml
@@ -425,7 +425,7 @@ fn invalid_timeouts() {
         4 | http-timeout = "0s"
           |                ^^^^ every call would fail
           |
-          = help: leave it out for 5s, as in kube-scheduler
+          = help: without this key, the timeout is 5s, as in kube-scheduler
 
         error: 1 error in profiles/p.toml
     "#]],

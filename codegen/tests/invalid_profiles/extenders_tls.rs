@@ -66,7 +66,7 @@ fn https_without_a_ca() {
         4 | enable-https = true
           |                ^^^^ no trusted CA
           |
-          = note: kube-scheduler then trusts any certificate without a warning
+          = note: without a CA, kube-scheduler trusts any certificate and does not warn
           = help: add `tls-config = { ca-file = ".." }`; or remove `enable-https` to trust the CAs of the system; or set `tls-config = { insecure = true }`
 
         error: 1 error in profiles/p.toml

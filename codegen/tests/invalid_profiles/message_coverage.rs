@@ -1,4 +1,4 @@
-//! Every message is in a test with the full text of its error, and a page of docs/ lists them.
+//! Checks that every message is in a test with the full text of its error, and that a page of docs/ lists all errors.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -28,7 +28,7 @@ fn files(folder: &str, end: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the titles of errors in an expected text, without the line with their number.
+/// Returns the titles of errors in an expected text. The last line, with the number of errors, is not a title.
 fn titles(text: &str) -> impl Iterator<Item = &str> {
     let title = |line: &'_ str| -> Option<usize> {
         let at = line.find("error")?;

@@ -133,7 +133,7 @@ score = { enabled = ["*"] }
             2 | score = { enabled = ["*"] }
               |                      ^^^ not a plugin
               |
-              = note: `*` stands for all plugins in `disabled` only
+              = note: `*` means all plugins, but only in `disabled`
               = help: name the plugins that should run, in their order
 
             error: 1 error in profiles/p.toml

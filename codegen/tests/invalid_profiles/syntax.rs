@@ -39,7 +39,7 @@ score = ["ImageLocality"]
             6 | score = ["ImageLocality"]
               | ^ expected `,`
               |
-              = note: a bracket that was opened before this may not be closed
+              = note: perhaps a bracket before this location is not closed
 
             error: 3 errors in profiles/p.toml
         "#]],

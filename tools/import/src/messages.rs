@@ -192,7 +192,7 @@ pub(crate) fn several_profiles(names: &[&str], wanted: Option<&str>) -> Diagnost
 
 pub(crate) fn star_enabled(at: Span, set_key: &str) -> Diagnostic {
     Diagnostic::at(at, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
-        .note("`*` stands for all plugins in `disabled` only")
+        .note("`*` means all plugins, but only in `disabled`")
 }
 
 pub(crate) fn removed_plugin(name: &Spanned<String>, successor: &str) -> Diagnostic {
