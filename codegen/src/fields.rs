@@ -19,8 +19,8 @@ pub(crate) struct Fields<'t, 'd> {
 }
 
 impl<'t, 'd> Fields<'t, 'd> {
-    /// Reports keys that are not `known`. In messages, `owner` is the owner of the keys; `at` is the table's
-    /// location.
+    /// Reports keys that are not `known`. `owner` is the name of the table in messages, such as "a profile"; `at` is
+    /// the location of the table.
     pub(crate) fn new(
         table: &'t RawTable,
         owner: impl Into<String>,
@@ -118,8 +118,8 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 }
 
-/// Returns the fields with unknown keys that are close to a known key. A known key is used at most once, and
-/// not if the table contains it.
+/// Returns the fields with unknown keys that are close to a known key, each with that key. For each known key, there is
+/// at most one such field, and none if the table contains the known key.
 pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
     let mut misspelt: Vec<(&'t str, &'t RawField)> = Vec::new();
     for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {

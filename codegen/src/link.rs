@@ -12,15 +12,15 @@ const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// File in `OUT_DIR`.
 const SCRIPT: &str = "small.ld";
-/// Extends the linker's own script. rustc's option leaves tables of generic functions of the standard library in the
-/// program.
+/// Linker script that discards unwinding tables. It extends the linker's own script. It is necessary because the option
+/// [`WITHOUT_UNWINDING`] leaves the tables of the standard library's generic functions in the program.
 const SCRIPT_TEXT: &str = "\
     SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hdr) *(.gcc_except_table .gcc_except_table.*) } }\n\
     INSERT AFTER .text;\n";
 
-/// Makes cargo link a program without unwinding tables and without repetitions of equal functions, if rustc's options
-/// exclude unwinding and its own linker is used. Does nothing otherwise, also after an error: the program is then
-/// larger.
+/// Makes cargo link a program without unwinding tables, and with only one copy of equal functions. The conditions are
+/// that rustc's options exclude unwinding, and that rustc's own linker is used. If they are not met, or after an error,
+/// the function does nothing, and the program is larger.
 pub(crate) fn make_small(out_dir: &Path) {
     println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     let target = env::var("TARGET").unwrap_or_default();
@@ -36,7 +36,8 @@ pub(crate) fn make_small(out_dir: &Path) {
     }
 }
 
-/// `flags` are separated as in `CARGO_ENCODED_RUSTFLAGS`.
+/// Returns whether target, options and linker meet the conditions of [`make_small`]. `flags` are rustc's options,
+/// separated as in `CARGO_ENCODED_RUSTFLAGS`. `has_linker`: another linker is configured.
 fn is_applicable(target: &str, flags: &str, has_linker: bool) -> bool {
     let flags: Vec<&str> = flags.split('\x1f').collect();
     let sets_linker = flags.iter().any(|flag| flag.contains("linker") || flag.contains("fuse-ld"));

@@ -114,7 +114,7 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
 
 /// Reads the Rust files of a crate: those below `src` or, without such a folder, those next to the catalog.
 ///
-/// Unreadable files are omitted. rustc checks arguments in any case.
+/// Unreadable files are omitted. rustc still checks the arguments that are declared in them.
 pub(crate) fn rust_sources(folder: &Path) -> Vec<String> {
     let src = folder.join("src");
     let (mut folders, recursive) = if src.is_dir() { (vec![src], true) } else { (vec![folder.to_owned()], false) };
@@ -165,7 +165,8 @@ impl<'i> Texts<'i> {
         texts
     }
 
-    /// Adds the errors of unreadable files to a result, which is then an error.
+    /// Returns the result if all files were readable. Otherwise, returns the errors of unreadable files, after those of
+    /// the result.
     fn or_unreadable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
         let unreadable = self.unreadable;
         match result {

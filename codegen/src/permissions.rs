@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::catalog::{CustomKind, VERBS, Write};
 use crate::plan::{Plan, PlanPlugin, PluginId, Value};
 
-/// The kinds that every scheduler watches, first in the list.
+/// The kinds that every scheduler watches. They are first in the result of [`watches`].
 const ALWAYS: [&str; 2] = ["Node", "Pod"];
 
 /// The kinds that determine a pod's default constraints. Apart from Node and Pod, PodTopologySpread reads only
@@ -30,8 +30,8 @@ pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKin
     by_name.into_values().collect()
 }
 
-/// Returns the declared writes of these profiles' plugins: each resource once for each namespace, sorted. Only plugins
-/// that run at a point that may write are included, and no requests of the scheduler itself.
+/// Returns the declared writes of these profiles' plugins: each resource once for each namespace, sorted. A plugin is
+/// included only if it runs at a point that may write. Requests of the scheduler itself are not included.
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {

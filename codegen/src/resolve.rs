@@ -1,4 +1,4 @@
-//! Merges a profile with defaults: missing values, and plugin sets in two steps.
+//! Merges a profile with defaults. Missing values get their defaults. Plugin sets are merged in two steps.
 //!
 //! The steps are those of kube-scheduler. First the `multi-point` set is merged with the default set (`mergePluginSet` in
 //! pkg/scheduler/apis/config/v1/default_plugins.go); kube-scheduler has no defaults for the other points. Then the plugins
@@ -95,8 +95,8 @@ fn setting<T: TryFrom<i128>>(written: Option<&Spanned<i128>>, default: T) -> Set
     Setting { value: value.unwrap_or(default), span: written.map(|written| written.span) }
 }
 
-/// Merges with the default list (`mergePluginSet`): plugins that are named again keep their position, others
-/// follow.
+/// Merges the `multi-point` set with the default list (`mergePluginSet`). Plugins of the default list keep their
+/// position, also if the set names them again. The other plugins of the set follow.
 pub(crate) fn merged_multi_point(raw: &RawProfile, catalogs: &Catalogs) -> Vec<MultiPointPlugin> {
     let set = &raw.multi_point;
     let default = catalogs.in_tree().default.iter().filter(|name| !set.disables(&name.value));
@@ -226,7 +226,7 @@ impl PluginTable {
     }
 }
 
-/// Adds the arguments of plugins and the first place where the profile names them.
+/// Adds to each plugin its arguments, and the first location where the profile names the plugin.
 fn plan_plugins(entries: Vec<Arc<PluginEntry>>, raw: &RawProfile) -> Vec<PlanPlugin> {
     let mut args: HashMap<&str, &RawArgs> = HashMap::new();
     for plugin_args in &raw.args {

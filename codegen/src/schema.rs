@@ -12,7 +12,8 @@ pub enum ArgsSchema {
     None,
     /// The arguments have this shape, always a [`Schema::Table`].
     Known(Schema),
-    /// Unknown, because the crate's sources do not determine the shape. rustc checks the arguments when it decodes the constant.
+    /// Unknown, because the crate's sources do not determine the shape. rustc checks the arguments when it evaluates
+    /// their constant in the generated code.
     Opaque,
 }
 

@@ -13,7 +13,8 @@ pub const PROFILES_VARIABLE: &str = "SCHEDC_PROFILES";
 /// The profiles to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The profiles' files, in the order of the selection, otherwise by name.
+    /// The profiles' files, in the order in which they are selected. All profiles of a folder are in the order of their
+    /// names.
     pub profiles: Vec<PathBuf>,
     /// Folders to watch for changes, because all of their profiles are built.
     pub watched: Vec<PathBuf>,

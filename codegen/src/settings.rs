@@ -31,9 +31,9 @@ pub enum ValueKind {
         /// The default; `None` if the key has no default.
         default: Option<i64>,
     },
-    /// A list, with its description.
+    /// A list. The text describes its elements.
     List(&'static str),
-    /// A table, with its description.
+    /// A table. The text describes its fields.
     Table(&'static str),
 }
 
@@ -49,7 +49,7 @@ impl Key {
 
 /// The scheduler name of pods without one.
 pub(crate) const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
-/// All nodes.
+/// Evaluates all nodes.
 pub(crate) const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
 /// In seconds.
 pub(crate) const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
@@ -108,8 +108,11 @@ pub const EXTENDER: Key = Key {
     doc: "webhooks that are called in addition to the plugins",
 };
 /// `[budget]`.
-pub const BUDGET: Key =
-    Key { name: "budget", kind: ValueKind::Table("limits"), doc: "cost limits of the profile; not compiled" };
+pub const BUDGET: Key = Key {
+    name: "budget",
+    kind: ValueKind::Table("limits"),
+    doc: "cost limits of the profile, for `schedc bench --check`",
+};
 
 /// The keys of a profile.
 pub const PROFILE: [Key; 9] = [

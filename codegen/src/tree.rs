@@ -99,9 +99,9 @@ pub(crate) fn read(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnostic
         }
         last_line = Some(line);
         let diagnostic = messages::syntax(files, span, &message);
-        let may_be_caused_by_it =
+        let may_be_caused_by_unclosed =
             ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
-        if is_any_unclosed && may_be_caused_by_it {
+        if is_any_unclosed && may_be_caused_by_unclosed {
             diagnostics.push(messages::possibly_unclosed(diagnostic));
             break;
         }

@@ -23,7 +23,7 @@ use crate::settings::{self, Key, ValueKind};
 /// the other one need a separate schema.
 type Plugins<'c> = BTreeMap<&'c str, &'c PluginEntry>;
 
-/// Returns the schema of profiles that use plugins of these catalogs, the in-tree one among them.
+/// Returns the schema of profiles that use plugins of these catalogs. The in-tree catalog must be one of them.
 pub fn of_profiles(catalogs: &[Arc<Catalog>]) -> Value {
     let mut plugins = Plugins::new();
     for entry in catalogs.iter().flat_map(|catalog| &catalog.plugins) {
@@ -134,7 +134,7 @@ fn arguments(plugins: &Plugins<'_>) -> Value {
     table(of_plugins, &[])
 }
 
-/// Returns the schema of an object that has no other than these fields.
+/// Returns the schema of an object that has these fields, and no others.
 fn table<'k>(fields: impl IntoIterator<Item = (&'k str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });

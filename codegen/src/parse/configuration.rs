@@ -2,8 +2,8 @@
 
 use crate::source::{FileId, Files, Span, Spanned};
 
-/// The kinds that `schedc import` reads, each with a word that the file must also contain, because other APIs have a kind
-/// of the same name; empty if no word is needed.
+/// The kinds that `schedc import` reads, each with a word. If other APIs have a kind of the same name, only a file that
+/// also contains this word is a configuration; otherwise, the word is empty.
 const KINDS: [(&str, &str); 2] = [("KubeSchedulerConfiguration", ""), ("Policy", "predicates")];
 
 /// Returns the kind of a YAML or JSON configuration with its location. `None`: the file is no configuration.

@@ -37,7 +37,7 @@ pub struct RawExtender {
     pub managed_resources: Vec<RawManagedResource>,
     /// `ignorable`.
     pub ignorable: Option<Spanned<bool>>,
-    /// Whether part of it was invalid, and reported.
+    /// Whether part of the extender was invalid, and reported.
     pub incomplete: bool,
 }
 

@@ -11,8 +11,9 @@ use crate::source::Spanned;
 /// kube-scheduler's `DefaultExtenderTimeout`.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The plugin that filters by resources, and its argument with the ignored resources.
+/// The plugin that filters by resources.
 const FIT: &str = "NodeResourcesFit";
+/// The argument of [`FIT`] with the resources that it ignores.
 const IGNORED: &str = "ignored-resources";
 
 /// Creates the plans of extenders.
@@ -69,8 +70,8 @@ fn is_set(written: &Option<Spanned<bool>>) -> bool {
     written.as_ref().is_some_and(|written| written.value)
 }
 
-/// Adds the resources that extenders manage to those that NodeResourcesFit ignores. (kube-scheduler
-/// replaces the plugin's list.)
+/// Adds the managed resources of extenders that have `ignored-by-scheduler` to the resources that NodeResourcesFit
+/// ignores. (kube-scheduler replaces the plugin's list.)
 pub(super) fn ignore_resources(extenders: &[PlanExtender], plugins: &mut [PlanPlugin]) {
     let mut ignored = extenders
         .iter()
