@@ -36,7 +36,7 @@ version = "1.2.0"
 source = "registry+https://github.com/rust-lang/crates.io-index"
 "#;
 
-/// Creates the package with vendored sources, and a real cargo that has downloaded nothing.
+/// Creates the package with vendored sources. Its environment has the real cargo, with a home folder without downloads.
 fn vendored(name: &str, manifest: &str) -> Folder {
     let mut folder = Folder::with(name, &VENDORED).catalogs(&["app/vendor/plugins"]);
     folder.cargo.program = env::var_os("CARGO").unwrap().into();
@@ -90,7 +90,7 @@ fn a_build_does_not_change_the_lock_file() {
     assert_eq!(text(&lock).as_deref().map(|lock| lock.contains("name = \"plugins\"")), Some(true));
 }
 
-/// Creates the package, and `fake-cargo.sh` instead of cargo.
+/// Creates the package. Its environment has `fake-cargo.sh` instead of cargo.
 fn with_fake_cargo(name: &str) -> Folder {
     let mut folder = Folder::with(name, &[("app/Cargo.toml", PACKAGE)]).catalogs(&["git/plugins"]);
     folder.cargo.program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dependencies/fake-cargo.sh");

@@ -1,4 +1,5 @@
-//! The crate with the client for extenders, and plugins in features: whether the code of the package can refer to them.
+//! Checks that the code of a package can refer to the crate with the client for extenders, and to plugins that features
+//! enable.
 
 use expect_test::{Expect, expect};
 

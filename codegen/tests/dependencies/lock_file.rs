@@ -7,8 +7,8 @@ const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// A package with a dependency from a registry.
 const PACKAGE: &str = "[package]\nname = \"app\"\n[workspace]\n[dependencies]\nplugins = \"1\"\n";
 
-/// Returns a lock file of that package, which depends on `dependency`. The packages have a name, a version
-/// and a source.
+/// Returns a lock file of [`PACKAGE`], which depends on `dependency`. `packages` are the other packages: name, version
+/// and source.
 fn lock(dependency: &str, packages: &[(&str, &str, Option<&str>)]) -> String {
     let app = format!("[[package]]\nname = \"app\"\nversion = \"0.0.0\"\ndependencies = [\"z\", \"{dependency}\"]\n");
     let packages = packages.iter().map(|(name, version, source)| {
@@ -46,7 +46,7 @@ fn equal_packages_of_two_registries_are_ambiguous() {
 }
 
 #[test]
-fn of_two_locked_versions_that_of_the_package_is_used() {
+fn the_package_determines_which_of_two_locked_versions_is_used() {
     let packages = [("plugins", "1.2.0", Some(REGISTRY)), ("plugins", "2.0.0", Some(REGISTRY))];
     let folder = locked("two_versions", "plugins 2.0.0", &packages);
     let sources = ["home/registry/src/index-1/plugins-1.2.0", "home/registry/src/index-1/plugins-2.0.0"];

@@ -80,7 +80,8 @@ impl Folder {
         Ok(self.without_root(compilation.files.path(catalog.file)))
     }
 
-    /// Compares the path of a crate's catalog: relative to the package if it is inside, otherwise below `ROOT`.
+    /// Compares the path of a crate's catalog. A path inside of the package is relative to it; other paths begin with
+    /// `ROOT`.
     fn check(&self, name: &str, catalog: &str) {
         assert_eq!(self.find(name).as_deref(), Ok(catalog), "{name}");
     }

@@ -8,7 +8,7 @@ use super::Folder;
 /// A package that inherits its dependency.
 const MEMBER: &str = "[package]\nname = \"app\"\n[dependencies]\nplugins.workspace = true\n";
 
-/// A workspace with that dependency.
+/// A workspace with the dependency that [`MEMBER`] inherits.
 const WORKSPACE: &str = "[workspace.dependencies]\nplugins.path = \"plugins\"\n[workspace]\n";
 
 /// Checks that the package in `app` belongs to the workspace in the folder `workspace`, according to schedc and to cargo.

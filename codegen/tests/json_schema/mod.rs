@@ -44,7 +44,7 @@ fn wrong_profiles_are_invalid() {
         assert!(compile(&[source], &mut NoCrates).is_err(), "{text}");
         let errors = validate(&schema, &json(text));
         let lines = text.trim().replace('\n', "; ");
-        // The validator of this test does not evaluate patterns. Therefore, a profile without errors violates one.
+        // The validator of this test does not evaluate patterns. If it finds no error, the profile violates a pattern.
         found.push(if errors.is_empty() {
             format!("{lines}\n    a pattern")
         } else {

@@ -12,7 +12,7 @@ fn plan(profile: &str) -> Plan {
     compilation.plans.into_iter().next().unwrap()
 }
 
-/// Shows the plugins at every extension point that has some.
+/// Compares the plugins at the extension points. Points without plugins are omitted.
 fn check(profile: &str, expect: Expect) {
     let plan = plan(profile);
     let mut text = String::new();
@@ -176,7 +176,7 @@ fn a_plugin_disabled_and_enabled_goes_last() {
 }
 
 #[test]
-fn at_a_point_overriding_plugins_come_first_and_additional_ones_last() {
+fn overriding_plugins_come_first_at_a_point_and_additional_ones_last() {
     check(
         r#"
         [plugins]
@@ -249,5 +249,5 @@ fn source_locations_are_kept() {
     assert!(step.named_at.is_some() && step.weight.as_ref().unwrap().span.is_some());
     assert_eq!(plugin.named_at, step.named_at);
     let (step, plugin) = plan.at(schedc_codegen::plan::Point::Filter).next().unwrap();
-    assert!(step.named_at.is_none() && plugin.named_at.is_none(), "the default has no place");
+    assert!(step.named_at.is_none() && plugin.named_at.is_none(), "plugins of the default list have no location");
 }
