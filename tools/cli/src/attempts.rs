@@ -43,7 +43,7 @@ pub(crate) struct ReasonCount {
 /// Records the results of attempts.
 #[derive(Clone, Default)]
 pub(crate) struct AttemptRecorder {
-    /// The last failed attempt of each pod without a node.
+    /// The reasons of the last failed attempt, for each pod that has no node.
     pub(crate) rejections: HashMap<Uid, WaitReason>,
     /// Preempted pods in the order of preemptions.
     pub(crate) preempted: Vec<Victim>,

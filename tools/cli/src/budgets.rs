@@ -35,7 +35,7 @@ pub struct Violation {
     pub budget: String,
     /// Number of allowed disruptions.
     pub allowed: i32,
-    /// Victims of this budget: `namespace/name`.
+    /// Victims that the budget selects: `namespace/name`.
     pub pods: Vec<String>,
 }
 

@@ -149,7 +149,7 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
     all
 }
 
-/// Returns the options of a simulated cluster: pods are deleted without delay. Time begins at `start`, in
+/// Returns the options of a simulated cluster in which pods are deleted without delay. Time begins at `start`, in
 /// nanoseconds since 1970. `seed` decides ties between nodes.
 pub fn simulator_options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
     let serve_all = routes.only();

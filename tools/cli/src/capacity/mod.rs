@@ -60,7 +60,7 @@ pub(crate) struct WorkloadCapacity {
     pub pods: usize,
 }
 
-/// Pods that fit, and the pod that does not.
+/// Pods that fit, and the first pod that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fit {

@@ -122,7 +122,7 @@ fn the_capacity_for_a_deployment_ignores_its_replicas() {
     assert_eq!((capacity.fit.pods, capacity.workloads[0].workload.as_str()), (5, "Deployment shop/web"));
 }
 
-/// Pod specs without constraints, or with one; the results of some constraints depend on the pods on the nodes.
+/// Generates pod specs without a constraint or with one. Some constraints depend on the pods that run on the nodes.
 fn constraints() -> impl Strategy<Value = Value> {
     let selector = json!({"matchLabels": {"app": "web"}});
     prop_oneof![

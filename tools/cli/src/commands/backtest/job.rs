@@ -80,7 +80,7 @@ pub(super) fn manifest(shards: u32, arguments: &[String]) -> Result<String, Fail
         },
     });
     let comment = "# Runs the shards of a back-test. The claim `schedc-backtest` contains the workload and the profiles, and gets the results;\n\
-                   # for several nodes, its access mode is ReadWriteMany. The image needs a shell and schedc.\n\
+                   # if the pods run on several nodes, its access mode must be ReadWriteMany. The image needs a shell and schedc.\n\
                    # Afterwards: schedc backtest merge results/*.json\n";
     Ok(comment.to_owned() + &output::yaml(&job)?)
 }
