@@ -69,7 +69,7 @@ pub(crate) const SCHEDULER_NAME: Key = Key {
 pub(crate) const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
     name: "percentage-of-nodes-to-score",
     kind: ValueKind::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
-    doc: "percentage of the nodes: the search ends when that many are feasible; `0` is kube-scheduler's adaptive rule",
+    doc: "the search ends when this percentage of the nodes is feasible; `0` selects kube-scheduler's adaptive rule",
 };
 /// `pod-initial-backoff-seconds`.
 pub(crate) const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
