@@ -11,8 +11,9 @@ use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Trans
 
 /// Timeout of a review with all retries.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of attempts, and the first delay; each delay is 1.5 times the previous one.
+/// Maximum number of attempts.
 const MAX_TRIES: u32 = 5;
+/// Delay before the first retry. Each further delay is 1.5 times the previous one.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
 /// Maximum number of concurrent reviews of a reviewer; others wait.
 const MAX_REVIEWS: usize = 16;
@@ -28,7 +29,8 @@ pub(super) struct Reviewer<T> {
 /// Reason that a client could not be authenticated or authorized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AuthProblem {
-    /// Too many reviews wait, or failed for clients of this address or of all addresses; the client should retry later.
+    /// Too many reviews are waiting, or too many have failed: for this client's address, or for all addresses together.
+    /// The client should retry later.
     Limited,
     /// Any other error.
     Failed(String),
@@ -49,8 +51,8 @@ impl<T: Transport> Reviewer<T> {
         Reviewer { transport, turns: Semaphore::new(MAX_REVIEWS), budget }
     }
 
-    /// Sends a review for a client and returns its status. A review that fails, or whose result is not positive, counts
-    /// against the budgets of the client's address and of all addresses.
+    /// Sends a review for a client, and returns the review's status. A review that fails, or whose result is not
+    /// positive, counts against the budgets of the client's address and of all addresses.
     pub(super) async fn review(
         &self,
         peer: &Peer,

@@ -14,7 +14,7 @@ pub struct ProfileCounts {
     pub same_best: u64,
     /// Pods that were bound to a node with a lower total score.
     pub lower_score: u64,
-    /// Largest difference of a total score.
+    /// Largest difference between the total scores of a best node and of the node to which the pod was bound.
     pub largest_difference: i64,
     /// Pods that were bound to an infeasible node.
     pub infeasible: u64,
@@ -29,7 +29,7 @@ pub struct ProfileCounts {
 }
 
 impl ProfileCounts {
-    /// Counts a pod that was bound, with the difference if there is one.
+    /// Counts a pod that was bound. `finding`: how the decisions of the two schedulers differ, if at all.
     pub fn count_bound(&mut self, finding: Option<&Finding>) {
         match finding {
             None => self.same_best += 1,
@@ -41,7 +41,8 @@ impl ProfileCounts {
         }
     }
 
-    /// Counts a pod that was reported as unschedulable, with the difference if there is one.
+    /// Counts a pod that was reported as unschedulable. `finding`: how the results of the two schedulers differ, if at
+    /// all.
     pub fn count_rejected(&mut self, finding: Option<&Finding>) {
         match finding {
             None => self.same_message += 1,

@@ -1,7 +1,7 @@
 //! Answers for pending pods from before a scheduler wrote a claim for them.
 //!
-//! A scheduler writes claims before it binds the pod. After the write, only the chosen node is feasible, so its choice
-//! cannot be compared any more.
+//! A scheduler writes a pod's claims before it binds the pod. After the write, only the chosen node is feasible, so the
+//! choice cannot be compared any more.
 
 use std::hash::Hash;
 
@@ -39,7 +39,8 @@ impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
         let ClaimWrite { claim, created_for, is_allocated, reserved_for } = write;
         let reserved_for = reserved_for.into_iter().filter(|_| is_allocated);
         let pods: Vec<P> = created_for.into_iter().chain(reserved_for).collect();
-        // If the claim is no longer reserved for a pod, the attempt ended: its next attempt is evaluated again.
+        // If the claim is no longer reserved for a pod, the pod's attempt has ended. Without the old answer,
+        // the pod is evaluated again in its next attempt.
         self.0.retain(|pod, (written, _)| *written != claim || pods.contains(pod));
         for pod in pods {
             if !self.0.contains_key(&pod)
@@ -50,7 +51,7 @@ impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
         }
     }
 
-    /// Removes the answers from before a write of this claim, which was deleted.
+    /// Removes the answers that were computed before a write of this claim. Call it when the claim is deleted.
     pub fn delete_claim(&mut self, claim: &C) {
         self.0.retain(|_, (written, _)| written != claim);
     }

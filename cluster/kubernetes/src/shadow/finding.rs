@@ -14,28 +14,28 @@ pub struct Disagreement {
     pub pod: String,
     /// Profile whose decision differs.
     pub profile: &'static str,
-    /// Difference.
+    /// How the decisions of the two schedulers differ.
     #[serde(flatten)]
     pub finding: Finding,
 }
 
-/// Difference of a decision.
+/// Difference between kube-scheduler's decision and the one of this scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Finding {
-    /// The node is feasible, but others have a higher score.
+    /// The pod was bound to a feasible node, but other nodes have a higher score.
     LowerScore {
         /// The node that the pod was bound to.
         node: String,
         /// Names of the best nodes.
         best: Vec<String>,
-        /// Difference of the total scores. 0: preemption nominated `best` for the pod (`status.nominatedNodeName`), so
-        /// scores do not matter.
+        /// Difference of the total scores. 0: the only node in `best` is the pod's nominated node
+        /// (`status.nominatedNodeName`), so scores do not matter.
         by: i64,
         /// Scores of the first best node and of the bound node, by plugin.
         scores: Vec<Comparison>,
     },
-    /// The node is infeasible.
+    /// The pod was bound to an infeasible node.
     Infeasible {
         /// The node that the pod was bound to.
         node: String,
@@ -102,7 +102,7 @@ pub fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
     }
 }
 
-/// Compares a pod that was bound to a node. Returns the difference, if any.
+/// Compares the node to which a pod was bound with the best nodes. Returns the difference, if any.
 pub fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Option<Finding> {
     let best = best_nodes(found, base);
     if best.iter().any(|name| name == node) {
@@ -123,7 +123,8 @@ pub fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Option<Fin
     })
 }
 
-/// Compares a pod that another scheduler found unschedulable, with this message. Returns the difference, if any.
+/// Compares `theirs`, the message of another scheduler about an unschedulable pod, with the result of this scheduler.
+/// Returns the difference, if any.
 pub fn compare_message(found: &Explanation, base: &Base, theirs: &str) -> Option<Finding> {
     let ours = match (&found.gated_by, &found.decision) {
         (Some(held), _) => held.message(),

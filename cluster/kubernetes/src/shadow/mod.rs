@@ -145,7 +145,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             }
             _ => return,
         };
-        // The pod before the change. A pod that was assigned, or never observed as pending, is not compared.
+        // The pod before the change. A pod that already had a node, or was never observed as pending, is not compared.
         let pending = scheduler.pending(&pod.uid).cloned();
         if let Some(node) = pod.spec.node_name {
             self.last_failures.remove(&pod.uid);

@@ -41,13 +41,13 @@ async fn a_valid_token_is_authenticated_and_authorized() {
     for _ in 0..3 {
         assert_eq!(token("secret").get(server.address, "/metrics").await, (200, "# metrics\n".to_owned()));
     }
-    assert_eq!(reviews(&api) - before, 2, "answers are kept");
+    assert_eq!(reviews(&api) - before, 2, "results of reviews are cached");
     let (code, body) = token("secret").get(server.address, "/configz").await;
     assert_eq!(code, 403);
     assert!(body.contains(r#"User \"joe\" cannot get path \"/configz\""#), "{body}");
 
     let (code, body) = token("other").get(server.address, "/livez").await;
-    assert_eq!((code, body.contains("Unauthorized")), (401, true), "a false token is worse than none");
+    assert_eq!((code, body.contains("Unauthorized")), (401, true), "an invalid token is refused even where no token is needed");
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
 }
 
@@ -78,7 +78,8 @@ async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
 }
 
-/// Starts an API server that accepts connections and never responds. Each waiting HTTP/1.1 request has a connection.
+/// Starts an API server that accepts connections and never responds. Returns its client, and the number of connections:
+/// with HTTP/1.1, this is the number of waiting requests.
 async fn silent() -> (Http, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let http = Http::new(&format!("http://{}", listener.local_addr().unwrap()).parse().unwrap(), None);
@@ -174,7 +175,7 @@ async fn a_certificate_authenticates_its_subject() {
 
     // A client without a certificate is anonymous.
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
-    // An authority with the same name, but another key.
+    // The authority of this certificate has the same name, but another key.
     let impostor = Authority::new("clients");
     assert_eq!(client(&impostor, masters).get(server.address, "/livez").await.0, 401);
 }

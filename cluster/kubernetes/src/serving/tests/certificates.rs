@@ -42,7 +42,7 @@ async fn a_given_certificate_is_replaced() {
 async fn a_self_signed_certificate() {
     let server = ServerSettings::default().run().await;
     let certificates = shown(server.address).await;
-    assert_eq!(certificates.len(), 2, "with the authority");
+    assert_eq!(certificates.len(), 2, "the server's certificate and its authority");
     let name = authenticate::common_name(&certificates[0]).unwrap();
     let (host, time) = name.split_once('@').unwrap();
     assert_eq!((host, time.parse::<u64>().is_ok()), ("localhost", true));
@@ -61,7 +61,7 @@ async fn a_folder_stores_the_generated_certificate() {
     let client = Client { trusts: Some(authority), ..Client::default() };
     assert_eq!(client.get(first.address, "/livez").await.0, 200);
     let second = settings().run().await;
-    assert_eq!(client.get(second.address, "/livez").await.0, 200, "it is used again");
+    assert_eq!(client.get(second.address, "/livez").await.0, 200, "the second server uses the same certificate");
 
     std::fs::remove_file(folder.0.join("new/kube-scheduler.key")).unwrap();
     let error = settings().bind().await.map(drop).unwrap_err();

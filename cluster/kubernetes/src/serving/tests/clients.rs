@@ -72,14 +72,14 @@ impl Authority {
         self.0.pem()
     }
 
-    /// Issues a certificate for this host, and its key.
+    /// Issues a certificate for this host. Returns the certificate and its key.
     pub(super) fn server(&self) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
-    /// Issues a certificate for a user in a group, and its key.
+    /// Issues a certificate for a user in a group. Returns the certificate and its key.
     pub(super) fn client(&self, name: &str, group: &str) -> (String, String) {
         let mut params = params(&[(DnType::OrganizationName, group), (DnType::CommonName, name)]);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];

@@ -32,7 +32,7 @@ async fn http2_is_served_unless_disabled() {
 
     let serving = flags::Serving { http2: false, ..ServerSettings::default().serving };
     let server = ServerSettings { serving, ..ServerSettings::default() }.run().await;
-    assert!(client.connect(server.address).await.is_err(), "they agree on no version");
+    assert!(client.connect(server.address).await.is_err(), "client and server have no HTTP version in common");
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
 }
 
@@ -85,7 +85,7 @@ async fn headers_have_a_deadline() {
 }
 
 #[tokio::test]
-async fn headers_have_an_end() {
+async fn the_size_of_headers_is_limited() {
     let server = ServerSettings::default().run().await;
     for http2 in [false, true] {
         let client = Client { http2, headers: vec![("x-long", "x".repeat(100 << 10))], ..Client::default() };

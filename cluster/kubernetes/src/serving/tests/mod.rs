@@ -91,7 +91,7 @@ impl ServerSettings {
     }
 }
 
-/// Waits until a condition holds, with a limit.
+/// Waits until a condition holds, but at most for about five seconds.
 async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..500 {
         if is_so().await {
@@ -99,5 +99,5 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) {
         }
         sleep(Duration::from_millis(10)).await;
     }
-    panic!("it never was");
+    panic!("the condition never held");
 }
