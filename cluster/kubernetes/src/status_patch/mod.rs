@@ -1,7 +1,8 @@
 //! Patches of pod statuses, equal to kube-scheduler's.
 //!
-//! The result is a strategic merge patch of the difference, as `UpdatePodCondition` and `CreateTwoWayMergePatch` create
-//! it. [`ObservedStatus`] stores for each existing pod the fields that this difference depends on, and no others.
+//! A patch is a strategic merge patch with the difference between the observed and the wanted status, as
+//! `UpdatePodCondition` and `CreateTwoWayMergePatch` create it. [`ObservedStatus`] stores for each existing pod the
+//! fields that this difference depends on, and no others.
 
 mod observed;
 
@@ -40,8 +41,9 @@ pub(crate) fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now:
 /// Wanted condition, compared with the observed one.
 struct ConditionPatch {
     kind: &'static str,
-    /// Fields that differ, or `None`.
+    /// Fields that differ; `None` if all are equal.
     fields: Option<Map<String, Value>>,
+    /// Whether any field other than the observed generation differs.
     is_needed: bool,
 }
 
@@ -78,7 +80,8 @@ impl ConditionPatch {
     }
 }
 
-/// Returns a string value. The API omits empty strings, so a null removes one.
+/// Returns the value of a string field in a patch. The API omits empty strings, so for an empty one, the patch removes
+/// the field with a null.
 fn text(value: &str) -> Value {
     if value.is_empty() { Value::Null } else { value.into() }
 }

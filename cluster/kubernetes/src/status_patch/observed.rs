@@ -31,7 +31,7 @@ pub struct ObservedCondition {
     pub reason: Box<str>,
     /// Message.
     pub message: Box<str>,
-    /// Whether it has a `lastProbeTime`, which schedulers never set.
+    /// Whether the condition has a `lastProbeTime`, which schedulers never set.
     pub was_probed: bool,
     /// Observed generation; 0 if there is none.
     pub observed_generation: i64,

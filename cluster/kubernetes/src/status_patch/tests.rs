@@ -76,7 +76,7 @@ fn patches_contain_differences_only() {
 }
 
 #[test]
-fn missing_generations_are_not_removed() {
+fn a_missing_generation_sets_the_observed_generation_to_null() {
     let pod = api_pod(
         "{metadata: {name: p}, status: {conditions: [{type: PodScheduled, status: 'True', observedGeneration: 2}]}}",
     );

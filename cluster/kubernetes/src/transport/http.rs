@@ -7,9 +7,9 @@
 //! | `http1` | requests on HTTP/1.1 connections |
 //! | `dial` | TCP and TLS connections |
 //!
-//! `h2` is used directly. A higher-level client pools connections to many servers, and opens a connection for each
-//! request that begins before the first connection is open. This transport has one server. With HTTP/2, all requests of
-//! a class wait for one connection.
+//! The crate `h2` is used directly. A higher-level HTTP client pools connections to many servers, and opens a
+//! connection for each request that begins before the first connection is open. This transport has one server. With
+//! HTTP/2, all requests of a class wait for one connection.
 
 mod connection;
 mod dial;
@@ -64,7 +64,7 @@ impl Http {
         Http::with_server_name(base, tls, None)
     }
 
-    /// Creates a transport to a server with a different name in its certificate.
+    /// Creates a transport to a server whose certificate has the name `server_name` instead of the address.
     pub(crate) fn with_server_name(
         base: &Uri,
         tls: Option<rustls::ClientConfig>,
@@ -82,8 +82,8 @@ impl Http {
         *self.0.connections.lock().unwrap_or_else(PoisonError::into_inner) = connections;
     }
 
-    /// Waits until the server has responded with 401 (Unauthorized). Several such responses meanwhile cause one
-    /// notification.
+    /// Waits for a response with 401 (Unauthorized). Returns at once if there was at least one such response after the
+    /// previous wait ended.
     pub(crate) async fn unauthorized(&self) {
         self.0.unauthorized.notified().await;
     }

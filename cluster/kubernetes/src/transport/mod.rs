@@ -18,7 +18,7 @@ pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
 /// Purpose of a request. Each class has a separate connection, so other requests never delay bindings. If a rate limit
-/// is set, each class except watches and leases also has a separate one.
+/// is set, it applies to each class separately, but not to watches and leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.

@@ -26,7 +26,8 @@ pub struct RateLimiterConfig {
     pub burst: u32,
 }
 
-/// client-go's token bucket. It refills with time, up to the burst; waiting requests may make the count negative.
+/// client-go's token bucket. Tokens are added over time, up to the burst. While requests wait for tokens, the number of
+/// tokens is negative.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     tokens: f64,
@@ -122,7 +123,7 @@ mod tests {
         let mut bucket = Bucket { tokens: 3.0, filled: Duration::ZERO };
         let mut take = |milliseconds| bucket.take(rate_limit, Duration::from_millis(milliseconds)).as_millis();
         assert_eq!([0, 0, 0, 0, 0].map(&mut take), [0, 0, 0, 20, 40]);
-        // A waiting request has already taken its token.
+        // A request takes its token before it waits.
         assert_eq!(take(20), 40);
         assert_eq!(take(100), 0);
         // A long time fills no more than the burst.
@@ -150,9 +151,9 @@ mod tests {
 
     #[tokio::test]
     async fn request_classes_have_separate_limits() {
-        let took = async |rate_limit: Option<RateLimiterConfig>, connections: &[RequestClass]| {
+        let took = async |rate_limit: Option<RateLimiterConfig>, classes: &[RequestClass]| {
             let paced = RateLimitedTransport::new(Clock::default(), rate_limit);
-            for class in connections {
+            for class in classes {
                 let call = ApiRequest { verb: Verb::Get, path: String::new(), body: Bytes::new() };
                 paced.call(*class, call).await.unwrap();
             }

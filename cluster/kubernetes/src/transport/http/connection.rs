@@ -18,7 +18,7 @@ pub(super) struct SharedConnection {
     connection: Mutex<Option<Connecting>>,
 }
 
-/// Connection, or attempt to open one: all requests wait for the same attempt.
+/// Connection, or an attempt to open one. All requests that arrive during the attempt wait for it.
 type Connecting = Shared<BoxFuture<'static, Result<Connection, Arc<str>>>>;
 
 #[derive(Clone)]

@@ -17,7 +17,7 @@ use tokio_rustls::TlsConnector;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Read buffer size. TLS alone reads 4 KiB at a time, while responses and changes arrive in bursts.
+/// Read buffer size. Without the buffer, TLS reads 4 KiB at a time, but responses and changes arrive in bursts.
 const READ_BUFFER: usize = 32 << 10;
 
 /// Address and TLS configuration of a server.
@@ -31,7 +31,7 @@ pub(super) struct Server {
 /// Open connection.
 pub(super) struct Stream {
     pub(super) io: Box<dyn Io>,
-    /// TLS negotiated HTTP/2.
+    /// Whether TLS negotiated HTTP/2.
     pub(super) is_http2: bool,
 }
 
@@ -56,7 +56,7 @@ impl Server {
 
     /// Connects to the first of the host's addresses that accepts.
     pub(super) async fn dial(&self) -> io::Result<Stream> {
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
         for address in lookup_host((&*self.host, self.port)).await? {
             match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
                 Ok(Ok(tcp)) => {

@@ -21,9 +21,10 @@ use crate::transport::TransportError;
 /// would fill up during a list, and remain allocated while the watch after it is open.
 const MAX_READ_BUFFER: usize = 64 << 10;
 
-/// Number of idle connections that stay open. Further ones are closed when they were not used for `IDLE_TIMEOUT`: a
-/// burst needs many connections, and each has buffers of more than 20 kB.
+/// Number of idle connections that stay open. A burst of requests may leave more, and each has buffers of more than
+/// 20 kB. These are closed after [`IDLE_TIMEOUT`].
 const MAX_IDLE: usize = 4;
+/// Time without use after which an excess connection is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends requests on HTTP/1.1 connections. Clones share the idle ones.
@@ -40,7 +41,7 @@ struct Idle(Arc<Mutex<IdleConnections>>);
 #[derive(Default)]
 struct IdleConnections {
     connections: Vec<(Instant, Connection)>,
-    /// A task closes unused connections.
+    /// Whether a task is closing unused connections.
     is_closing: bool,
 }
 
@@ -49,7 +50,7 @@ impl Idle {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the connection that was used last: the others can be closed.
+    /// Returns the connection that was used last. The others stay unused, so they can be closed later.
     fn take(&self) -> Option<Connection> {
         self.lock().connections.pop().map(|(_, connection)| connection)
     }
@@ -139,7 +140,7 @@ impl Sender {
     }
 }
 
-/// Converts a URI to origin form: HTTP/1.1 names the server in a header.
+/// Converts a URI to origin form, which has no server name: in HTTP/1.1, the name is in the header `Host`.
 fn origin_form(uri: Uri) -> Uri {
     let mut parts = uri::Parts::default();
     parts.path_and_query = uri.into_parts().path_and_query;
@@ -176,7 +177,7 @@ impl Body {
     }
 }
 
-/// Classifies an error. A request that was canceled before its turn was not sent.
+/// Classifies an error. `hyper` cancels a request only if it has not begun to process it, so the request was not sent.
 fn transport_error(error: &hyper::Error) -> TransportError {
     if error.is_canceled() {
         TransportError::NotSent(error_chain(error))

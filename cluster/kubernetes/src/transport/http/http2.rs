@@ -14,11 +14,13 @@ use super::dial::Io;
 use super::error_chain;
 use crate::transport::TransportError;
 
-/// client-go's interval of health checks by PING frames, and their timeout.
+/// Interval of health checks by PING frames, as in client-go.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// Timeout of a health check, as in client-go.
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
-/// Flow-control windows in bytes: of one response, and of the whole connection.
+/// Flow-control window of one response, in bytes.
 const STREAM_WINDOW: u32 = 512 << 10;
+/// Flow-control window of the whole connection, in bytes.
 const CONNECTION_WINDOW: u32 = 2 << 20;
 /// Maximum number of unsent bytes of one request.
 const SEND_BUFFER: usize = 1 << 20;
@@ -91,7 +93,7 @@ impl Body {
     }
 }
 
-/// Classifies an error. A server that refuses a stream has not processed its request.
+/// Classifies an error. If a server refuses a stream, it has not processed the request on this stream.
 fn transport_error(error: &Error) -> TransportError {
     match error.is_remote() && error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM) {
         true => TransportError::NotSent(error_chain(error)),

@@ -3,8 +3,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
-/// Starts a server that responds to each connection once, as scripted. Returns a client and the task that collects the
-/// requests.
+/// Starts a server that accepts one connection for each element of `answers`, and writes the element as the response.
+/// Returns a client and the task that collects the requests.
 async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -60,7 +60,7 @@ async fn a_request_and_its_response() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_not_sent() {
+async fn a_request_without_a_connection_counts_as_not_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);

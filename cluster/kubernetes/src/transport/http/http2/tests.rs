@@ -18,11 +18,11 @@ use crate::transport::{
 use schedc_tls::AcceptAnyCertificate;
 use schedc_tls::provider;
 
-type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+type ReceivedRequest = (Request<RecvStream>, SendResponse<Bytes>);
 
 /// Starts a server that responds with `answer`, which returns `false` to end the connection. Returns a client and the
 /// number of connections.
-async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Http, Arc<AtomicUsize>) {
+async fn serves(answer: impl Fn(ReceivedRequest) -> bool + Clone + Send + 'static) -> (Http, Arc<AtomicUsize>) {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let chain = vec![CertificateDer::from(cert)];
@@ -55,7 +55,7 @@ async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Htt
     (Http::new(&format!("https://{address}").parse().unwrap(), Some(tls.with_no_client_auth())), connections)
 }
 
-fn echoes((request, mut respond): Asked) -> bool {
+fn echoes((request, mut respond): ReceivedRequest) -> bool {
     let mut stream = respond.send_response(Response::new(()), false).unwrap();
     let text = format!("{} {}", request.method(), request.uri());
     let (first, second) = text.split_at(4);
@@ -100,7 +100,7 @@ async fn a_closed_connection_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_refused_stream_is_not_sent() {
+async fn a_request_on_a_refused_stream_counts_as_not_sent() {
     let (http, _) = serves(|(_, mut respond)| {
         respond.send_reset(Reason::REFUSED_STREAM);
         true
