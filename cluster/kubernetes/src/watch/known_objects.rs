@@ -22,7 +22,7 @@ pub struct KnownObjects {
 }
 
 impl KnownObjects {
-    /// Creates an empty set. Versions and statuses of pods go to the records.
+    /// Creates an empty set. The versions and statuses of pods are stored in `records`.
     pub fn new(records: PodRecords) -> Self {
         KnownObjects { kinds: BTreeMap::new(), records }
     }
@@ -51,7 +51,8 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// Records that an object was removed. Returns the change for the scheduler, or `None` if it ignores the kind.
+    /// Records that an object was removed. Returns the change for the scheduler, or `None` if the scheduler ignores
+    /// the kind.
     pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = removal_change(object, interner)?;
         let name = change.id();
@@ -65,7 +66,7 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// Completes the list of a kind that began this epoch. Returns the removals that no watch reported.
+    /// Completes a list of a kind; the list began this epoch. Returns the removals that no watch reported.
     pub fn complete_list(&mut self, kind: &'static str, epoch: u32) -> Vec<Change> {
         let known = self.kinds.entry(kind).or_default();
         let mut removals = Vec::new();
@@ -130,7 +131,7 @@ mod tests {
         for kind in ["Node", "Pod", "Service"] {
             assert_eq!(followed.complete_list(kind, 1).len(), 0);
         }
-        // A pod of the same name is another pod; one node and both services are gone.
+        // The second list has only n2 and a new pod with the same name but another uid: all other objects are gone.
         followed.upsert(&node("n2"), Arrival::listed(2), interner);
         followed.upsert(&pod("u2"), Arrival::listed(2), interner);
         let mut complete = |kind| -> Vec<String> {

@@ -1,4 +1,5 @@
-//! JSON texts of objects, for kinds with stored originals. Such kinds are requested as JSON.
+//! Originals: the JSON texts of objects as the API server wrote them. A kind whose originals are stored is requested as
+//! JSON.
 
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use schedc_objects::original::{elements, member, original_from_json};
 
 use crate::resources::Resource;
 
-/// Kinds with required originals, and the function that reads them. The function pointer keeps this code out of
-/// schedulers without extenders.
+/// The kinds whose originals are required, and the function that reads originals. The function pointer keeps this code
+/// out of schedulers without extenders.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginalsReader {
     of: RequiredOriginals,

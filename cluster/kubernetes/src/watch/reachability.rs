@@ -51,7 +51,7 @@ impl Shared {
 }
 
 impl Reachability {
-    /// Adds a reflector. `may_probe`: whether it may probe, because every API server serves its kind.
+    /// Adds a reflector. `may_probe`: whether the reflector may probe. It may only if every API server serves its kind.
     pub fn member(&self, may_probe: bool) -> ReachabilityMember {
         let mut state = self.0.state();
         state.members += 1;

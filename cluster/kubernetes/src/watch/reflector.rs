@@ -1,5 +1,5 @@
-//! Reflector: lists and watches the objects of one kind, and forwards them. Each list begins an *epoch*;
-//! when it is complete, objects that were not received since its start no longer exist.
+//! Reflector: lists and watches the objects of one kind, and forwards them. Each list begins an *epoch*. When the list
+//! is complete, objects that were not received since its start no longer exist.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl Arrival {
     }
 }
 
-/// Minimum watch timeout; the maximum is twice as long: client-go's `minWatchTimeout`.
+/// Minimum watch timeout: client-go's `minWatchTimeout`. The maximum is twice as long.
 const WATCH_TIMEOUT_SECONDS: usize = 300;
 
 /// Minimum interval between two reports of the same error by a reflector that probes.
@@ -116,7 +116,7 @@ struct Reflector<S> {
     sender: Sender<InformerEvent>,
     rounds: watch::Receiver<u32>,
     round: u32,
-    /// The server reported that it does not serve this kind.
+    /// Whether the server reported that it does not serve this kind.
     is_absent: bool,
     /// Time at which the last bytes of the watch were read; `None` while a list is read.
     received: Option<Duration>,
@@ -215,7 +215,7 @@ impl<S: StreamingTransport> Reflector<S> {
 
     /// Reads a watch stream. Returns how it ended, or `None` if a relist interrupts it.
     async fn stream(&mut self, path: String) -> Result<Option<StreamEnd>, ReceiverClosed> {
-        // Originals are JSON.
+        // Originals can only be extracted from JSON.
         let format = if self.originals.is_some() { Format::Json } else { self.resource.format() };
         let mut chunks = match self.streams.open(path, format).await {
             Ok(Ok(chunks)) => chunks,
@@ -281,7 +281,7 @@ impl<S: StreamingTransport> Reflector<S> {
                 if self.reflector_state.is_streaming() && !matches!(code, 410 | 429 | 504) {
                     return Ok(Some(StreamEnd::StreamedListFailed));
                 }
-                // An expired version is a normal condition.
+                // An expired version is a normal condition, and is not reported.
                 if code != 410 {
                     self.report_error(format!("a watch ended: {}", status_error.message)).await?;
                 }
@@ -321,7 +321,7 @@ impl<S: StreamingTransport> Reflector<S> {
     async fn request_refused(&mut self, answer: &ApiResponse) -> Result<StreamEnd, ReceiverClosed> {
         let StatusError { code, message, retry_after, .. } = StatusError::new(answer);
         match code {
-            // An expired version is a normal condition.
+            // An expired version is a normal condition, and is not reported.
             410 => {}
             // An older server, or one on which the kind is disabled.
             404 => {

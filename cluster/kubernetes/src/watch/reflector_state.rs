@@ -1,9 +1,9 @@
-//! State machine of a reflector without I/O, after client-go's `Reflector`. Its requests deliver the latest state of
-//! every object of a kind, and reveal every deletion.
+//! State machine of a reflector, without I/O, modelled on client-go's `Reflector`. The requests of the reflector
+//! deliver the latest state of every object of a kind, and reveal every deletion.
 //!
 //! At the start, and whenever the resource version has expired, all objects are listed: as a stream if the server
 //! supports that, otherwise in pages. Later changes are watched from the last received version. Each list begins an
-//! *epoch*. When it is complete, objects that were not received since its start no longer exist.
+//! *epoch*. When the list is complete, objects that were not received since its start no longer exist.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(crate) enum ReflectorStep {
     Wait(Duration),
 }
 
-/// End of a response, or its absence.
+/// How a response ended, or why there was none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
     /// The server closed the response.
@@ -64,19 +64,20 @@ impl StreamEnd {
 #[derive(Debug)]
 pub(crate) struct ReflectorState {
     state: State,
-    /// The server does not support lists as streams.
+    /// Whether all lists are read in pages, because the server does not support lists as streams.
     uses_pages: bool,
-    /// The next list is read in pages.
+    /// Whether the next list is read in pages.
     next_in_pages: bool,
     epoch: u32,
     /// Earliest time of the next request.
     pause_until: Duration,
-    /// The pause comes from `Retry-After`.
+    /// Whether the pause comes from `Retry-After`.
     is_retry_after: bool,
-    /// Number of consecutive failures, and the time of the last one.
+    /// Number of consecutive failures.
     failures: u32,
+    /// Time of the last failure.
     failed_at: Duration,
-    /// One of these failures was an expired version.
+    /// Whether one of the consecutive failures was an expired version.
     has_expired: bool,
     /// Time of the last request.
     requested_at: Duration,
@@ -97,11 +98,13 @@ enum State {
     Watching { version: Box<str> },
 }
 
-/// client-go's backoff: initial and maximum delay, and the time without a failure after which it is reset.
+/// Initial delay of the backoff, as in client-go.
 const INITIAL_BACKOFF: Duration = Duration::from_millis(800);
+/// Maximum delay of the backoff, as in client-go.
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
+/// Time without a failure after which the backoff is reset, as in client-go.
 const BACKOFF_RESET: Duration = Duration::from_secs(120);
-/// Interval of probes during an outage; a random part of up to a quarter is added.
+/// Interval of probes during an outage. A random time of up to a quarter of the interval is added.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// Period over which the reflectors spread their requests when the server is back.
 const SPREAD: Duration = Duration::from_millis(500);
@@ -166,7 +169,7 @@ impl ReflectorState {
 
     /// Records the version of an object that was added, changed or deleted.
     pub(crate) fn changed(&mut self, now: &str) {
-        // While the list is streamed, versions arrive in any order.
+        // While the list is streamed, versions arrive in any order, and are not recorded.
         if let State::Watching { version } = &mut self.state {
             *version = now.into();
         }
@@ -197,7 +200,7 @@ impl ReflectorState {
         continue_token.is_none()
     }
 
-    /// Records the end of a response, or its absence.
+    /// Records how a response ended, or why there was none.
     pub(crate) fn ended(&mut self, end: StreamEnd, clock: Duration) {
         if clock.saturating_sub(self.failed_at) > BACKOFF_RESET {
             self.reset_failures();

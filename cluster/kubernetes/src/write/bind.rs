@@ -40,7 +40,7 @@ pub(super) async fn bind(
     let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
     let call = ApiRequest { verb: Verb::Create, path: path(pod, "/binding"), body: body.into() };
     let mut backoff = BACKOFF;
-    // An earlier attempt may have succeeded, or may still succeed.
+    // Whether an earlier attempt may have succeeded, or may still succeed.
     let mut may_be_bound = false;
     loop {
         let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Bind, &call).await) {
@@ -106,7 +106,7 @@ enum PodLocation {
     Missing,
 }
 
-/// Fields of a pod that tell its binding.
+/// Fields of a pod that show whether it is bound, and to which node.
 #[derive(Deserialize)]
 struct FoundPod {
     metadata: Metadata,

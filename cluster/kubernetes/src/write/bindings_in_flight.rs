@@ -8,10 +8,11 @@ use tracing::{info, warn};
 
 use super::stall::{Stall, StallReport};
 
-/// Number of bindings in flight from which the server, not this process, limits the rate.
+/// Minimum number of bindings in flight with which the server, and not this process, limits the binding rate.
 const BUSY: usize = 16;
-/// Divisor of the mean binding time: responses may gather during an eighth of it, but at most for [`MAX_PAUSE`].
+/// Divisor of the mean binding time: responses accumulate during an eighth of this time.
 const PAUSE_FRACTION: u32 = 8;
+/// Maximum time during which responses accumulate.
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// Approximate number of bindings in the moving average.
 const MEAN_WINDOW: u64 = 16;
@@ -38,9 +39,9 @@ impl Bindings {
 
     /// Returns the time to wait, when the scheduler is otherwise idle, before it reads responses.
     ///
-    /// While the server works on many bindings, responses arrive one by one. After a short pause several are available;
-    /// they are read, handled and followed by new bindings together, with a fraction of the system calls. The pause is
-    /// a small part of the time that a binding takes anyway.
+    /// While the server works on many bindings, responses arrive one by one. After a short pause, several responses are
+    /// available. Reading them together, and then sending the next bindings together, takes a fraction of the system
+    /// calls. The pause is a small part of the duration of a binding.
     pub fn pause(&self) -> Duration {
         if self.count() < BUSY {
             return Duration::ZERO;
@@ -48,7 +49,7 @@ impl Bindings {
         (Duration::from_nanos(self.0.mean.load(Ordering::Relaxed)) / PAUSE_FRACTION).min(MAX_PAUSE)
     }
 
-    /// Counts a binding that begins, at this time of the transport's clock.
+    /// Counts a binding that begins. `clock` is the time of the transport's clock.
     pub(crate) fn begin(&self, clock: Duration) -> BindingGuard {
         let mut stall = self.stall();
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +84,7 @@ impl Bindings {
 pub(crate) struct BindingGuard(Bindings, Instant);
 
 impl BindingGuard {
-    /// Records that the binding succeeded, at this time of the transport's clock.
+    /// Records that the binding succeeded. `clock` is the time of the transport's clock.
     pub(super) fn succeed(&self, clock: Duration) {
         if let Some(time) = self.0.stall().succeed(clock) {
             info!("Bindings succeed again, after {} s", time.as_secs());

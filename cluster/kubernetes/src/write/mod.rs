@@ -1,8 +1,8 @@
 //! Writes of the scheduler and its plugins: [`KubeClient`] is their client.
 //!
-//! The outcome of a request is unknown if its response is lost. After a binding, the pod is then read. Deletions and
-//! status patches are repeated, which does no harm. For other writes, the plugin receives an error and must read the
-//! object.
+//! The outcome of a request is unknown if its response is lost. If the request was a binding, the client reads the pod.
+//! Deletions and status patches are repeated, which does no harm. For other writes, the plugin receives an error and
+//! must read the object.
 
 mod bind;
 mod bindings_in_flight;
@@ -37,7 +37,7 @@ pub use bindings_in_flight::Bindings;
 pub use object_updates::ObjectListeners;
 pub use pod_records::{PodRecord, PodRecords};
 
-/// Maximum time that a deletion waits until the watch reports it.
+/// Maximum time for which [`Client::delete_pod`] waits until the watch reports the deletion.
 const WATCH_DELAY: Duration = Duration::from_secs(1);
 
 /// Client through which the scheduler writes to an API server.
@@ -48,7 +48,7 @@ pub struct KubeClient<T, E> {
     events: E,
     bindings: Bindings,
     kinds: Kinds,
-    /// Limits log messages about statuses.
+    /// Limits log messages about failed status patches.
     status_log: Arc<RateLimit>,
 }
 

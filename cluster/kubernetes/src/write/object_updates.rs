@@ -118,8 +118,9 @@ fn json(object: &AnyObject) -> Option<Value> {
     }
 }
 
-/// Subscription to objects through the watches. Updates of volumes and claims contain the object. An object is read
-/// from the API server if it is of another kind, after a deletion, and if it was added later.
+/// Subscription to objects through the watches. Updates of volumes and claims contain the object. In three cases, the
+/// object is read from the API server: it is of another kind, it may have been deleted, or it was just added to the
+/// subscription by [`ObjectUpdates::add`].
 pub(super) struct ObjectSubscription<T> {
     transport: T,
     listeners: ObjectListeners,

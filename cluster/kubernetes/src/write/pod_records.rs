@@ -28,7 +28,7 @@ struct State {
 #[derive(Debug)]
 struct CachedRecord {
     record: PodRecord,
-    /// The record comes from a response, and the watch has not reported it yet.
+    /// Whether the record comes from a response, and the watch has not reported this version yet.
     is_ahead: bool,
 }
 

@@ -7,10 +7,10 @@ pub(super) const STALLED: Duration = Duration::from_secs(5);
 /// Minimum time between two messages.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Stall that the bindings in flight may be in. Times are those of the transport's clock.
+/// Current stall of the bindings in flight, if any. Times are those of the transport's clock.
 #[derive(Debug, Default)]
 pub(super) struct Stall {
-    /// Time of the last success, or the start of the first binding in flight. `None`: none is in flight.
+    /// Time of the last success, or the start of the first binding in flight. `None`: no binding is in flight.
     since: Option<Duration>,
     /// Time of the last message.
     pub(super) logged: Option<Duration>,
@@ -68,7 +68,7 @@ mod tests {
         let mut stall = Stall::default();
         let at = Duration::from_secs;
         let stalled = |seconds, why: &str| Some(StallReport { time: at(seconds), last_error: why.to_owned() });
-        assert_eq!(stall.check(at(100)), None, "none is under way");
+        assert_eq!(stall.check(at(100)), None, "no binding is in flight");
         stall.begin(at(100));
         stall.begin(at(103));
         assert_eq!(stall.check(at(104)), None);

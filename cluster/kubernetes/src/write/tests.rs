@@ -44,7 +44,7 @@ struct State {
     late: Option<(usize, Verb, String, Value)>,
     log: Vec<String>,
     waited: Duration,
-    /// Sleeps never end; otherwise they end at once.
+    /// Whether sleeps never end. If not, they end at once.
     stands_still: bool,
 }
 
@@ -163,9 +163,9 @@ impl Server {
 }
 
 #[derive(Clone, Default)]
-struct RecordedEvents(Arc<Mutex<Vec<AboutVersion>>>);
+struct RecordedEvents(Arc<Mutex<Vec<EventWithVersion>>>);
 
-type AboutVersion = (Event, Option<u64>);
+type EventWithVersion = (Event, Option<u64>);
 
 impl EventSink for RecordedEvents {
     fn record(&self, event: Event, version: Option<u64>) {
@@ -198,7 +198,7 @@ fn a_binding_names_the_uid() {
     assert_eq!(bound(&server), Ok(()));
     let body = r#"{"apiVersion":"v1","kind":"Binding","metadata":{"name":"p","namespace":"ns","uid":"u"},"target":{"kind":"Node","name":"n1"}}"#;
     assert_eq!(server.take_requests(), [format!("Bind POST {POD}/binding {body}")]);
-    // The pod is bound already, another pod has the name, or none.
+    // Three refusals: the pod is already bound, another pod has its name, and no pod has the name.
     assert_eq!(bound(&server), Err(ApiReason::Conflict));
     assert_eq!(bound(&Server::with_pod("other")), Err(ApiReason::Conflict));
     assert_eq!(bound(&Server::default()), Err(ApiReason::NotFound));
@@ -221,7 +221,7 @@ fn a_binding_with_an_unknown_result_is_verified() {
     check(&[ApiResponse(503, None), NotSent], "u", Ok(()), "POST POST POST");
     check(&[ApiResponse(403, None)], "u", Err(ApiReason::Other), "POST");
     check(&[RequestLost], "other", Err(ApiReason::NotFound), "POST GET");
-    // The read of the pod is lost repeatedly.
+    // The pod is read until a read succeeds.
     check(
         &[AnswerLost, RequestLost, ApiResponse(500, None), NotSent, AnswerLost],
         "u",
@@ -285,7 +285,7 @@ fn status_patches_name_the_uid() {
         server.take_requests(),
         [format!(r#"Write PATCH {POD}/status {{"metadata":{{"uid":"u"}},"status":{{"nominatedNodeName":"n1"}}}}"#)]
     );
-    // The response contains the status before the watch does, so no patch is needed.
+    // The status from the response is known before the watch reports it, so no second patch is needed.
     assert_eq!((patch(&client, "n1"), server.take_requests().len()), (Ok(()), 0));
     assert_eq!(patch(&Server::with_pod("other").client(), "n1"), Err(ApiReason::NotFound));
     client.records.remove(&Uid("u".into()));
@@ -311,7 +311,7 @@ fn status_patches_are_retried() {
 fn a_victim_is_deleted_by_its_uid() {
     let server = Server::with_pod("u").faults([Fault::AnswerLost]);
     let delete = |server: &Server| done(server.client().delete_pod(&the_pod())).map_err(|error| error.reason);
-    // The second time, the pod does not exist.
+    // The first response is lost. At the retry, the pod no longer exists.
     assert_eq!(delete(&server), Err(ApiReason::NotFound));
     let body = r#"{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u"}}"#;
     assert_eq!(server.take_requests(), vec![format!("Write DELETE {POD} {body}"); 2]);
@@ -335,7 +335,7 @@ fn an_eviction_waits_for_the_watch() {
         let mut deletion = Box::pin(client.delete_pod(&victim));
         let mut is_over = || deletion.as_mut().now_or_never().is_some_and(|result| result.is_ok());
         assert!(!is_over(), "the preemptor would evict it again");
-        // A known version is no update.
+        // The watch reports the version that was known before the deletion.
         followed.upsert(&pod(7, ""), Arrival::listed(1), interner);
         assert!(!is_over());
         match is_gone {
@@ -435,9 +435,9 @@ fn object_updates_come_from_the_watches() {
     assert_eq!(next(&mut updates), Some((0, Ok("4".into()))));
     assert_eq!(next(&mut updates), Some((0, Ok("5".into()))));
     assert_eq!(server.take_requests().len(), 0);
-    // Nothing happens until the deadline.
+    // Without further updates, the result after the deadline is `None`.
     assert_eq!(next(&mut updates), None);
-    // A deleted object is read. A pod that no list contained still exists.
+    // A deleted object is read. When a list shows that a pod is gone, the watched pod is also read; it still exists.
     followed.removal(&claim("c", 6), interner);
     assert_eq!(next(&mut updates), Some((0, Err(ApiReason::NotFound))));
     followed.upsert(
@@ -459,7 +459,7 @@ fn subscriptions_do_not_mix_declared_kinds() {
     const fn declared(name: &'static str, kind: &'static str) -> CustomKind {
         CustomKind { name, api_version: "example.com/v1", kind, plural: "", is_namespaced: true }
     }
-    // Two kinds of one API. The second has the name of a built-in kind in manifests.
+    // Two kinds of one API. In manifests, the second one has the same name as a built-in kind.
     const KINDS: &[CustomKind] =
         &[declared("widgets.v1.example.com", "Widget"), declared("services.v1.example.com", "Service")];
     let (server, kinds) = (Server::default(), Kinds::from(KINDS));
@@ -484,8 +484,8 @@ fn subscriptions_do_not_mix_declared_kinds() {
     followed.upsert(&object("v1", "Service"), Arrival::listed(1), interner);
     assert_eq!(received(followed, "Service", 2), [0_usize; 0]);
     followed.upsert(&object("example.com/v1", "Service"), Arrival::listed(1), interner);
-    assert_eq!(received(followed, "services.v1.example.com", 1), [1], "it is there");
-    assert_eq!(received(followed, "services.v1.example.com", 2), [1], "it went unseen");
+    assert_eq!(received(followed, "services.v1.example.com", 1), [1], "the object was added");
+    assert_eq!(received(followed, "services.v1.example.com", 2), [1], "the watch missed the deletion");
     followed.upsert(&object("example.com/v1", "Widget"), Arrival::listed(1), interner);
     assert_eq!(received(followed, "widgets.v1.example.com", 2), [0, 0]);
 }

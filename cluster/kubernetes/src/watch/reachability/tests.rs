@@ -107,30 +107,30 @@ fn kinds() -> Vec<&'static Resource> {
 }
 
 /// Runs reflectors of all kinds until two minutes after an outage of 15 minutes. Returns the server with its requests,
-/// and the number of messages.
-async fn run_reflector(outage: Outage, only: Option<&'static str>, seed: u64) -> (Server, usize) {
+/// and the number of reported errors.
+async fn run_reflectors(outage: Outage, only: Option<&'static str>, seed: u64) -> (Server, usize) {
     let requests = Mutex::default();
     let server = Server(Arc::new(Inner { began: Instant::now(), outage, begin: BEGIN, end: END, only, requests }));
     let mut informers = Informers::start(&server, &kinds(), seed, None);
-    let mut messages = 0;
+    let mut errors = 0;
     let event = async {
         loop {
             let event = informers.next().await;
-            messages += usize::from(matches!(event, crate::watch::reflector::InformerEvent::Error(..)));
+            errors += usize::from(matches!(event, crate::watch::reflector::InformerEvent::Error(..)));
         }
     };
     tokio::select! {
         never = event => never,
         () = sleep(END + 2 * MINUTE) => {}
     }
-    (server, messages)
+    (server, errors)
 }
 
 #[tokio::test(start_paused = true)]
 async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() {
     for outage in [Outage::Refuses, Outage::Answers(503, None), Outage::Answers(500, None)] {
         for seed in 0..20 {
-            let (server, _) = run_reflector(outage, None, seed).await;
+            let (server, _) = run_reflectors(outage, None, seed).await;
             let after = server.requests(END, END + MINUTE);
             let paths: std::collections::BTreeSet<_> = after.iter().map(|(_, path)| path).collect();
             assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "one request of each: {after:?}");
@@ -145,7 +145,7 @@ async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() 
 #[tokio::test(start_paused = true)]
 async fn one_reflector_probes_once_per_second_during_an_outage() {
     for seed in 0..20 {
-        let (server, messages) = run_reflector(Outage::Refuses, None, seed).await;
+        let (server, errors) = run_reflectors(Outage::Refuses, None, seed).await;
         // Reflectors that do not probe wait for 30 to 60 seconds, as client-go's do.
         let late = server.requests(END - 5 * MINUTE, END);
         let mut of_paths = std::collections::BTreeMap::<_, usize>::new();
@@ -155,15 +155,15 @@ async fn one_reflector_probes_once_per_second_during_an_outage() {
         let most = counts.pop().unwrap();
         assert!((200..=300).contains(&most), "{most}");
         assert!(counts.iter().all(|count| *count <= 11), "{counts:?}");
-        // Not every probe is logged.
-        assert!(messages < 100 + 40 * kinds().len(), "{messages}");
+        // Not every failed probe is reported.
+        assert!(errors < 100 + 40 * kinds().len(), "{errors}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_kind_that_fails_alone_backs_off() {
     for only in ["/nodes", "/services"] {
-        let (server, _) = run_reflector(Outage::Answers(500, None), Some(only), 1).await;
+        let (server, _) = run_reflectors(Outage::Answers(500, None), Some(only), 1).await;
         let late = server.requests(END - 5 * MINUTE, END);
         let of_kind = late.iter().filter(|(_, path)| path.ends_with(only)).count();
         assert!((4..=11).contains(&of_kind), "{only}: {late:?}");
@@ -173,7 +173,7 @@ async fn a_kind_that_fails_alone_backs_off() {
 #[tokio::test(start_paused = true)]
 async fn probes_respect_retry_after() {
     let pause = Duration::from_secs(20);
-    let (server, _) = run_reflector(Outage::Answers(429, Some(pause)), None, 1).await;
+    let (server, _) = run_reflectors(Outage::Answers(429, Some(pause)), None, 1).await;
     let late = server.requests(END - 5 * MINUTE, END);
     assert!(late.len() <= 16 * kinds().len(), "{}", late.len());
     let after = server.requests(END, END + MINUTE);

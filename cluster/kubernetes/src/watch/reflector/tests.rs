@@ -159,7 +159,7 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
     let requests: Vec<_> = requests.iter().map(|line| line.split_once(' ').unwrap()).collect();
     let paths: Vec<_> = requests.iter().map(|(_, path)| (*path).to_owned()).collect();
     assert_eq!(paths[..4], [STREAM.to_owned(), watch(6), watch(8), STREAM.to_owned()]);
-    // The first broken connection causes no pause.
+    // After the first broken connection, the next request follows at once; after the second one, there is a pause.
     assert_eq!((requests[1].0, requests[2].0 != "0"), ("0", true));
 }
 
@@ -222,6 +222,6 @@ async fn a_new_round_relists() {
     }
     drop(events);
     follower.await.unwrap();
-    // The list in flight may have completed.
+    // The first list may have completed before the relist request was read.
     assert!(complete == [(1, 0), (2, 1)] || complete == [(2, 1)], "{complete:?}");
 }

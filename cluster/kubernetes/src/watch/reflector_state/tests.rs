@@ -50,7 +50,7 @@ fn expired_versions_cause_a_relist() {
     assert!(matches!(reflector_state.next(at(5_100)), ReflectorStep::Wait(_)));
     assert_eq!((next_request(reflector_state, at(9_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 3));
     reflector_state.bookmark("200", true);
-    // The version expires again at once, which is unusual.
+    // The version expires again at once. This is unusual, so the next list is delayed.
     reflector_state.ended(GONE, at(9_500));
     assert!(matches!(reflector_state.next(at(9_500)), ReflectorStep::Wait(_)));
     assert_eq!(next_request(reflector_state, at(16_000)), ListWatchRequest::Stream);
@@ -100,7 +100,7 @@ fn a_list_whose_stream_fails_is_read_in_pages_at_once() {
     assert_eq!(next_request(reflector_state, at(10)), ListWatchRequest::Page { continue_token: None });
     assert!(reflector_state.page("50", None));
     assert_eq!(next_request(reflector_state, at(20)), watch("50"));
-    // The failure may have been temporary.
+    // The failure may have been temporary, so the next list is requested as a stream again.
     reflector_state.ended(GONE, at(5_000));
     assert_eq!(next_request(reflector_state, at(5_000)), ListWatchRequest::Stream);
     reflector_state.ended(StreamEnd::StreamedListFailed, at(5_010));
@@ -144,7 +144,7 @@ fn refused_requests_back_off_or_wait_for_retry_after() {
 #[derive(Default)]
 struct Server {
     objects: BTreeMap<usize, u64>,
-    /// Event at each version: an object, and whether it exists now.
+    /// Event at each version: an object, and whether it exists after the event.
     history: Vec<(usize, bool)>,
     forgotten: u64,
 }
@@ -238,7 +238,7 @@ fn no_event_is_lost_whatever_fails() {
                     server.version()
                 }
                 ListWatchRequest::Page { continue_token } => {
-                    // All pages of a list have one version; this server stores only the newest.
+                    // All pages of a list have one version. This server stores objects only in the newest version.
                     let (at_version, skip) = continue_token.map_or((server.version(), 0), |token| {
                         let (version, skip) = token.split_once(' ').unwrap();
                         (version.parse().unwrap(), skip.parse().unwrap())
