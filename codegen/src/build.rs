@@ -13,8 +13,8 @@ use crate::select::{PROFILES_VARIABLE, select};
 const CODE: &str = "pipelines.rs";
 
 /// Compiles profiles in a build script: those in `folder` of the package, or those that `SCHEDC_PROFILES`
-/// selects. Writes `OUT_DIR/pipelines.rs`. Makes cargo run the script again when a profile changes, or another file
-/// with an effect on the result, such as a catalog.
+/// selects. Writes `OUT_DIR/pipelines.rs`. Makes cargo run the script again when a file with an effect on the result
+/// changes: a profile, or for example a catalog.
 ///
 /// ```ignore
 /// fn main() {
@@ -22,7 +22,7 @@ const CODE: &str = "pipelines.rs";
 /// }
 /// ```
 ///
-/// The package then contains a module with `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. If there
+/// A module of the package must include the file: `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. If there
 /// are errors, `build` reports all of them to cargo and ends the process.
 pub fn build(folder: &str) {
     println!("cargo::rerun-if-env-changed={PROFILES_VARIABLE}");
@@ -39,7 +39,7 @@ pub fn build(folder: &str) {
 }
 
 fn variable(name: &str) -> PathBuf {
-    let missing = || stop(&format!("{name} is not set: this is for build scripts, which cargo runs"));
+    let missing = || stop(&format!("{name} is not set: this function is only for build scripts, which cargo runs"));
     env::var_os(name).map_or_else(missing, PathBuf::from)
 }
 

@@ -26,9 +26,10 @@ pub struct Catalog {
     pub crate_name: String,
     /// The plugins, in the order of the file.
     pub plugins: Vec<Arc<PluginEntry>>,
-    /// The default `multi-point` list; empty except for the in-tree catalog.
+    /// The default `multi-point` list. Only the in-tree catalog has one; in other catalogs, the list is empty.
     pub default: Vec<Spanned<String>>,
-    /// kube-scheduler's plugins that schedc does not have yet; empty except for the in-tree catalog.
+    /// kube-scheduler's plugins that schedc does not have yet. Only the in-tree catalog names them; in other catalogs,
+    /// the list is empty.
     pub planned: Vec<Spanned<String>>,
     /// The per-node state that this crate declares.
     pub columns: Vec<State>,
@@ -49,31 +50,32 @@ pub struct PluginEntry {
     pub crate_name: String,
     /// The Rust path of the plugin's type: `schedc_plugins::NodeResourcesFit`.
     pub path: String,
-    /// The extension points that it implements, in the order of a scheduling attempt.
+    /// The extension points that the plugin implements, in the order of a scheduling attempt.
     pub points: Vec<Point>,
     /// Per-node state, in the order of the plugin's `type Columns`.
     pub columns: Vec<Column>,
     /// Cluster-wide state, in the order of the plugin's `type Indexes`.
     pub indexes: Vec<State>,
-    /// Other plugins with cycle state that it reads.
+    /// Other plugins whose cycle state the plugin reads.
     pub reads: Vec<Read>,
     /// The weight at `score` if the profile has none. Without meaning for a plugin that does not score.
     pub default_weight: i64,
-    /// Whether it implements NormalizeScore.
+    /// Whether the plugin implements NormalizeScore.
     pub normalizes: bool,
-    /// Whether it implements PrepareScore, which computes cluster facts for its Score.
+    /// Whether the plugin implements PrepareScore, which computes facts about the cluster for Score.
     pub prepares_score: bool,
-    /// Whether it implements EnqueueExtensions.
+    /// Whether the plugin implements EnqueueExtensions.
     pub enqueue_extensions: bool,
-    /// The built-in kinds of objects that it watches.
+    /// The built-in kinds of objects that the plugin watches.
     pub watches: Vec<String>,
-    /// The kinds declared in its catalog that it watches.
+    /// The kinds of objects that the plugin watches and that the catalog declares.
     pub kinds: Vec<CustomKind>,
-    /// Its requests to the API server other than watches. They apply if the profile runs it at a point that may write.
+    /// The plugin's requests to the API server other than watches. They apply if the profile runs the plugin at a point
+    /// that may write.
     pub writes: Vec<Write>,
-    /// Its effect, in one line; may be empty.
+    /// The plugin's effect, in one line; may be empty.
     pub description: String,
-    /// The shape of its arguments.
+    /// The shape of the plugin's arguments.
     pub args: ArgsSchema,
 }
 
@@ -90,7 +92,7 @@ impl PluginEntry {
     }
 }
 
-/// A plugin with cycle state that another plugin reads.
+/// A plugin whose cycle state another plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The plugin.
@@ -106,7 +108,7 @@ pub struct State {
     pub name: String,
     /// The Rust path of its type. Two states are the same if their paths are.
     pub path: String,
-    /// Whether it depends on the arguments of the plugin that declares it; columns only.
+    /// Whether the state depends on the arguments of the plugin that reads it. Always false for an index.
     pub with_args: bool,
     /// Its content, in one line; may be empty.
     pub description: String,
@@ -169,8 +171,8 @@ impl Catalog {
 }
 
 impl Catalogs {
-    /// Combines catalogs. Reports a plugin name that two crates have, because profiles name plugins without their crate,
-    /// and a kind that two crates declare differently.
+    /// Combines catalogs. Two plugins with the same name are an error, since profiles name plugins without their crate.
+    /// Different declarations of the same kind are also an error.
     pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
         let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();
@@ -242,7 +244,7 @@ mod tests {
             assert!(catalog.plugins.iter().any(|plugin| plugin.name == name.value), "{} exists", name.value);
         }
         for name in &catalog.planned {
-            assert!(catalog.plugins.iter().all(|plugin| plugin.name != name.value), "{} is not here yet", name.value);
+            assert!(catalog.plugins.iter().all(|plugin| plugin.name != name.value), "{} is not in the catalog", name.value);
         }
     }
 
@@ -258,8 +260,8 @@ mod tests {
 
     #[test]
     fn only_plugins_that_can_reject_have_enqueue_extensions() {
-        // PostFilter is in this list for DefaultPreemption. It registers the events that kube-scheduler's plugin needs for
-        // its PreEnqueue, although it has no PreEnqueue here.
+        // PostFilter is in this list for DefaultPreemption. schedc's plugin has no PreEnqueue, but registers the events
+        // that kube-scheduler's plugin needs for its PreEnqueue.
         let rejecting =
             [Point::PostFilter, Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
         for plugin in &in_tree().plugins {

@@ -44,8 +44,8 @@ const INDEX_KEYS: [&str; 2] = ["path", "description"];
 pub(super) enum Kind<'a> {
     /// The in-tree catalog, with the argument schemas by plugin.
     InTree(&'a IndexMap<String, Schema>),
-    /// The catalog of a plugin crate, with the arguments in its sources. It may refer to the in-tree columns and
-    /// indexes.
+    /// The catalog of a plugin crate, which may refer to the columns and indexes of the in-tree catalog (the first
+    /// value). The second value has the arguments that the sources of the crate declare.
     ThirdParty(&'a Catalog, &'a DeclaredArgs),
 }
 

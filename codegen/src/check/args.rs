@@ -44,8 +44,8 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     check_absent(cx, diagnostics);
 }
 
-/// Reports plugins with required arguments for which the profile has no table. Plugins of the default list, which the
-/// profile does not name, have no required arguments.
+/// Reports each plugin that has required arguments, but no `[args]` table in the profile. Plugins that only the default
+/// list enables have no required arguments.
 fn check_absent(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for plugin in &cx.plan.plugins {
         let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
@@ -81,7 +81,8 @@ pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
             let mut by_shape = Vec::new();
             shape::check(&args.value, schema, &plugin.name, &mut by_shape);
             check_plugin_rules(args, &mut diagnostics);
-            // If both report an error at one location, the plugin's rule is more specific.
+            // If the schema and a rule of the plugin report errors at one location, only the error of the rule is kept:
+            // it is more specific.
             let reported: Vec<Span> = diagnostics.iter().filter_map(location).collect();
             diagnostics
                 .extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
@@ -94,7 +95,7 @@ fn location(diagnostic: &Diagnostic) -> Option<Span> {
     diagnostic.primary.as_ref().map(|label| label.span)
 }
 
-/// Checks rules that a schema cannot express. They skip values of the wrong shape.
+/// Checks the plugin's rules that a schema cannot express. The rules skip values of the wrong shape.
 fn check_plugin_rules(args: &RawArgs, diagnostics: &mut Vec<Diagnostic>) {
     let RawValue::Table(table) = &args.value.value else { return };
     match args.plugin.value.as_str() {

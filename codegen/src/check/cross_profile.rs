@@ -1,5 +1,5 @@
 //! Profiles of one scheduler have unique names. They share one queue, so they also have the same queue order
-//! (kube-scheduler's `validateCommonQueueSort`) and the same backoff (one setting for all profiles in kube-scheduler).
+//! (kube-scheduler's `validateCommonQueueSort`) and the same backoff (kube-scheduler has one setting for all profiles).
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;

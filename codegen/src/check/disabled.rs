@@ -1,7 +1,7 @@
 //! Every name in `disabled` disables a plugin. kube-scheduler ignores other names, including typos.
 //!
-//! A default plugin of kube-scheduler that schedc does not have yet may be disabled: the profile has the same
-//! effect once schedc has it.
+//! A default plugin of kube-scheduler that schedc does not have yet may be disabled: the effect of the profile then
+//! remains the same when schedc adds the plugin.
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;
@@ -33,8 +33,8 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the plugins that a set's `disabled` can remove: at `multi-point` the default list, at a point
-/// those of `multi-point`.
+/// Returns the plugins that the `disabled` list of a set can remove. At `multi-point`, these are the plugins of the
+/// default list; at an extension point, those of `multi-point`.
 fn enabled_by_default(cx: &Context<'_>, point: Option<Point>) -> Vec<String> {
     match point {
         None => cx.catalogs.in_tree().default.iter().map(|name| name.value.clone()).collect(),

@@ -19,8 +19,8 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     check_preempt_verb(cx, diagnostics);
 }
 
-/// Checks that a plugin sends victims to extenders with a preempt verb. DefaultPreemption does; a PostFilter
-/// plugin of another crate may.
+/// Checks that preempt verbs of extenders have an effect: a plugin must send victims to extenders. DefaultPreemption
+/// does; a PostFilter plugin of another crate may.
 fn check_preempt_verb(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut plugins = cx.plan.at(Point::PostFilter).map(|(_, plugin)| &plugin.entry);
     if plugins.any(|entry| entry.name == "DefaultPreemption" || entry.crate_name != IN_TREE_CRATE)

@@ -41,7 +41,7 @@ fn overflow(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         Some((weight.value, weight.span, format!("`{}`", plugin.entry.name)))
     });
     let extenders = cx.raw.extenders.iter().filter_map(|extender| extender.weight.as_ref()).map(|weight| {
-        // As for plugins: a weight beyond 64 bits overflows.
+        // A weight beyond 64 bits makes the sum overflow, as for plugins.
         let value = i64::try_from(weight.value.max(0)).unwrap_or(i64::MAX);
         (value, Some(weight.span), "an extender".to_owned())
     });

@@ -1,7 +1,7 @@
 //! NodeAffinity: the added affinity is not empty, and its operators have the required number of values.
 //!
-//! The rules are those of kube-scheduler's `ValidateNodeAffinityArgs`, which parses the terms like those of a
-//! pod, and of the API server's `ValidateNodeSelectorTerm`.
+//! There are two sources of rules: kube-scheduler's `ValidateNodeAffinityArgs`, which parses the terms like those of a
+//! pod; and the API server's `ValidateNodeSelectorTerm`.
 
 use super::{string_at, table_at, tables_at};
 use crate::diagnostic::Diagnostic;

@@ -173,7 +173,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the field of an element, or the element itself.
+/// Returns a field of an element, or the element itself if `field` is empty.
 fn part<'n>(item: &'n RawNode, field: &str) -> Option<&'n RawNode> {
     match &item.value {
         _ if field.is_empty() => Some(item),

@@ -19,7 +19,7 @@ pub(super) fn check(url: &Spanned<String>, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(fault(after_scheme).map(|fault| messages::bad_url(url, &fault)));
 }
 
-/// Returns the error in a URL without its scheme.
+/// Returns the error, if any, in the part of a URL after the scheme.
 fn fault(after_scheme: &str) -> Option<String> {
     let (authority, path) = after_scheme.split_at(after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len()));
     if authority.contains('@') {
