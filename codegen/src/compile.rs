@@ -45,7 +45,7 @@ pub trait CatalogFinder {
 /// A catalog's text.
 #[derive(Clone, Debug)]
 pub struct FoundCatalog {
-    /// The displayed path. Equal paths are one catalog.
+    /// The displayed path. Two texts with equal paths are the same catalog.
     pub path: String,
     /// The text.
     pub text: String,
@@ -81,9 +81,9 @@ pub enum MissingCatalog {
     },
     /// `cargo metadata` failed. It runs only if the manifests and the lock file do not determine the crate's folder.
     NoMetadata {
-        /// The error without the network.
+        /// The error of the run without the network.
         offline: String,
-        /// The error with the network.
+        /// The error of the run with the network.
         online: String,
     },
 }
@@ -190,7 +190,7 @@ struct ThirdParty<'f, F> {
 }
 
 impl<F: CatalogFinder> ThirdParty<'_, F> {
-    /// Returns all catalogs that were read without errors, after the in-tree one.
+    /// Returns the in-tree catalog, followed by all other catalogs that were read without errors.
     fn into_catalogs(self, in_tree: Arc<Catalog>) -> Vec<Arc<Catalog>> {
         std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
     }

@@ -1,5 +1,5 @@
-//! The arguments of plugins, read from the sources of their crate. The declaration with `#[derive(Args)]` is
-//! the only description.
+//! The arguments of plugins, read from the sources of their crate. The catalog need not repeat what the type with
+//! `#[derive(Args)]` declares.
 //!
 //! A declaration that sources alone do not determine is omitted: one that a macro generates, one from another
 //! crate, or an invalid one. rustc then checks the arguments.
@@ -15,7 +15,7 @@ use syn::{DeriveInput, ImplItem, Item, Path, Type};
 
 use crate::schema::{ArgsSchema, FieldSchema, Format, Schema};
 
-/// The type of plugins without arguments.
+/// The argument type of plugins without arguments.
 const NO_ARGS: &str = "NoArgs";
 
 /// Maximum nesting of declarations.
@@ -53,7 +53,7 @@ impl<T> ItemsByName<T> {
         self.0.entry(name).or_default().push((file, item));
     }
 
-    /// Returns the only item of the crate with this name.
+    /// Returns the item with this name. `None`: the crate has no such item, or several.
     fn only(&self, name: &str) -> Option<&(FileNumber, T)> {
         match self.0.get(name)?.as_slice() {
             [only] => Some(only),

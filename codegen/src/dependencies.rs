@@ -1,7 +1,7 @@
 //! Folders of the crates that profiles name: the package that compiles the profiles, and its dependencies.
 //!
-//! `cargo metadata` finds them all, but requires more downloaded packages than a build does: those of tests, of optional
-//! features and of the other members of the workspace. Therefore it is the last resort.
+//! `cargo metadata` finds all of these folders, but requires more downloaded packages than a build does: also those
+//! that only tests, optional features or other members of the workspace use. Therefore it is the last resort.
 //!
 //! | crate | found through | module |
 //! |---|---|---|
@@ -110,7 +110,7 @@ impl<'a> Dependencies<'a> {
         Some(Unavailable::FeatureOff { package: package.name.clone(), feature })
     }
 
-    /// Returns the name of the package if this is one of its features and the build does not enable it.
+    /// Returns the name of the package if `feature` is one of its features and the build does not enable this feature.
     pub(crate) fn disabled_feature(&self, feature: &str) -> Option<&str> {
         if self.cargo.has_feature(feature) != Some(false) {
             return None;

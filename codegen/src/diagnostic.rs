@@ -15,7 +15,7 @@ use crate::source::{FileId, Files, Lines, Location, Span};
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// Summary of the error, in one line that is complete without the rest.
+    /// Summary of the error: one line that can be understood without the other fields.
     pub title: String,
     /// Primary location; `None` for an error without a location in a file.
     pub primary: Option<Label>,

@@ -69,7 +69,7 @@ impl Lock {
     }
 }
 
-/// Returns the item of an iterator that has exactly one.
+/// Returns the only item of an iterator; `None` if there is no item, or if there are several.
 fn exactly_one<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }

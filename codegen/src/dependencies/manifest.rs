@@ -22,7 +22,7 @@ pub(super) struct Manifest {
 pub(super) struct Dependency {
     /// The key in the manifest.
     pub(super) name: String,
-    /// The name of the package that it depends on.
+    /// The name of the package, which differs from the key if the dependency is renamed.
     pub(super) package: String,
     pub(super) optional: bool,
     /// The folder, if the manifest names it.

@@ -53,7 +53,8 @@ impl Metadata {
                 // A build does not change the lock file.
                 .args(cargo.is_building.then_some("--locked"))
                 .args(more)
-                // The working directory of build scripts, where cargo reads its configuration.
+                // cargo looks for its configuration in the working directory and the folders above it. This folder is
+                // also the working directory of build scripts.
                 .current_dir(&package.folder);
             if let Some(home) = &cargo.home {
                 command.env("CARGO_HOME", home);

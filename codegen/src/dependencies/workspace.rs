@@ -28,7 +28,8 @@ pub(super) fn root(package: &Manifest, cargo_home: Option<&Path>) -> Result<Mani
     Manifest::read(&package.folder)
 }
 
-/// Returns the folder of the workspace of the package in `folder`, if this manifest is its root or points to it.
+/// Returns the root folder of the workspace of the package in `folder`, if `manifest` is the root manifest of this
+/// workspace or points to it.
 fn root_by(manifest: &Manifest, folder: &Path) -> Option<PathBuf> {
     match manifest.workspace() {
         Some(workspace) => {

@@ -12,7 +12,7 @@ use crate::permissions;
 use crate::plan::{Plan, PlanCrate};
 use crate::source::Files;
 
-/// Returns the modules of the profiles. They have the names of the files, unless a name is taken.
+/// Returns the modules of the profiles. They have the names of the files, with an underscore if a name is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
     let mut names = IdentScope::without(&[
         "errors",
@@ -90,7 +90,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
     }
 }
 
-/// Emits the text of a profile and those of its catalogs, as lines.
+/// Emits the texts of a profile and of its catalogs, as lines.
 fn source(files: &Files, plan: &Plan) -> TokenStream {
     let path = &plan.path;
     let lines = |file| {

@@ -99,7 +99,7 @@ fn indexes(entry: &PluginEntry, imports: &mut Imports) -> Vec<TokenStream> {
     entry.indexes.iter().map(|index| state_type(imports, &index.path).to_token_stream()).collect()
 }
 
-/// Returns the types of the states that the plugin reads. `None`: one of their plugins is not in any profile.
+/// Returns the types of the cycle states that the plugin reads. `None`: a plugin with such a state is in no profile.
 fn reads(
     entry: &PluginEntry,
     entries: &BTreeMap<&str, &PluginEntry>,

@@ -1,4 +1,5 @@
-//! Emits `Columns`: the columns that the profile's plugins read, of the cluster or of one hypothetical node.
+//! Emits `Columns`: the columns that the profile's plugins read. Its entries are those of all nodes of the cluster, or
+//! the one of a hypothetical node.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

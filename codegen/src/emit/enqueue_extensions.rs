@@ -7,7 +7,7 @@ use super::member::{Member, Members};
 use super::tokens::{doc, parameter};
 use crate::plan::Point;
 
-/// Extension points with rejections that make a pod wait for events.
+/// Extension points at which a rejection makes the pod wait for events.
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
 pub(super) fn constant(members: &Members<'_>) -> TokenStream {

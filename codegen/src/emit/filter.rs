@@ -1,4 +1,4 @@
-//! Emits `Rejection`, and the functions of Filter: one call after the other.
+//! Emits `Rejection`, and the functions that call the plugins' Filter, one plugin after the other.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,7 +1,9 @@
-//! Emits properties of filter states. `reads_only_node`: a verdict on a node holds until the node changes.
-//! `cannot_fail`: no filter can return an error, so the later filters of a rejected node need not run.
-//! `leading_filters`: the filters whose verdicts pods with equal inputs share. `uniform_rejection`: a filter rejects all
-//! nodes alike.
+//! Emits functions that return properties of the filters for a pod:
+//! - `reads_only_node`: a verdict on a node holds until the node changes.
+//! - `cannot_fail`: no filter can return an error. If a filter rejects a node, the later filters need not run for it.
+//! - `leading_filters`: the first filters in order, up to one that reads more than the pod and the node. Pods that
+//!   `have_equal_inputs` share the verdicts of these filters.
+//! - `uniform_rejection`: the rejection of every node, if a filter rejects all nodes for the same reasons.
 
 use proc_macro2::TokenStream;
 use quote::quote;

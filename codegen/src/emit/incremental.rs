@@ -159,7 +159,8 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits `find_active`: whether all plugins that most pods skip are idle for this pod, and therefore need no updates.
+/// Emits `find_active`, which records whether all plugins that most pods skip are idle for this pod. Idle plugins need
+/// no updates.
 fn find_active(members: &Members<'_>) -> TokenStream {
     let filters: Vec<TokenStream> = members
         .filters_with_state()
