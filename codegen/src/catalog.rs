@@ -86,7 +86,7 @@ impl PluginEntry {
     }
 
     /// Returns the cargo feature of schedc-plugins that contains the plugin, if it is optional. A package that compiles
-    /// profiles may have a feature of the same name, which enables it.
+    /// profiles may have a feature of the same name, which enables the one of schedc-plugins.
     pub fn feature(&self) -> Option<&'static str> {
         (self.path == "schedc_plugins::DynamicResources").then_some("dynamic-resources")
     }
@@ -106,7 +106,7 @@ pub struct Read {
 pub struct State {
     /// The name in catalogs: `node-resources`.
     pub name: String,
-    /// The Rust path of its type. Two states are the same if their paths are.
+    /// The Rust path of its type. Two states are the same if their paths are equal.
     pub path: String,
     /// Whether the state depends on the arguments of the plugin that reads it. Always false for an index.
     pub with_args: bool,
@@ -244,7 +244,7 @@ mod tests {
             assert!(catalog.plugins.iter().any(|plugin| plugin.name == name.value), "{} exists", name.value);
         }
         for name in &catalog.planned {
-            assert!(catalog.plugins.iter().all(|plugin| plugin.name != name.value), "{} is not in the catalog", name.value);
+            assert!(catalog.plugins.iter().all(|plugin| plugin.name != name.value), "{} is only planned", name.value);
         }
     }
 

@@ -99,7 +99,7 @@ fn the_derive_declaration_determines_the_arguments() {
     assert_eq!(declared.of("fast::Simple"), ArgsSchema::None);
 }
 
-/// `plugins/tests/catalog` compares `in-tree-args.json` with the structs.
+/// `plugins/tests/catalog` compares `in-tree-args.json` with the structs; this test compares it with their source text.
 #[test]
 fn sources_describe_the_arguments_of_all_in_tree_plugins() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -61,7 +61,7 @@ fn checks_of(
     let names: Vec<&str> = listed(entry).collect();
     let bounds = names.iter().map(|name| ident(&snake_case(name)));
     let doc = doc(format!("The catalog entry `{name}`."));
-    // In-tree plugins watch built-in kinds only.
+    // In-tree plugins watch built-in kinds only, so they need no check of the kinds that a catalog declares.
     let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
         let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
         let checks = [("check_index_kinds", !entry.indexes.is_empty()), ("check_event_kinds", entry.enqueue_extensions)];

@@ -15,7 +15,7 @@ const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_TRIES: u32 = 5;
 /// Delay before the first retry. Each further delay is 1.5 times the previous one.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
-/// Maximum number of concurrent reviews of a reviewer; others wait.
+/// Maximum number of concurrent reviews of a reviewer; further reviews wait.
 const MAX_REVIEWS: usize = 16;
 
 /// Sends TokenReviews and SubjectAccessReviews.

@@ -12,7 +12,7 @@ use super::finding::Finding;
 pub struct ProfileCounts {
     /// Pods that were bound to one of the best nodes.
     pub same_best: u64,
-    /// Pods that were bound to a node with a lower total score.
+    /// Pods that were bound to a feasible node with a lower total score than the best nodes.
     pub lower_score: u64,
     /// Largest difference between the total scores of a best node and of the node to which the pod was bound.
     pub largest_difference: i64,
@@ -24,7 +24,7 @@ pub struct ProfileCounts {
     pub other_message: u64,
     /// Pods that only kube-scheduler found unschedulable.
     pub fits: u64,
-    /// Pods that were bound before the informers synced.
+    /// Pods that were bound before the informers synced, and therefore not compared.
     pub not_judged: u64,
 }
 

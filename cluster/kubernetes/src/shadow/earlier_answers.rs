@@ -1,4 +1,4 @@
-//! Answers for pending pods from before a scheduler wrote a claim for them.
+//! Answers for pending pods, computed before a scheduler wrote a claim for the pod.
 //!
 //! A scheduler writes a pod's claims before it binds the pod. After the write, only the chosen node is feasible, so the
 //! choice cannot be compared any more.
@@ -8,8 +8,8 @@ use std::hash::Hash;
 use schedc_core::explain::Explanation;
 use schedc_core::map::Map;
 
-/// For each pod, the answer from before the first write of a claim for the pod, and this claim. `P` identifies pods,
-/// `C` claims.
+/// For each pod, the answer that was computed before the first write of a claim for the pod, and this claim. `P`
+/// identifies pods, `C` claims.
 #[derive(Debug)]
 pub struct EarlierAnswers<P, C>(Map<P, (C, Explanation)>);
 

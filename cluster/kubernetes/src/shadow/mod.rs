@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`finding`] | reports of disagreements |
 //! | [`counts`] | counts of agreement by profile |
-//! | [`earlier_answers`] | answers from before a claim was written |
+//! | [`earlier_answers`] | answers that were computed before a claim was written |
 
 pub mod counts;
 pub mod earlier_answers;

@@ -40,7 +40,7 @@ pub enum InformerEvent {
         /// Value of [`ReflectorOptions::rounds`] when the list began: the list is not older than that relist request.
         round: u32,
     },
-    /// A problem, for users; the reflector continues.
+    /// A problem that is reported to users; the reflector continues.
     Error(&'static Resource, String),
 }
 

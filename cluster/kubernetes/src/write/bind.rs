@@ -19,7 +19,7 @@ const BACKOFF: RetryBackoff =
 /// Maximum delay between two reads of the pod.
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
-/// Binds the pod with this uid to its node.
+/// Binds the pod of `placement` to its node. A pod with the same name but another uid is not bound.
 ///
 /// If the outcome of the request is unknown, the pod is read until the server responds, however long that takes. Until
 /// then, the pod's resources on the node stay reserved.

@@ -14,7 +14,8 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Patches the status of the pod with this uid. Each attempt sends the difference from the status known at that time.
+/// Patches the status of a pod, but not of a pod with the same name and another uid. Each attempt sends the difference
+/// from the status known at that time.
 ///
 /// kube-scheduler sends no uid, so it may write the status of another pod with the same name.
 pub(super) async fn patch(

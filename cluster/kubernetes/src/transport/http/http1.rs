@@ -22,7 +22,7 @@ use crate::transport::TransportError;
 const MAX_READ_BUFFER: usize = 64 << 10;
 
 /// Number of idle connections that stay open. A burst of requests may leave more, and each has buffers of more than
-/// 20 kB. These are closed after [`IDLE_TIMEOUT`].
+/// 20 kB. The excess connections are closed after [`IDLE_TIMEOUT`].
 const MAX_IDLE: usize = 4;
 /// Time without use after which an excess connection is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(1);

@@ -30,7 +30,8 @@ const SEND_BUFFER: usize = 1 << 20;
 pub(super) struct Sender(SendRequest<Bytes>);
 
 impl Sender {
-    /// Performs the HTTP/2 handshake. The connection stays open while it is alive and a sender or response exists.
+    /// Performs the HTTP/2 handshake. The connection stays open while the peer responds to PING frames, and a sender or
+    /// a response exists.
     pub(super) async fn new(io: Box<dyn Io>) -> Result<Self, Error> {
         let mut builder = Builder::new();
         builder.enable_push(false).initial_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);

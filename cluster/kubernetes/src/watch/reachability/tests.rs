@@ -33,7 +33,7 @@ struct Inner {
     requests: Mutex<Vec<(Duration, String)>>,
 }
 
-/// Stream with an empty list, which breaks when the outage begins.
+/// Stream that sends an empty list, and breaks when the outage begins.
 struct Stream(Server, bool, String);
 
 impl Server {
@@ -135,7 +135,7 @@ async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() 
             let paths: std::collections::BTreeSet<_> = after.iter().map(|(_, path)| path).collect();
             assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "one request of each: {after:?}");
             assert!(after.iter().all(|(time, _)| *time <= Duration::from_secs(2)), "{outage:?} {seed}: {after:?}");
-            // One probe precedes the other requests, which are spread.
+            // One probe precedes the other requests, which are spread over time.
             let times: std::collections::BTreeSet<_> = after.iter().map(|(time, _)| time).collect();
             assert!(times.len() > kinds().len() / 2, "{after:?}");
         }
