@@ -58,6 +58,14 @@ pub fn is_dns_subdomain(text: &str) -> bool {
         })
 }
 
+/// Returns whether a text can be the name of an API resource, such as `pods`: a DNS label (RFC 1035) in lower case.
+pub(crate) fn is_resource_name(text: &str) -> bool {
+    text.len() <= 63
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && is_dns_subdomain(text)
+        && !text.contains('.')
+}
+
 fn is_name(text: &str) -> bool {
     (1..=63).contains(&text.len())
         && text.starts_with(|first: char| first.is_ascii_alphanumeric())
@@ -105,5 +113,15 @@ mod tests {
             !is_dns_subdomain("a..b") && !is_dns_subdomain("-a") && !is_dns_subdomain("a.") && !is_dns_subdomain("ü")
         );
         assert!(is_dns_subdomain(&"a".repeat(253)) && !is_dns_subdomain(&"a".repeat(254)));
+    }
+
+    #[test]
+    fn names_of_resources_may_contain_digits() {
+        for name in ["pods", "s3buckets", "pod-groups", "v2"] {
+            assert!(is_resource_name(name), "{name:?}");
+        }
+        for name in ["", "Pods", "2pods", "pods-", "pods.v1", "pods/status", &"a".repeat(64)] {
+            assert!(!is_resource_name(name), "{name:?}");
+        }
     }
 }

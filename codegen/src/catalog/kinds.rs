@@ -1,9 +1,9 @@
 //! The kinds of objects that a scheduler can watch: built-in kinds, and those of catalogs.
 
-use super::writes::{is_group, is_word};
+use super::writes::is_group;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
-use crate::format::is_dns_subdomain;
+use crate::format::{is_dns_subdomain, is_resource_name};
 use crate::messages;
 use crate::source::{Span, Spanned};
 use crate::tree::RawField;
@@ -91,7 +91,7 @@ pub(super) fn kind(field: &RawField, diagnostics: &mut Vec<Diagnostic>) -> Optio
     if !is_kind(&kind.value) {
         diagnostics.push(messages::not_a_kind(&kind));
     }
-    if let Some(resource) = resource.as_ref().filter(|resource| !is_word(&resource.value)) {
+    if let Some(resource) = resource.as_ref().filter(|resource| !is_resource_name(&resource.value)) {
         diagnostics.push(messages::not_a_resource(resource));
     }
     if diagnostics.len() > found_before {

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
-use crate::format::is_dns_subdomain;
+use crate::format::{is_dns_subdomain, is_resource_name};
 use crate::messages;
 use crate::source::{Span, Spanned};
 use crate::tree::RawNode;
@@ -74,10 +74,5 @@ pub(super) fn is_group(group: &str) -> bool {
 /// Returns whether a text is the name of a resource, optionally with a subresource.
 fn is_resource(resource: &str) -> bool {
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, "status"));
-    is_word(resource) && is_word(subresource)
-}
-
-/// Returns whether a text has the form of a resource name: lower-case letters and hyphens.
-pub(super) fn is_word(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+    is_resource_name(resource) && is_resource_name(subresource)
 }

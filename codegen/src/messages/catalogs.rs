@@ -139,7 +139,7 @@ pub(crate) fn not_a_resource(resource: &Spanned<String>) -> Diagnostic {
     let diagnostic =
         Diagnostic::at(resource.span, format!("`{}` is not the name of a resource", resource.value), "not a resource");
     let kind = resource.value.as_str();
-    if !kind.bytes().all(|b| b.is_ascii_alphabetic()) {
+    if !kind.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return diagnostic.help("resources are named as in roles, such as `pods` or `pods/status`");
     }
     let lower = kind.to_lowercase();
