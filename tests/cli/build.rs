@@ -37,7 +37,7 @@ fn only_a_scheduler_is_built() {
         ("taken/x", ""),
     ]);
     expect![[r#"
-        error: package plain is no scheduler: a scheduler has a program with schedc's command line and a build script that compiles profiles, as `schedc new` writes them
+        error: package plain is no scheduler: a scheduler has a program with schedc's command line, and a build script that compiles profiles; `schedc new` writes both
     "#]]
     .assert_eq(&folder.schedc(&["build", "small", "-o", "x"]).refused());
     expect![[r#"

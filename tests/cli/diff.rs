@@ -143,7 +143,7 @@ fn order_weights_and_arguments_are_compared() {
           NodeResourcesFit scoringStrategy.resources           [{"name":"cpu","weight":1},{"name":"memory","weight":1}]  [{"name":"cpu","weight":2}]  other resources or weights determine how full a node is
           NodeResourcesFit scoringStrategy.type                LeastAllocated                                            MostAllocated                pods prefer the emptiest nodes with scheduler.yaml#one, and the fullest nodes with enough room with scheduler.yaml#two
           InterPodAffinity hardPodAffinityWeight               1                                                         9                            with scheduler.yaml#two, required affinity of running pods attracts pods more
-          InterPodAffinity ignorePreferredTermsOfExistingPods  false                                                     true                         only with scheduler.yaml#one, preferences of running pods count for pods without preferences
+          InterPodAffinity ignorePreferredTermsOfExistingPods  false                                                     true                         only with scheduler.yaml#one, preferences of running pods affect pods without preferences
     "#]].assert_eq(&run.stdout);
 }
 

@@ -21,9 +21,9 @@ use crate::cluster::Routes;
 ///
 /// A workload creates nodes, pods and other objects in an in-memory cluster and waits until they are
 /// scheduled. The report has throughput and decision latency. Throughput is the number of pods bound per
-/// second of real time, including the work of the cluster. Decision latency is measured from popping a pod
-/// from the queue until it is assumed and reserved on a node, over all attempts. Idle waiting time is
-/// skipped. docs/bench.md has the details.
+/// second of real time; this time includes the work of the cluster. Decision latency is measured for each
+/// attempt, from popping a pod from the queue until it is assumed and reserved on a node, or rejected. Idle
+/// waiting time is skipped. docs/bench.md has the details.
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Test cases: a performance-config.yaml; the paths of its templates are relative to its folder
@@ -34,7 +34,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "TEST/WORKLOAD")]
     workload: Vec<String>,
 
-    /// Run workloads that have all of these labels, and none of those with a minus: performance,-short
+    /// Run workloads that have all of these labels, and none of those with a minus, such as performance,-short
     #[arg(long, value_name = "LABELS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     labels: Labels,
 

@@ -24,9 +24,9 @@ use crate::workloads::{MAX_PODS, Submission};
 pub(crate) struct Capacity {
     /// Manifest of a pod or a workload, or `-` for standard input; may be given several times
     ///
-    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. The pods of several
-    /// workloads are added in rounds, in the ratio of --ratio. Objects of other kinds, such as PriorityClasses, are
-    /// added to the cluster.
+    /// Workloads are Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. The pods of
+    /// several workloads are added in rounds, in the ratio of --ratio. Objects of other kinds, such as PriorityClasses,
+    /// are added to the cluster.
     #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
     manifests: Vec<PathBuf>,
 
@@ -34,7 +34,7 @@ pub(crate) struct Capacity {
     #[arg(long, value_name = "NUMBERS", value_delimiter = ':', value_parser = value_parser!(u16).range(1..))]
     ratio: Vec<u16>,
 
-    /// Report the capacity of each pool of nodes, those with the same value of this label
+    /// Report the capacity of each pool: the nodes with the same value of this label
     ///
     /// The report has two numbers for each pool: the pods on its nodes if pods may run on all nodes, and the number of
     /// pods that fit if they may run only in this pool.

@@ -17,9 +17,9 @@ const DEFAULT_NODES: usize = 5000;
 
 #[derive(Args)]
 pub(crate) struct Cost {
-    /// Measure the cost of each plugin of a profile per node, and memory per node, instead of a workload
+    /// Measure the cost per node of each plugin of a profile, and the memory per node, instead of running a workload
     ///
-    /// All profiles, unless --profile selects one. docs/bench.md describes the method.
+    /// Measures all profiles, unless --profile selects one. docs/bench.md describes the method.
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
@@ -27,7 +27,7 @@ pub(crate) struct Cost {
     #[arg(long, value_name = "NUMBER", conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: Option<usize>,
 
-    /// Measure the cost, and fail if a profile exceeds its budget; with --wire, if a goal is exceeded
+    /// Measure the cost, and fail if a profile exceeds its budget; with --wire, fail if a goal is exceeded
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 

@@ -19,20 +19,20 @@ use crate::cluster;
 use crate::defragment::{Plan, Question, empty_nodes, make_room};
 use crate::drain::Permissions;
 
-/// Plan moves of pods that empty as many nodes as possible, or make room for given pods
+/// Plan how to move pods to empty as many nodes as possible, or to make room for given pods
 ///
 /// The plan has as few evictions as possible. It is printed and never executed. Each eviction is tried in a
-/// cluster in memory, as for `schedc drain`: the disruption budgets must allow it, and the profile must place
-/// the pod that the controller creates in its place, without preemption, before the next eviction. For a cluster with
-/// GPUs, the output has their fragmentation before and after the plan. The exit code is 0 if there is a plan, 1
-/// if no node is empty or can be emptied, or a given pod still waits, and 2 after an error, such as wrong input.
+/// cluster in memory, as for `schedc drain`. The disruption budgets must allow it. Before the next eviction, the
+/// profile must place the pod that the controller creates instead, without preemption. For a cluster with GPUs, the
+/// output has their fragmentation before and after the plan. The exit code is 0 if there is a plan, 1 if no node is
+/// empty or can be emptied or if a given pod still waits, and 2 after an error, such as wrong input.
 #[derive(Args)]
 pub(crate) struct Defragment {
     /// Make room for the pods of this manifest, instead of emptying nodes; may be given several times
     #[arg(long = "for", value_name = "MANIFEST")]
     manifests: Vec<PathBuf>,
 
-    /// Only move pods away from these nodes, separated by commas
+    /// Move pods away from these nodes only; names are separated by commas
     #[arg(long, value_name = "NODE,...")]
     nodes: Option<NodeNames>,
 

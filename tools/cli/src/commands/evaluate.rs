@@ -47,8 +47,8 @@ pub(crate) struct Evaluate {
     /// Report which events return a rejected pod to the queue
     ///
     /// A scenario has a cluster, a rejected pod with the plugins that rejected it, and a change of one object.
-    /// The line has the events of the change, the result of the plugins' queueing hints for each event, and the
-    /// pod's place in the queue afterwards.
+    /// Its line of output has the events of the change, the result of the plugins' queueing hints for each event, and
+    /// the pod's place in the queue afterwards.
     #[arg(long, conflicts_with_all = ["live", "kubeconfig", "context"])]
     hints: bool,
 

@@ -53,9 +53,9 @@ pub(crate) struct Explain {
 
     /// Compare the chosen node with this node
     ///
-    /// Prints the deciding plugin, the difference of the totals, and for each score plugin the weight with which the
-    /// other node would have the higher total, and the best node without this score. For an infeasible node, prints
-    /// every plugin that rejects it.
+    /// Prints the deciding plugin and the difference of the totals. For each score plugin, prints the weight with which
+    /// the other node would have the higher total, and the node that would be the best without this plugin's score. For
+    /// an infeasible node, prints every plugin that rejects it.
     #[arg(long, value_name = "NODE")]
     against: Option<String>,
 

@@ -56,7 +56,7 @@ pub(crate) struct BacktestCommand {
     #[command(flatten)]
     input: Input,
 
-    /// Number of seeds: 0, 1, 2 and so on; they vary the choice among equally good nodes
+    /// Number of seeds, starting with seed 0; each seed makes another choice among equally good nodes
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..=10_000))]
     seeds: u32,
 
@@ -68,7 +68,7 @@ pub(crate) struct BacktestCommand {
     #[arg(long, value_name = "PARAMETER=VALUES", value_parser = Sweep::parse)]
     sweep: Vec<Sweep>,
 
-    /// Also simulate each profile without one of its scores, once for each of them: the effect of each plugin
+    /// For each score of a profile, also simulate the profile without this score, to show the effect of each plugin
     #[arg(long, conflicts_with = "sweep")]
     without_each_score: bool,
 
@@ -82,8 +82,8 @@ pub(crate) struct BacktestCommand {
 
     /// Print a Kubernetes Job that runs this command in this number of shards, instead of running it
     ///
-    /// The report is left out: `schedc backtest merge` writes it. Each thread of a shard needs about the memory of the
-    /// workload. Edit the image, the volume and the requests.
+    /// The shards write no report; `schedc backtest merge` writes it. Each thread of a shard needs about as much memory
+    /// as the workload. Edit the image, the volume and the requests.
     #[arg(long, value_name = "SHARDS", conflicts_with = "shard", value_parser = value_parser!(u32).range(1..=10_000))]
     print_job: Option<u32>,
 

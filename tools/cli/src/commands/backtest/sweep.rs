@@ -9,7 +9,7 @@ use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
 use schedc_codegen::{Compilation, check_args};
 
-/// Maximum number of values of a parameter, and of variants of a profile.
+/// Maximum number of values of a parameter. Also the maximum number of variants of a profile.
 const MAX_VARIANTS: usize = 1000;
 
 /// A parameter and its values: `NodeResourcesFit.weight=1..10`.
@@ -195,7 +195,7 @@ fn parsed(text: &str) -> Value {
     }
 }
 
-/// Returns arguments in the form in which they are checked.
+/// Converts arguments to the form that [`check_args`] checks.
 fn raw(node: &Node) -> RawNode {
     let value = match &node.value {
         Value::Bool(value) => RawValue::Bool(*value),

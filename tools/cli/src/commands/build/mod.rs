@@ -21,11 +21,11 @@ use super::output;
 use super::sources::{self, Profile};
 use package::Package;
 
-/// Options of rustc that no cargo profile can set. They remove the tables for unwinding, which a program that aborts
-/// after a panic does not use, and relocations: the program is loaded at a fixed address, as kube-scheduler is.
+/// Options of rustc that no cargo profile can set. They remove the tables for unwinding, because the program aborts
+/// after a panic. They also remove relocations: like kube-scheduler, the program is loaded at a fixed address.
 const LINUX_RUSTFLAGS: &str = r#"build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"]"#;
 
-/// Compile a small, fast program with these profiles that contains only the commands `run` and `profiles`
+/// Compile these profiles to a small, fast program that contains only the commands `run` and `profiles`
 ///
 /// cargo builds it in the package that contains the current folder: a scheduler that `schedc new` created, or a
 /// checkout of schedc. In other folders, it is built in the checkout that this command was built from. Errors
@@ -120,7 +120,7 @@ impl Build {
 /// Returns the file of a profile.
 ///
 /// # Errors
-/// The file cannot be read, or the profile is compiled in, and `root` is not the package that has its file.
+/// The file cannot be read. Or the profile is compiled in, and its file in `root` is missing or has other content.
 fn file_of(profile: Profile, root: &Path) -> Result<PathBuf, Failure> {
     let file = match profile {
         Profile::File(path) => path,
@@ -128,8 +128,8 @@ fn file_of(profile: Profile, root: &Path) -> Result<PathBuf, Failure> {
             let file = root.join(source.path);
             if !fs::read_to_string(&file).is_ok_and(|text| text == source.lines.join("\n")) {
                 return Err(Failure::new(format_args!(
-                    "profile {} is compiled into this command, but {} does not have its content: build in its package, or give \
-                     its path",
+                    "profile {} is compiled into this command, but {} does not have its content: build in the package of the \
+                     profile, or give the path of its file",
                     profile.name,
                     file.display()
                 )));
@@ -149,8 +149,8 @@ fn root() -> Result<PathBuf, Failure> {
     }
     let missing = || {
         Failure::new(
-            "no package here, and the checkout of schedc that built this command is gone: run it in a checkout or in \
-             a scheduler that `schedc new` created",
+            "no package here, and the checkout of schedc that built this command is gone: run this command in a \
+             checkout or in a scheduler that `schedc new` created",
         )
     };
     Origin::find().ok().and_then(Origin::folder).ok_or_else(missing)
@@ -185,13 +185,14 @@ fn check_size(plans: &[Plan], bytes: u64) -> Result<(), Failure> {
     if exceeded.is_empty() { Ok(()) } else { Err(Failure::new(exceeded.join("\n"))) }
 }
 
-/// Replaces the output file atomically: the old program may be running. It stays if the copy fails.
+/// Replaces the output file atomically, because the old program may be running. If the copy fails, the old program
+/// stays.
 fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
     let mut beside = output.as_os_str().to_owned();
     beside.push(".new");
     let copied = fs::copy(program, &beside).and_then(|_| fs::rename(&beside, output));
     copied.map_err(|error| {
-        // A half-written file is useless; the error of the copy is reported.
+        // A half-written file is useless. If it cannot be removed, only the error of the copy is reported.
         let _ = fs::remove_file(&beside);
         Failure::new(format_args!("cannot write {}: {error}", output.display()))
     })

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use super::{cargo, no_cargo};
 use crate::commands::failure::Failure;
 
-/// Features of a scheduler's package that the command `run` needs. Packages without optional parts lack them.
+/// Features of a scheduler's package that the command `run` needs. A package that does not declare one of them is built
+/// without it.
 const FEATURES: [&str; 2] = ["profiles", "run"];
 
 /// Feature that a profile with extenders needs.
@@ -68,7 +69,7 @@ impl Package {
         let is_at_root =
             |package: &PackageMetadata| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
         let no_package =
-            || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
+            || Failure::new(format_args!("{} is not a package: change to the folder of a package", manifest.display()));
         Package::new(metadata.packages.into_iter().find(is_at_root).ok_or_else(no_package)?, root)
     }
 
@@ -86,8 +87,8 @@ impl Package {
         };
         if !is_scheduler || program.is_empty() {
             return Err(Failure::new(format_args!(
-                "package {name} is no scheduler: a scheduler has a program with schedc's command line and a build script that \
-                 compiles profiles, as `schedc new` writes them"
+                "package {name} is no scheduler: a scheduler has a program with schedc's command line, and a build script that \
+                 compiles profiles; `schedc new` writes both"
             )));
         }
         let own_crate = name.replace('-', "_");

@@ -75,7 +75,7 @@ enum CheckFormat {
 }
 
 impl CheckFormat {
-    /// Returns the format of other commands; `None` for SARIF.
+    /// Converts to the output format of other commands; `None` for SARIF, which they do not have.
     fn common(self) -> Option<Format> {
         match self {
             CheckFormat::Table => Some(Format::Table),

@@ -1,4 +1,4 @@
-//! Profiles, checked as by a build.
+//! Checks of profiles, the same as in a build.
 
 use std::path::Path;
 
@@ -49,8 +49,8 @@ impl Check {
     }
 }
 
-/// Returns whether a file has objects of a cluster. kube-scheduler's configuration does not count: it has a separate
-/// error message.
+/// Returns whether a file has objects of a cluster. Returns `false` for kube-scheduler's configuration, which has a
+/// separate error message.
 fn is_manifest(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     let text = |field: &Field| field.value.as_str().map(str::to_owned);
@@ -70,7 +70,7 @@ fn finding(error: &Error) -> Finding {
     Finding { rule: RULE.0, level: "error", message, place }
 }
 
-/// The result of the check, except in a table.
+/// The result of the check. For the output format `table`, errors are printed in another way.
 #[derive(Serialize)]
 struct Report {
     /// Paths of the profiles; empty if there are errors.

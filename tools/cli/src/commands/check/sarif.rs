@@ -9,7 +9,7 @@ pub(super) struct Finding {
     /// `error`, `warning` or `note`.
     pub(super) level: &'static str,
     pub(super) message: String,
-    /// The file, and the line and the column where known; both from 1.
+    /// The file, with the line and the column if they are known. Both count from 1.
     pub(super) place: Option<(String, Option<usize>, Option<usize>)>,
 }
 

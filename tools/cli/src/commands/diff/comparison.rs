@@ -83,7 +83,7 @@ pub(crate) struct PlacementChange {
 pub(crate) struct Outcome {
     /// The pod's node at the end.
     pub(crate) node: Option<String>,
-    /// The reason if it has no node; `None` if the profile neither attempted nor preempted the pod.
+    /// The reason why the pod has no node. `None` if it has one, or if the profile neither attempted nor preempted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
 }

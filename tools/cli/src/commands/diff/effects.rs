@@ -73,7 +73,7 @@ fn missing(point: &str, plugin: &str, all: &[Difference], with: &Side) -> String
             if with.summary.points.iter().any(runs) {
                 return format!("without it, {main} lacks the data that {plugin} prepares");
             }
-            "it does not run here"
+            "the plugin does not run at this extension point"
         }
         "reserve" => "nothing is reserved for a pod whose node is chosen",
         "permit" => "no pod waits for its permit",
@@ -147,7 +147,7 @@ fn order(point: &str) -> &'static str {
         "pre-score" => "none: each plugin prepares its own scores",
         "post-filter" => "another plugin runs first for unschedulable pods",
         "pre-enqueue" => "none for placements; of several plugins that gate a pod, another one may be reported",
-        "bind" => "another plugin may bind them",
+        "bind" => "another plugin may bind pods",
         "extender" => "none for placements; of several extenders that reject a node, another one may be reported",
         _ => "plugins run in another order",
     }
@@ -215,7 +215,7 @@ fn argument(plugin: &str, path: &str, (in_a, a): (Option<&Value>, &str), (in_b, 
         }
         ("InterPodAffinity", _) => {
             let profile = if in_a == Some(&Value::Bool(true)) { b } else { a };
-            format!("only with {profile}, preferences of running pods count for pods without preferences")
+            format!("only with {profile}, preferences of running pods affect pods without preferences")
         }
         ("NodeAffinity", _) => "all pods get other node requirements or preferences".to_owned(),
         ("PodTopologySpread", _) => {

@@ -26,8 +26,8 @@ pub(crate) struct PlacingProfile {
     pub(crate) profile: &'static str,
 }
 
-/// Places the pending pods of a cluster with each of the two profiles. Returns the differences, and both simulations if there is to be
-/// a report.
+/// Places the pending pods of a cluster with each of the two profiles. Returns the differences. If there is to be a
+/// report, also returns both simulations.
 pub(super) fn placement_changes(
     bundle: &AnyBundle,
     [a, b]: [&Side; 2],
@@ -66,7 +66,7 @@ pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<Placing
             Ok(PlacingProfile { profile: bundle.profiles.first().map_or("", |profile| profile.name), bundle })
         }
         (_, Some(name)) => {
-            output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
+            output::note(format_args!("for {}, pods are placed with `{name}`, which differs only in settings", side.name));
             Ok(PlacingProfile { bundle: bundle.clone(), profile: name })
         }
         (Some(Err(reason)), None) => Err(reason.into()),
@@ -109,7 +109,8 @@ fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     outcomes
 }
 
-/// Returns the node of each pod that a profile preempts: the outcome under the other profile if it does not preempt the pod.
+/// Returns the node of each pod that a profile preempts. The pod stays on this node under the other profile, unless
+/// that profile preempts it too.
 fn nodes_before_preemption<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
     let preempted = reports.iter().flat_map(|report| &report.preempted);
     preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()
