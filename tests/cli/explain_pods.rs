@@ -50,7 +50,7 @@ fn pods_are_found_by_namespace_and_labels() {
     "#]]
     .assert_eq(&refused(&["-n", "research", "-l", "app=web", EXAMPLE]));
     expect![[r#"
-        error: `shop/web-1` is not in namespace `research`: omit one of the two
+        error: `shop/web-1` is not in namespace `research`: omit one of the namespaces
     "#]]
     .assert_eq(&refused(&["-n", "research", "shop/web-1", EXAMPLE]));
     let usage = |args: &[&str]| schedc(&[&["explain"], args].concat());

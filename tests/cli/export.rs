@@ -105,7 +105,7 @@ fn out_of_tree_plugins_are_reported() {
     let profile = format!("{crates}[plugins]\nqueue-sort = [\"Coscheduling\"]\n");
     let folder = Folder::with(&[("profiles/mine.toml", &profile)]);
     expect![[r#"
-        warning: profiles/mine.toml: kube-scheduler does not contain Coscheduling: the exported file needs a build that does
+        warning: profiles/mine.toml: kube-scheduler does not contain Coscheduling: the exported file needs a kube-scheduler that is built with it
         note: wrote mine.yaml
     "#]].assert_eq(&folder.schedc(&["export", "mine", "-o", "mine.yaml"]).stderr);
 }

@@ -64,7 +64,7 @@ fn extenders_are_exported() {
     let run = folder.schedc(&["export", "with.toml"]);
     expect![[r#"
         warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
-        warning: with.toml: kube-scheduler will not ignore example.com/tape: the resources of extenders replace `ignoredResources`
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: the ignored resources of extenders replace `ignoredResources`
     "#]].assert_eq(&run.stderr);
     let configuration = run.ok();
     let extenders = configuration.find("extenders:").unwrap_or_default();
@@ -89,7 +89,7 @@ fn extenders_are_exported() {
     .assert_eq(&configuration[extenders..]);
     expect![[r#"
         warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
-        warning: with.toml: kube-scheduler will not ignore example.com/tape: the resources of extenders replace `ignoredResources`
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: the ignored resources of extenders replace `ignoredResources`
         error: with.toml and without.toml have different extenders, but kube-scheduler calls the same ones for all profiles; export them one by one
     "#]].assert_eq(&folder.schedc(&["export", "with.toml", "without.toml"]).refused());
 }

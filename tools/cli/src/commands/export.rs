@@ -14,8 +14,8 @@ use super::{output, sources};
 
 /// Write profiles as a KubeSchedulerConfiguration of kube-scheduler 1.36
 ///
-/// The configuration does not depend on defaults: it has the plugins of each extension point in their order, weights,
-/// arguments and backoff. `schedc import` converts it back to the same profiles.
+/// The configuration does not depend on defaults: it has the plugins of each extension point in order, with their
+/// weights and arguments, and the backoff. `schedc import` converts it back to the same profiles.
 #[derive(Args)]
 pub(crate) struct Export {
     /// Profiles of one scheduler: names of files in profiles/ or of compiled-in profiles, paths, or folders
@@ -73,7 +73,7 @@ fn warn_unexported(plan: &Plan) {
     let others: Vec<&str> = names.filter(|name| !is_kube_scheduler_plugin(name)).collect();
     if !others.is_empty() {
         output::warning(format_args!(
-            "{}: kube-scheduler does not contain {}: the exported file needs a build that does",
+            "{}: kube-scheduler does not contain {}: the exported file needs a kube-scheduler that is built with it",
             plan.path,
             others.join(", ")
         ));
@@ -94,7 +94,7 @@ fn warn_unexported(plan: &Plan) {
     let lost: Vec<&str> = lost.filter(|name| ignored().all(|resource| resource.name != *name)).collect();
     if ignored().next().is_some() && !lost.is_empty() {
         output::warning(format_args!(
-            "{}: kube-scheduler will not ignore {}: the resources of extenders replace `ignoredResources`",
+            "{}: kube-scheduler will not ignore {}: the ignored resources of extenders replace `ignoredResources`",
             plan.path,
             lost.join(", ")
         ));

@@ -12,8 +12,8 @@ use super::failure::Failure;
 pub(crate) struct Extenders {
     /// Address of an extender, instead of its `url-prefix`
     ///
-    /// VALUE if the profiles have one extender, else URL=VALUE, where URL is the `url-prefix` in the profile.
-    /// Flags take precedence over environment variables; docs/extenders.md lists them.
+    /// Write VALUE if the profiles have one extender, else URL=VALUE, where URL is the `url-prefix` in the profile.
+    /// Flags take precedence over environment variables; docs/extenders.md lists the variables.
     #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
     extender_url_prefix: Vec<String>,
 

@@ -199,7 +199,8 @@ pub fn main<B: Bundle>() -> ExitCode {
     run(&bundle)
 }
 
-/// Runs the `schedc` command in a process of another program, such as Python. The first argument is the name of the program.
+/// Runs the `schedc` command in a process of another program, such as Python. The first of the `arguments` is the name
+/// of the command, such as `schedc`.
 pub fn main_with<B: Bundle>(arguments: Vec<OsString>) -> ExitCode {
     program::set_arguments(arguments);
     main::<B>()

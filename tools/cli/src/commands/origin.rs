@@ -61,7 +61,8 @@ impl Origin {
     /// determined, returns the checkout that contains the current folder.
     pub(crate) fn find() -> Result<Self, Failure> {
         let program = env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
-        // `cargo run` sets the variable to the folder of the package. A program in `target` is in a folder of the checkout.
+        // `cargo run` sets this variable to the folder of the package. Without it, a program in `target` is inside the
+        // checkout.
         let package_folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let current = env::current_dir().unwrap_or_default();
         let candidates = package_folder.iter().map(PathBuf::as_path).chain(program.ancestors());

@@ -34,7 +34,7 @@ pub(crate) fn print<T: Serialize>(format: Format, result: &T, table: impl FnOnce
     print_text(&text)
 }
 
-/// Returns a result as indented JSON. Like [`yaml`], it is compiled once for all types.
+/// Returns a result as indented JSON. Like [`yaml`], this function is compiled once for all types.
 pub(crate) fn json(result: &dyn erased_serde::Serialize) -> Result<String, Failure> {
     serde_json::to_string_pretty(result).map_err(Failure::new)
 }

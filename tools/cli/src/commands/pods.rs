@@ -37,10 +37,10 @@ impl Pods {
         self.selector.is_some()
     }
 
-    /// Returns the indices of the pods in `objects.pods`.
+    /// Returns the indices of the selected pods in `objects.pods`.
     ///
     /// # Errors
-    /// Returns an error if there is no such pod, or if a name is ambiguous.
+    /// Returns an error if no pod is selected, or if a name is ambiguous.
     pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
         match &self.selector {
             Some(selector) => self.with_labels(selector, objects),
@@ -68,7 +68,7 @@ impl Pods {
     }
 }
 
-/// Returns the index in `objects.pods` of the pod with a name, `NAMESPACE/NAME` or `NAME`.
+/// Returns the index in `objects.pods` of the pod that `pod` names, as `NAMESPACE/NAME` or `NAME`.
 ///
 /// # Errors
 /// Returns an error if there is no such pod, or if the name is ambiguous.
@@ -78,7 +78,9 @@ pub(crate) fn named(namespace: Option<&str>, pod: &str, objects: &Objects) -> Re
         (Some((namespace, name)), None) => (Some(namespace), name),
         (Some((namespace, name)), Some(option)) if namespace == option => (Some(namespace), name),
         (Some(_), Some(option)) => {
-            return Err(Failure::new(format_args!("`{pod}` is not in namespace `{option}`: omit one of the two")));
+            return Err(Failure::new(format_args!(
+                "`{pod}` is not in namespace `{option}`: omit one of the namespaces"
+            )));
         }
     };
     let is_selected = |pod: &ApiPod| {

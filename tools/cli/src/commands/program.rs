@@ -42,7 +42,7 @@ fn started_as() -> Option<String> {
     Some(name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned())
 }
 
-/// Returns the command line of a kubectl plugin with this file name, in which kubectl reads dashes as spaces and
+/// Returns the command line of a kubectl plugin with this file name. kubectl reads dashes in the name as spaces, and
 /// underscores as dashes. Returns `None` for other programs.
 fn plugin_command(program: &str) -> Option<String> {
     let words = program.strip_prefix(PLUGIN_PREFIX).filter(|words| !words.is_empty())?;

@@ -28,17 +28,17 @@ const MAX_ANNOTATION: &str = "schedc/max";
 
 /// Find the cheapest nodes to add for the pods of a manifest
 ///
-/// The shapes of nodes are Node manifests with a price. Sets of new nodes are tried in a cluster in memory, in
-/// which the profile places all pods, also in free capacity of the cluster. The first set is a greedy choice; branch and
-/// bound then finds the cheapest one, or a lower bound of its price if there are too many sets. Nothing is created.
-/// The exit code is 0 if all pods run, 1 if some wait, and 2 after an error, such as wrong input.
+/// The shapes of nodes are Node manifests with a price. Sets of new nodes are tried in a cluster in memory. The
+/// profile places the pods there, on new nodes or in free capacity of existing nodes. The first set is a greedy
+/// choice; branch and bound then finds the cheapest one, or a lower bound of its price if there are too many sets.
+/// Nothing is created. The exit code is 0 if all pods run, 1 if some wait, and 2 after an error, such as wrong input.
 #[derive(Args)]
 pub(crate) struct Provision {
     /// Manifest of pods and workloads, or `-` for standard input; may be given several times
     #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
     manifests: Vec<PathBuf>,
 
-    /// Shapes: Nodes with the annotation schedc/price, and optionally schedc/max, their maximum number
+    /// Shapes: Nodes with the annotation schedc/price and, optionally, schedc/max (maximum number of these nodes)
     #[arg(long, value_name = "FILE|FOLDER", required = true)]
     shapes: Vec<PathBuf>,
 

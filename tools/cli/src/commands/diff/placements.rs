@@ -66,7 +66,10 @@ pub(crate) fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<Placing
             Ok(PlacingProfile { profile: bundle.profiles.first().map_or("", |profile| profile.name), bundle })
         }
         (_, Some(name)) => {
-            output::note(format_args!("for {}, pods are placed with `{name}`, which differs only in settings", side.name));
+            output::note(format_args!(
+                "for {}, pods are placed with `{name}`, which differs only in settings",
+                side.name
+            ));
             Ok(PlacingProfile { bundle: bundle.clone(), profile: name })
         }
         (Some(Err(reason)), None) => Err(reason.into()),

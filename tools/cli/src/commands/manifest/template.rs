@@ -69,7 +69,7 @@ impl Parameters {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Required(expression.into())) });
     }
 
-    /// Adds a parameter of a field that is omitted without a value. Charts compute the value with `expression`.
+    /// Adds a parameter for a field that is omitted if the value is empty. Charts compute the value with `expression`.
     pub(super) fn optional(&mut self, name: &'static str, value: Value, expression: impl Into<String>) {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Optional(expression.into())) });
     }

@@ -69,7 +69,7 @@ const FILTER: Example = example!(
     "filter",
     "MinimumGeneration",
     "minimum_generation",
-    "a filter with arguments. The number in a node's label `example.com/generation` must be at least the pod's"
+    "a filter with arguments. The number in a node's label `example.com/generation` must be at least that of the pod"
 );
 const SCORE: Example = example!(
     "score",
@@ -102,9 +102,9 @@ impl Example {
         }
     }
 
-    /// Returns the files of a crate: path and content. The caller replaces the remaining placeholders: `@NAME@` by the name of
-    /// the crate, `@CRATE@` by its form in Rust, and `@schedc-core@` by the location of schedc's package `schedc-core`, for
-    /// example.
+    /// Returns the files of a crate: path and content. The caller replaces the remaining placeholders. `@NAME@` stands
+    /// for the name of the crate, and `@CRATE@` for its form in Rust. Placeholders such as `@schedc-core@` stand for
+    /// the locations of schedc's packages.
     pub(super) fn files(&self) -> Vec<(String, String)> {
         let fill = |text: &str| {
             text.replace("@CATALOG@\n", self.catalog)

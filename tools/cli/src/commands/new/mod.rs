@@ -16,12 +16,12 @@ use example::{Example, ExampleName};
 
 /// Create a scheduler with a custom plugin: a crate that builds, with a test, a profile and a README
 ///
-/// The program of the crate is the schedc command with the crate's profiles: `cargo test`, then `cargo run --
-/// simulate cluster/`. The crate depends on the schedc that this program was built from: a checkout, a repository, or
-/// a version on crates.io. --path or --git selects another one.
+/// The program of the crate is the schedc command with the crate's profiles. `cargo test` tests the plugin, and `cargo
+/// run -- simulate cluster/` runs it. The crate depends on the schedc that this program was built from: a checkout, a
+/// repository, or a version on crates.io. --path or --git selects another one.
 #[derive(Args)]
 pub(crate) struct New {
-    /// Name of the crate, or path of a new folder, whose last part is the name
+    /// Name of the crate, or path of a new folder that ends with the name
     #[arg(value_name = "NAME")]
     folder: PathBuf,
 

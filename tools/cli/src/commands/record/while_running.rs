@@ -36,7 +36,7 @@ struct OpenRecording {
 
 impl RecordingHooks {
     /// Begins a recording of these kinds. `queue` replaces the default length of the queue: the number of changes that
-    /// are stored in order before later ones are merged. `report_cache` receives its size, for metrics.
+    /// are stored in order before later ones are merged. `report_cache` receives the queue's size, for metrics.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be written.

@@ -9,7 +9,7 @@ use schedc_core::prelude::*;
 /// Arguments of the plugin: `[args.Pairs]` in a profile.
 #[derive(Clone, Copy, Args)]
 pub struct PairsArgs {
-    /// Label with the name of a pod's pair, within its namespace.
+    /// Label with the name of a pod's pair. The two pods are in the same namespace.
     #[args(default = "example.com/pair", format = "qualified-name")]
     pub label: &'static str,
     /// How long a pod with a node waits for its partner, in seconds.

@@ -84,7 +84,7 @@ impl Index for TeamsByRack {
 
 #[plugin]
 impl Plugin for TeamSpread {
-    /// Score finds its node in the cycle state by this number.
+    /// `Position` is the node's number, by which Score finds the node's value in the cycle state.
     type Columns = Position;
     type Indexes = TeamsByRack;
     type Pod = Option<Team>;
@@ -94,7 +94,7 @@ impl Plugin for TeamSpread {
     }
 }
 
-/// `compile` reads only the label key from the index, which never changes.
+/// `compile` reads only the label key from the index. The key never changes.
 impl Incremental for TeamSpread {
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
         Some(0)
