@@ -61,11 +61,12 @@ fn folder() -> PathBuf {
     if !here.is_dir() && in_package.is_dir() { in_package } else { here }
 }
 
-/// Returns the profiles that arguments name: names, paths of files, or folders. Without arguments, returns all profiles in
-/// [`folder`].
+/// Returns the profiles that arguments name. An argument is a name, the path of a file, or a folder. Without arguments,
+/// returns all profiles in [`folder`].
 ///
 /// # Errors
-/// Returns an error for an unknown name, a folder without a profile and, without arguments, if there is no [`folder`].
+/// Returns an error for an unknown name, and for a folder without a profile. Without arguments, returns an error if
+/// there is no [`folder`].
 pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
     let all_of = |folder: &Path| Ok(select(folder, None)?.profiles.into_iter().map(Profile::File));
     if arguments.is_empty() {
@@ -126,8 +127,8 @@ fn inputs(profiles: Vec<Profile>) -> Vec<Input> {
     profiles.into_iter().map(Profile::input).collect()
 }
 
-/// Returns whether this is a file with another extension, such as a configuration of kube-scheduler. The
-/// compiler reports an error for it.
+/// Returns whether this is an existing file with an extension, such as a configuration of kube-scheduler. Such a file is
+/// passed to the compiler, which reports an error.
 fn is_other_file(argument: &Path) -> bool {
     argument.extension().is_some() && argument.is_file()
 }

@@ -47,7 +47,7 @@ pub(crate) fn page(result: &Backtest) -> Page {
         ));
         page.view(chart(
             &format!("Usable free {name}"),
-            "Share of the free amount on nodes where observed pods fit. Means over the seeds.",
+            "Share of the free amount that is on nodes where observed pods fit. Means over the seeds.",
             Unit::Percent,
             &|point| point.resources.get(at)?.usable.map(percent),
         ));
@@ -155,7 +155,8 @@ pub(super) fn sample(profiles: &[ProfileResult], names: &[String]) -> Table {
     };
     Table::new(
         "Decisions for the influence of scores",
-        "Numbers of sampled decisions. The influence is that of decisions between scored nodes; the others are left out.",
+        "Numbers of sampled decisions. The influence is computed from decisions between scored nodes; the others are \
+         left out.",
         "No decision was sampled.",
     )
     .with(Column::text("Profile", Kind::Text, names.iter().map(String::as_str)))
@@ -180,8 +181,8 @@ pub(super) fn influence(profiles: &[ProfileResult], names: &[String]) -> Table {
     };
     Table::new(
         "Influence of scores",
-        "Decided: another node without the score. Outvoted: no node with the highest total has the plugin's highest score. Indifferent: \
-         the score is equal on all feasible nodes, or the plugin skips the pod.",
+        "Decided: without the score, another node would be chosen. Outvoted: no node with the highest total has the \
+         plugin's highest score. Indifferent: the score is equal on all feasible nodes, or the plugin skips the pod.",
         "No decision had a choice of nodes.",
     )
     .with(Column::text("Plugin", Kind::Text, rows.iter().map(|(plugin, _)| plugin.plugin.as_str())))

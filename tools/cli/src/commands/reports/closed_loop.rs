@@ -48,7 +48,7 @@ pub(crate) fn page(report: &ClosedLoop, metrics: &ProfileResult) -> Page {
     ));
     page.view(chart(
         "Usable free amounts",
-        "Share of the free amount on nodes where observed pods fit.",
+        "Share of the free amount that is on nodes where observed pods fit.",
         Unit::Percent,
         of_resources(&|resource| resource.usable.map(percent)),
     ));

@@ -178,7 +178,8 @@ fn compared(comparison: &Comparison, explanation: &Explanation, suffix: &str) ->
     let decisive = plugins().map(|plugin| plugin.decisive_weight.as_ref().map(|decisive| decisive.weight as f64));
     Table::new(
         &format!("{} and {}{suffix}", explanation.node.as_deref().unwrap_or("no node"), comparison.against),
-        "Score plugins, those that favour the chosen node most first. The decisive weight is the nearest one with which the other node has the higher total.",
+        "Score plugins. Those that favour the chosen node most come first. The decisive weight is the weight nearest to \
+         the current one with which the other node has the higher total.",
         if rejections.is_empty() { "The other node has no scores." } else { &rejections },
     )
     .with(Column::text("Plugin", Kind::Text, plugins().map(|plugin| plugin.plugin)))
@@ -204,7 +205,7 @@ fn remedy_table(remedies: &Remedies, suffix: &str) -> Table {
     let disturbance = found().map(|remedy| Some(f64::from(remedy.disturbance)));
     Table::new(
         &format!("Remedies{suffix}"),
-        "Changes with which the scheduler places the pod, those that disturb least first.",
+        "Changes with which the scheduler places the pod. Those that disturb least come first.",
         "No remedy was found.",
     )
     .with(Column::text("Remedy", Kind::Text, texts))

@@ -33,11 +33,13 @@ pub(crate) fn page(report: &Report, profiles: &[ProfileInfo], subtitle: String) 
             .to_owned(),
     );
     page.notes.push(
-        "An explained disagreement agrees if it precedes or follows the named changes: a scheduler receives changes later than they are \
-         recorded, and knows its own decisions earlier."
+        "An explained disagreement would be an agreement if the decision came before or after the named changes. The \
+         reason is that a scheduler receives changes later than they are recorded, and has its own decisions earlier."
             .to_owned(),
     );
-    page.notes.push("Among nodes with equal totals, any is an agreement: a tie.".to_owned());
+    page.notes.push(
+        "If several nodes have the highest total, each of them is an agreement. Such a decision is a tie.".to_owned(),
+    );
     page.notes.extend(report.cut.iter().map(|place| format!("{place}: the recording ends without its regular end.")));
     for (name, decisions) in &report.other_schedulers {
         page.notes
@@ -153,7 +155,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Formats the order of changes with which the profile agrees with the recorded decision.
+/// Formats the order of changes in which the profile agrees with the recorded decision.
 fn order(difference: &Difference) -> String {
     let sides = difference.order.iter().flat_map(Order::sides);
     sides.map(|(relation, changes)| format!("{relation} {}", changes_are(changes))).collect::<Vec<_>>().join(", ")

@@ -42,7 +42,7 @@ pub(super) fn facts(page: &mut Page, report: &Report) {
     page.fact("Pending", count(summary.unschedulable));
     page.fact("Preempted", count(summary.preempted));
     if summary.deleted_unplaced > 0 {
-        page.fact("Deleted without a node", count(summary.deleted_unplaced));
+        page.fact("Deleted before placement", count(summary.deleted_unplaced));
     }
     page.fact("Nodes", count(summary.nodes));
     page.fact("Attempts", count(summary.attempts));
@@ -99,7 +99,7 @@ impl<'a> PodRow<'a> {
     }
 }
 
-/// Returns the rows of all pods. Pending and preempted pods, and those that were deleted without a node, come first.
+/// Returns the rows of all pods. Pending and preempted pods, and those that were deleted before placement, come first.
 fn pods<'a>(report: &'a Report, history: &'a SimulationHistory) -> Vec<PodRow<'a>> {
     let waiting = |pod: &'a crate::simulation::Unschedulable, state| PodRow {
         created: Some(pod.created),
@@ -125,7 +125,7 @@ fn pods<'a>(report: &'a Report, history: &'a SimulationHistory) -> Vec<PodRow<'a
         .unschedulable
         .iter()
         .map(|pod| waiting(pod, if pod.nominated_node.is_some() { "pending, nominated" } else { "pending" }));
-    let deleted = report.deleted_unplaced.iter().map(|pod| waiting(pod, "deleted without a node"));
+    let deleted = report.deleted_unplaced.iter().map(|pod| waiting(pod, "deleted before placement"));
     pending.chain(preempted).chain(deleted).chain(placed).chain(before).collect()
 }
 
@@ -135,7 +135,7 @@ fn table(pods: &[PodRow<'_>], history: &SimulationHistory) -> Table {
     let attempts = pods.iter().map(|pod| pod.attempts.map(f64::from));
     let mut table = Table::new(
         "Pods",
-        "Where each pod went, and why. The details of a row have the scores of the node and of the best other one.",
+        "Where each pod went, and why. The details of a row have the scores of the node and of the best other node.",
         "There are no pods.",
     )
     .with(Column::text("Pod", Kind::Pod, pods.iter().map(|pod| pod.pod)))
@@ -171,9 +171,7 @@ fn reasons(report: &Report, history: &SimulationHistory) -> Bars {
     });
     Bars {
         title: "Reasons of pending pods".to_owned(),
-        description:
-            "Pods without a node for which at least one node was rejected for this reason in the last attempt."
-                .to_owned(),
+        description: "Pending pods whose last attempt rejected at least one node for this reason.".to_owned(),
         label: "Reason".to_owned(),
         unit: Unit::Count,
         series: vec!["pods".to_owned()],

@@ -60,7 +60,7 @@ pub(crate) struct Run {
 
     /// Behaviour of a replica that does not lead
     ///
-    /// The default is warm, unless `delayCacheUntilActive` in the file of --config is set
+    /// The default is warm, or small if `delayCacheUntilActive` is true in the file of --config
     #[arg(long, value_enum, value_name = "MODE", help_heading = "schedc")]
     standby: Option<Standby>,
 
@@ -104,7 +104,7 @@ impl Run {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let bindings = Bindings::default();
         let bindings_in_flight = bindings.clone();
-        // After a short pause, the responses to several bindings are read together.
+        // A short pause before responses are read: after it, the responses to several bindings are read together.
         let pause_before_responses = move || match bindings_in_flight.pause() {
             pause if pause.is_zero() => {}
             pause => thread::sleep(pause),

@@ -123,7 +123,7 @@ async fn follow(mut status: watch::Receiver<ElectionStatus>, health: Health) {
     }
 }
 
-/// Connections to API servers by kubeconfig. No kubeconfig: the in-cluster configuration.
+/// Connections to API servers by kubeconfig. The key `None` stands for the in-cluster configuration.
 pub(super) struct ApiClients(Vec<(Option<PathBuf>, Http)>);
 
 impl ApiClients {

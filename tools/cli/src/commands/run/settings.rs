@@ -1,4 +1,4 @@
-//! The effective settings: the command line and the file of `--config`.
+//! The effective settings, from the command line and the file of `--config`.
 
 use std::fs;
 use std::path::Path;

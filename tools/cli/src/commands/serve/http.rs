@@ -29,7 +29,7 @@ use crate::commands::signals;
 const MAX_CONNECTIONS: usize = 64;
 /// Maximum size of the headers of a request.
 const MAX_HEADER_BYTES: usize = 16 << 10;
-/// Maximum time for the headers of a request, also of the next one on a connection.
+/// Maximum time for the headers of a request. It also applies to each further request on a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the port.

@@ -29,7 +29,7 @@ use super::validate;
 use problem::Problem;
 use questions::{Answers, Question};
 
-/// Answer check, explain and capacity over HTTP
+/// Answer the questions of the commands check, explain and capacity over HTTP
 ///
 /// POST /v1/check, /v1/explain and /v1/capacity take and return JSON; GET /openapi.json describes them. The
 /// answers are those of the commands with -o json, for the cluster of the files or, with --live, of an API

@@ -44,7 +44,7 @@ pub(super) fn description() -> Value {
                 "ratio": { "type": "array", "items": { "type": "integer", "minimum": 1, "maximum": 65535 } },
                 "max": {
                     "type": "integer", "minimum": 1, "maximum": 10000,
-                    "description": "pods for the cluster, and for each pool; together at most 10000, which is the default",
+                    "description": "maximum number of pods to add to the cluster and, separately, to each pool; max * (number of pools + 1) may be at most 10000, and the default is the largest such number",
                 },
                 "poolLabel": { "type": "string" },
                 "seed": number(0),

@@ -20,7 +20,8 @@ use crate::precheck::{PrecheckError, precheck};
 use crate::trial;
 use crate::workloads::{Replicas, Submission};
 
-/// Maximum number of pods of a question. For `capacity`, the pods of the cluster and of all pools count.
+/// Maximum number of pods of a question. For `capacity`, the pods that are added to the cluster and to each pool are
+/// counted together.
 const MAX_PODS: usize = 10_000;
 /// Maximum number of pools of a question.
 const MAX_POOLS: usize = 31;

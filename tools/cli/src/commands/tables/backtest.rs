@@ -19,7 +19,7 @@ pub(crate) fn table(result: &Backtest) -> String {
     let names: Vec<String> = result.profiles.iter().map(display_name).collect();
     let mut text = metrics(&result.profiles, &names);
     if result.seeds.len() > 1 {
-        text += "Ranges are 95 % confidence intervals; * marks a difference from the first profile whose interval excludes 0.\n";
+        text += "Ranges are 95 % confidence intervals; * marks a value if the interval of its difference from the first profile excludes 0.\n";
     }
     let shown = if names.len() > MAX_PROFILE_COLUMNS { 1 } else { names.len() };
     for (profile, name) in result.profiles.iter().zip(&names).take(shown) {
@@ -41,7 +41,7 @@ pub(crate) fn display_name(profile: &ProfileResult) -> String {
 pub(super) fn source(source: &Source) -> String {
     let start = source.start.as_ref().map(|start| format!(" from {start}")).unwrap_or_default();
     format!(
-        "{}: {}{start}, {}, {} at the start, {} without one",
+        "{}: {}{start}, {}, {} at the start, {} that arrive or wait",
         source.paths.join(", "),
         time(source.seconds),
         count(source.nodes as usize, "node"),
