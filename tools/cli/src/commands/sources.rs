@@ -127,8 +127,8 @@ fn inputs(profiles: Vec<Profile>) -> Vec<Input> {
     profiles.into_iter().map(Profile::input).collect()
 }
 
-/// Returns whether this is an existing file with an extension, such as a configuration of kube-scheduler. Such a file is
-/// passed to the compiler, which reports an error.
+/// Returns whether this is an existing file with an extension, such as a configuration of kube-scheduler. Such a file
+/// is passed to the compiler, which reports an error.
 fn is_other_file(argument: &Path) -> bool {
     argument.extension().is_some() && argument.is_file()
 }
