@@ -18,7 +18,7 @@ pub struct Report {
     pub name: String,
     /// Decisions per second of time spent on decisions.
     pub decisions_per_s: f64,
-    /// Pods bound per second of real time, including the work of the cluster.
+    /// Pods bound per second of real time, which includes the work of the in-memory cluster.
     pub pods_per_s: f64,
     /// Duration of a decision.
     pub latency_us: Latency,

@@ -125,7 +125,8 @@ fn print_errors(scenario: impl Display, errors: &Errors) {
         output::print_error(format_args!("{scenario}: {error}"));
     }
     if others > 0 {
-        output::print_error(format_args!("{scenario}: and {others} more errors"));
+        let noun = if others == 1 { "error" } else { "errors" };
+        output::print_error(format_args!("{scenario}: and {others} more {noun}"));
     }
 }
 

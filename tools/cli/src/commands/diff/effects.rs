@@ -73,7 +73,7 @@ fn missing(point: &str, plugin: &str, all: &[Difference], with: &Side) -> String
             if with.summary.points.iter().any(runs) {
                 return format!("without it, {main} lacks the data that {plugin} prepares");
             }
-            "the plugin does not run at this extension point"
+            return "the plugin does not run at this extension point".to_owned();
         }
         "reserve" => "nothing is reserved for a pod whose node is chosen",
         "permit" => "no pod waits for its permit",

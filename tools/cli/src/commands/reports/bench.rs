@@ -8,8 +8,9 @@ pub(crate) fn page(workloads: &[Report], subtitle: String) -> Page {
     let mut page = Page::new("Benchmark", subtitle);
     page.fact("Workloads", workloads.len());
     page.notes.push(
-        "Throughput is the number of pods that are bound per second of real time, including the work of the cluster. \
-         Latency is measured from popping a pod until it is assumed and reserved on a node."
+        "Throughput is the number of pods that are bound per second of real time; this time includes the work of the \
+         in-memory cluster. Latency is measured from popping a pod until it is assumed and reserved on a node, or until \
+         it is rejected."
             .to_owned(),
     );
     let bars = |title: &str, description: &str, unit, series: &[&str], values: &dyn Fn(&Report) -> Vec<f64>| Bars {
