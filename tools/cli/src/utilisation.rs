@@ -48,8 +48,8 @@ pub struct Spread {
     pub max: f64,
 }
 
-/// Returns the utilisation of cpu, memory, ephemeral storage, pods, and of every other resource that a node
-/// has or a pod on it requests, by name.
+/// Returns the utilisation of cpu, memory, ephemeral storage and pods, then of all other resources of the nodes and of
+/// the pods' requests, sorted by name.
 pub fn utilisation(base: &Base) -> Vec<Utilisation> {
     let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
     for info in base.infos() {
@@ -60,8 +60,8 @@ pub fn utilisation(base: &Base) -> Vec<Utilisation> {
     rows.into_iter().map(|((rank, name), row)| row.finish(rank, name)).collect()
 }
 
-/// Calls a function for each resource of a node: with the rank of the resource, by which resources are sorted, its name,
-/// and the requested and the allocatable amount. A slot without a node has no resources.
+/// Calls a function for each resource of a node, with the resource's rank, its name, its requested amount and its
+/// allocatable amount. Reports sort resources by rank, then by name. A slot without a node has no resources.
 pub(crate) fn for_each_amount(base: &Base, info: &NodeInfo, mut add_amount: impl FnMut(usize, &str, i64, i64)) {
     let Some(node) = &info.node else { return };
     let requested = requested(info);

@@ -16,7 +16,7 @@ pub(super) struct PodRecords {
     by_uid: HashMap<String, usize>,
     /// Victims of preemption, until they are deleted.
     victims: HashMap<String, Victim>,
-    /// Pods that budgets protect from preemption, and the preemptors.
+    /// Pods that budgets protect from preemption, each with the preemptor.
     protected: BTreeSet<(ProtectedPod, String)>,
     transitions: Intervals,
     /// Indices of the pods that the simulation bound, in the order of bindings.
@@ -24,7 +24,7 @@ pub(super) struct PodRecords {
     preempted: Vec<Preempted>,
     /// Number of attempts of all pods.
     pub(super) attempts: usize,
-    /// Number of attempts of all pods after their first ones.
+    /// Number of retries of all pods: attempts after the first attempt of a pod.
     pub(super) retries: usize,
 }
 
@@ -56,7 +56,7 @@ struct Record {
     deleted: Option<i64>,
     preempted: bool,
     attempts: u32,
-    /// Position among all attempted pods, in the order of their first attempts.
+    /// Number of attempts of all pods before the first attempt of this pod; sorts the pods by their first attempts.
     attempted: Option<usize>,
     message: String,
 }

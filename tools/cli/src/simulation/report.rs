@@ -71,7 +71,7 @@ pub struct Summary {
     pub end: f64,
     /// The reason why it ended.
     pub ended: Ended,
-    /// Creations, updates and deletions of events files and traces up to the time limit.
+    /// Creations, updates and deletions from events files and traces, up to the time limit.
     pub events: usize,
     /// Of those, updates and deletions of objects that no longer existed, such as preempted pods.
     pub events_without_object: usize,
@@ -79,9 +79,9 @@ pub struct Summary {
     pub events_not_reached: usize,
     /// Nodes at the end.
     pub nodes: usize,
-    /// Objects of the input and of events that scheduling uses, except nodes and pods, by kind.
+    /// Number of objects that scheduling uses, from the input and from events, by kind; without nodes and pods.
     pub objects: BTreeMap<&'static str, usize>,
-    /// Objects of the input that scheduling ignores, by kind.
+    /// Number of objects of the input that scheduling ignores, by kind.
     pub other_kinds: BTreeMap<String, usize>,
     /// Real time of reading and scheduling, in seconds.
     pub seconds: f64,

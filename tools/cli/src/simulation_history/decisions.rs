@@ -14,7 +14,7 @@ use schedc_report::{Candidate, Decision, PluginScore};
 /// Maximum number of evaluations in a simulation. An evaluation of one node for one pod takes about a microsecond.
 const MAX_EVALUATIONS: usize = 10_000_000;
 
-/// The scores of the chosen nodes, and of the best other ones.
+/// For each decision, the scores of the chosen node and of the best other node.
 #[derive(Default)]
 pub(crate) struct Decisions {
     /// Feasible nodes of attempts whose outcome is not known, by the pod's uid.
@@ -29,7 +29,8 @@ pub(crate) struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the decision about a pod, by `namespace/name`; `None` if the pod has no node or the decision has no scores.
+    /// Returns the decision about the pod with this `namespace/name`; `None` if the pod has no node or the decision has
+    /// no scores.
     pub(crate) fn of(&self, pod: &str) -> Option<&Decision> {
         self.by_pod.get(pod)
     }
@@ -57,7 +58,7 @@ impl Decisions {
         self.open.insert(pod.uid.clone(), nodes);
     }
 
-    /// Keeps the scores of the chosen node and of the best other one, if the pod was placed.
+    /// If the pod was placed, keeps the scores of the chosen node and of the best other node.
     pub(super) fn after_attempt(&mut self, name: &str, outcome: &Outcome) {
         let Some(nodes) = self.open.remove(&outcome.pod.uid) else { return };
         let Ok(placed) = &outcome.result else { return };

@@ -1,4 +1,5 @@
-//! The history of a simulation, for reports: amounts of nodes over time, and the scores behind each decision.
+//! The history of a simulation, for reports: the amounts of resources on each node over time, and the scores behind
+//! each decision.
 
 mod decisions;
 mod sweep;
@@ -38,7 +39,8 @@ pub(crate) struct SimulationHistory {
     pub(crate) bound_before: Vec<(String, String)>,
     /// The scores behind decisions.
     pub(crate) decisions: Decisions,
-    /// Reasons of the last attempt with their numbers of nodes, by pod; empty if the pod was placed.
+    /// For each pod, the reasons why its last attempt failed, each with the number of nodes; empty if the pod was
+    /// placed.
     pub(crate) reasons: HashMap<String, Vec<(String, usize)>>,
 }
 
@@ -75,7 +77,7 @@ struct PodChange {
     running: i64,
 }
 
-/// The number of pods in which a pod is counted.
+/// The count of pods that includes a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Pending,
@@ -92,7 +94,7 @@ impl Place {
 }
 
 impl SimulationHistory {
-    /// Creates the history of a simulation in which these profiles serve pods.
+    /// Creates an empty history of a simulation. `routes` has the profiles that serve its pods.
     pub(crate) fn new(routes: Routes) -> Self {
         SimulationHistory {
             routes,
@@ -164,7 +166,7 @@ impl SimulationHistory {
                 }
                 Place::Running
             }
-            // A pod without a node that is being deleted, or that waits for another scheduler.
+            // The pod has no node, and is being deleted or waits for another scheduler.
             SchedulingState::Deleting | SchedulingState::OtherScheduler(_) => Place::Nowhere,
         };
         let (old, new) = (before.unwrap_or(Place::Nowhere).counts(), place.counts());

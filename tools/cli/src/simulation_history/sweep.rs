@@ -72,11 +72,12 @@ pub(crate) struct Sweep {
     pub(crate) x: Vec<f64>,
     pub(crate) pending: Vec<Option<f64>>,
     pub(crate) running: Vec<Option<f64>>,
-    /// For each resource of the history, its requested share of all nodes in percent.
+    /// For each resource and each position in `x`, the requested share of the allocatable amount of all nodes in
+    /// percent.
     pub(crate) shares: Vec<Vec<Option<f64>>>,
     /// Positions of the moments of the heat map.
     pub(crate) moments: Vec<f64>,
-    /// For each resource and moment, the requested shares of the nodes in percent.
+    /// For each resource and moment, the requested share of each node in percent.
     pub(crate) node_shares: Vec<Vec<Vec<Option<f64>>>>,
     /// The amounts of each node at the end; empty for a node that does not exist.
     pub(crate) last: Vec<Vec<Amount>>,

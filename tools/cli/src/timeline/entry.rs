@@ -282,7 +282,7 @@ fn deletion(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<En
     })
 }
 
-/// Returns the kind with this name, if scheduling uses it. A name that resembles a known kind is an error.
+/// Returns the kind with this name, if scheduling uses it. An unknown name that resembles a known kind is an error.
 fn kind(written: &str, kinds: Kinds) -> Result<Option<KindInfo>, String> {
     if let Some(kind) = kinds.named(written) {
         return Ok(Some(kind));

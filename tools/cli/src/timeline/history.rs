@@ -1,4 +1,5 @@
-//! A dry run of all events, which determines the objects at each time and completes and validates changes.
+//! A dry run of all events. It determines which objects exist at each time, adds defaults to created and updated
+//! objects, and validates these.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -171,7 +172,7 @@ impl<'a> History<'a> {
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
         let is_strict = self.is_strict(&manifest);
         let Manifest { version, kind, mut fields } = manifest;
-        // The manifest's identity is ignored, regardless of the version that it was copied from.
+        // The manifest's uid and version are ignored, because it may be a copy of any version of the object.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
         }
@@ -296,8 +297,8 @@ impl<'a> History<'a> {
         (self.problems.len() == before).then_some(object.object)
     }
 
-    /// Removes the uid if another object has it, as in a copied manifest. Assigns a new uid if there were objects of this
-    /// name before.
+    /// Removes the uid if another object has or had it, as in a copied manifest. Assigns a new uid if there is none and
+    /// an object of this name existed before.
     fn assign_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
         let creations = self.known.get(reference).map_or(0, |known| known.creations);
         let uid = &mut object.metadata_mut().uid;

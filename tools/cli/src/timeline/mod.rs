@@ -1,8 +1,8 @@
 //! Changes of a cluster over time: objects are created, updated and deleted at times of a simulation.
 //!
-//! There are two sources: an events file, entry by entry ([`Timeline::read`]), and a trace, which consists of
-//! manifests with annotations for creation and deletion times. Both are validated before the simulation.
-//! Objects must be valid for an API server, and objects of updates and deletions must exist, as far as that
+//! There are two sources: events files, in which each entry has a time and an action, and a trace, which consists of
+//! manifests with annotations for creation and deletion times. [`Timeline::read`] reads and validates both before the
+//! simulation. Objects must be valid for an API server, and objects of updates and deletions must exist, as far as that
 //! does not depend on the scheduler and controllers.
 
 mod entry;
@@ -49,7 +49,7 @@ pub struct Timeline {
     pub objects: BTreeMap<&'static str, usize>,
     /// Number of events of kinds that scheduling ignores, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Errors of created and updated objects that were ignored.
+    /// Ignored errors of created and updated objects.
     pub ignored: IgnoredErrors,
 }
 

@@ -79,7 +79,7 @@ fn split_while(text: &str, condition: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !condition(c)).unwrap_or(text.len()))
 }
 
-/// Returns a decimal number of units in nanoseconds, truncated as in Go.
+/// Converts a decimal number of units to nanoseconds, truncated as in Go.
 fn scaled(amount: &str, unit: i128) -> Option<i128> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
     let is_number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit());

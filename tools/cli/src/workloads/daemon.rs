@@ -42,7 +42,8 @@ pub(super) fn pods<'n>(template: &Pod, nodes: impl Iterator<Item = &'n Node>) ->
     matching.map(|node| for_node(&template, node.metadata.name.as_deref().unwrap_or_default())).collect()
 }
 
-/// Returns whether a node matches node selector and required node affinity, and whether the pod tolerates its taints.
+/// Returns whether a pod's node selector and required node affinity match a node, and the pod tolerates the node's
+/// taints.
 fn should_run_on(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
     let node = convert_node(node, interner);
     let value = |key: Symbol| node.labels.value(key);

@@ -163,8 +163,8 @@ impl Submission {
         problems.extend(pod_problems.into_iter().map(|problem| workload.own_problem(problem)));
     }
 
-    /// Returns the next pod of a workload, with a new name. `ordinal` numbers the pods of a workload; the second value
-    /// is the ordinal of the pod, which is greater if the cluster has the pod already.
+    /// Returns a pod of a workload with a new name, and the pod's ordinal. The ordinal is `ordinal`; if the cluster has
+    /// a pod of that name already, the next ordinal with a free name.
     pub(crate) fn next_pod(&mut self, workload: usize, mut ordinal: usize) -> (NewPod, usize) {
         let workload = &self.workloads[workload];
         let mut pod = workload.pod(ordinal);
@@ -192,7 +192,8 @@ impl Submission {
                 daemon::pods(&submitted.pod(0), nodes).into_iter().map(|pod| (pod, Vec::new())).collect()
             }
             Replicas::Number(number) if self.expanded.saturating_add(number) > MAX_PODS => {
-                let message = format!("{number} pods are too many; {MAX_PODS} is the maximum of all workloads");
+                let message =
+                    format!("{number} pods are too many; {MAX_PODS} is the maximum for all workloads together");
                 return Err(submitted.problem("spec.replicas", message));
             }
             Replicas::Number(number) => {

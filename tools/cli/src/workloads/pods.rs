@@ -111,7 +111,7 @@ impl SubmittedWorkload {
         format!("{fnv:08x}")
     }
 
-    /// Returns the objects of the controllers that other components read: the ReplicaSet of a Deployment, for example,
+    /// Returns the objects of this workload that other components read. For example, the ReplicaSet of a Deployment
     /// determines the expected pods of a disruption budget.
     pub(crate) fn controllers(&self) -> Vec<AnyObject> {
         let Some((version, kind, name)) = self.owner() else { return Vec::new() };
@@ -140,7 +140,7 @@ impl SubmittedWorkload {
             _ => json!([]),
         };
         objects.push((kind, object(kind, &name, owners)));
-        // Schedulers ignore other kinds, such as Job. The objects above have no invalid fields.
+        // Objects of kinds that schedulers ignore, such as Job, are left out. No object is invalid.
         let read = |(kind, value)| AnyObject::from_json(version, kind, value).ok().flatten();
         objects.into_iter().filter_map(read).collect()
     }

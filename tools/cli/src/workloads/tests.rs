@@ -95,7 +95,7 @@ fn a_daemon_set_has_a_pod_on_each_node_that_it_selects() {
         let terms = affinity.required_during_scheduling_ignored_during_execution?.node_selector_terms;
         terms[0].match_fields.as_ref()?[0].values.as_ref()?.first().cloned()
     };
-    // A cordoned node is tolerated, another taint is not.
+    // The pods tolerate the cordoned node `b`, but not the taint of node `c`.
     assert_eq!(new_pods.iter().filter_map(node).collect::<Vec<_>>(), ["a", "b"]);
 }
 
@@ -122,7 +122,7 @@ fn wrong_workloads_are_reported_with_field_and_line() {
     let huge = workload("apps/v1", "Deployment", json!({"replicas": 2_000_000_000}));
     assert_eq!(
         error(huge),
-        "new.json:1: Deployment shop/web: spec.replicas: 2000000000 pods are too many; 100000 is the maximum of all workloads"
+        "new.json:1: Deployment shop/web: spec.replicas: 2000000000 pods are too many; 100000 is the maximum for all workloads together"
     );
     let mut taken = workload("apps/v1", "StatefulSet", json!({"replicas": 2, "serviceName": "db"}));
     taken["metadata"] = json!({"name": "db"});
