@@ -79,8 +79,8 @@ fn serve(nodes: &[Value]) {
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
 }
 
-/// Starts an extender process for this number of nodes, and returns it with its URL. It ends with this program, whose
-/// end closes its standard input.
+/// Starts an extender process for this number of nodes, and returns it with its URL. The process ends together with
+/// this program, because its standard input is then closed.
 fn extender(count: usize) -> (Child, String) {
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     command.args([EXTENDER, &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -26,7 +26,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Creates a client for the server of a URL. `skip_verify`: its certificate is not verified, unless there is a CA.
+    /// Creates a client for the server of a URL. `skip_verify`: the server's certificate is not verified, unless there
+    /// is a CA.
     ///
     /// # Errors
     /// The URL or a TLS setting is invalid, or a certificate or key cannot be read.

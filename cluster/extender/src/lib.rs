@@ -1,7 +1,7 @@
 //! Scheduler extenders: webhooks that take part in scheduling, called as kube-scheduler 1.36 calls them.
 //!
 //! The code of a profile with `[[extender]]` contains the settings of its extenders as constants ([`settings`]), and
-//! calls them through [`HttpExtenders`]. A profile without extenders does not use this package.
+//! calls the extenders through [`HttpExtenders`]. A profile without extenders does not use this package.
 //!
 //! | module | content | kube-scheduler |
 //! |---|---|---|

@@ -35,7 +35,9 @@ pub(crate) fn validate_victims(
                 violations: violations.and_then(|violations| usize::try_from(violations).ok()).unwrap_or(0),
                 best: false,
             }),
-            true if ignorable => tracing::debug!(v = 2, node = name, "Skipping a node without victims of an extender"),
+            true if ignorable => {
+                tracing::debug!(v = 2, node = name, "Skipping a node on which an extender selected no victims")
+            }
             true => return Err(format!("expected at least one victim pod on node {name:?}")),
         }
     }

@@ -21,17 +21,18 @@ pub struct Extender {
     pub unreserve_verb: Option<&'static str>,
     /// Factor of the extender's scores.
     pub weight: i64,
-    /// Without a CA, the extender's certificate is not verified: kube-scheduler's rule for `enableHTTPS`.
+    /// Whether the extender's certificate is accepted without verification if there is no CA: kube-scheduler's rule for
+    /// `enableHTTPS`.
     pub enable_https: bool,
     /// TLS settings. The scheme of the URL decides whether TLS is used.
     pub tls: Option<Tls>,
     /// Timeout of a whole call. kube-scheduler's default is 5 s.
     pub http_timeout: Duration,
-    /// The extender caches nodes, and receives their names only.
+    /// Whether the extender caches nodes, and therefore receives only their names.
     pub node_cache_capable: bool,
     /// The extender is called only for pods that request one of these resources; empty: for all pods.
     pub managed_resources: &'static [ManagedResource],
-    /// Scheduling continues without the extender if it fails.
+    /// Whether scheduling continues without the extender if the extender fails.
     pub ignorable: bool,
 }
 
@@ -40,14 +41,14 @@ pub struct Extender {
 pub struct ManagedResource {
     /// Name of the resource.
     pub name: &'static str,
-    /// NodeResourcesFit ignores the resource.
+    /// Whether NodeResourcesFit ignores the resource.
     pub ignored_by_scheduler: bool,
 }
 
 /// TLS settings of an extender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Any certificate is accepted.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
     /// Name in the server's certificate. `None`: the host of the URL.
     pub server_name: Option<&'static str>,

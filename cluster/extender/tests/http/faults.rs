@@ -9,15 +9,15 @@ use schedc_extender::Extender;
 use crate::cluster::{Cluster, EXTENDER};
 use crate::server::{Reply, Server};
 
-/// Checks the error of a filter call with this response, where `URL` stands for the server's. Also checks that an
-/// ignorable extender is skipped, and that prioritize adds no scores.
+/// Checks the error of a filter call with this response. In `expected`, `URL` stands for the server's URL. Also checks
+/// that an ignorable extender is skipped, and that prioritize adds no scores.
 fn check(reply: Reply, expected: Expect) {
     let server = Server::start(move |_, _| reply.clone());
     let error = Cluster::new(EXTENDER, &server.url).filter().expect_err("it fails");
     expected.assert_eq(&error.replace(&server.url, "URL"));
     let ignorable = Cluster::new(Extender { ignorable: true, ..EXTENDER }, &server.url);
     assert_eq!(ignorable.filter(), Ok(("abc".into(), vec![])), "it may be ignored");
-    assert_eq!(Cluster::new(EXTENDER, &server.url).prioritize(), [0; 3], "scores are ignored anyway");
+    assert_eq!(Cluster::new(EXTENDER, &server.url).prioritize(), [0; 3], "errors of prioritize are ignored");
 }
 
 #[test]

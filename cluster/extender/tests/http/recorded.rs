@@ -114,7 +114,7 @@ fn simulate<B: Bundle>(exchanges: &[Exchange]) {
             _ => AnyObject::Pod(Box::new(serde_json::from_value(value).expect("a pod"))),
         }
     };
-    // All recordings were made with the same nodes. Only this one contains full nodes.
+    // All recordings were made with the same nodes. Only the recording `full-nodes` contains full nodes.
     let full = recorded("full-nodes");
     for node in full[0].body["Nodes"]["items"].as_array().expect("nodes") {
         simulator.add(object("Node", node)).expect("it has a name");

@@ -93,7 +93,7 @@ fn a_client_certificate_is_presented() {
     let named = Tls { ca: Some(Pem::Text(own.pem)), server_name: Some("extender.test"), ..Tls::default() };
     let shown = Tls { certificate: Some(Pem::Text(client.pem)), key: Some(Pem::Text(client.key_pem)), ..named };
     assert_eq!(filter(&server, Some(shown), true).as_deref(), Ok("b"));
-    assert!(filter(&server, Some(named), true).is_err(), "nothing is shown");
+    assert!(filter(&server, Some(named), true).is_err(), "no client certificate is presented");
 }
 
 #[test]
