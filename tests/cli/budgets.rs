@@ -152,7 +152,7 @@ fn uncounted_pods_are_reported() {
     let noted = folder.schedc(&["simulate", "cluster.yaml"]).stderr;
     expect![[r#"
         note: PodDisruptionBudget default/lost allows no disruption: found no controllers for pod "owned"
-        note: PodDisruptionBudget default/web allows no disruption: pods without a controller are not expected; set `minAvailable` to a number to count them
+        note: PodDisruptionBudget default/web allows no disruption: pods without a controller do not count as expected; set `minAvailable` to a number to count them
     "#]]
     .assert_eq(&noted);
     assert_eq!(folder.schedc(&["explain", "urgent", "cluster.yaml"]).stderr, noted);

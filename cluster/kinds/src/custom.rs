@@ -69,8 +69,8 @@ impl Kinds {
         self.0.iter().find(|custom| (custom.api_version, custom.kind) == (api_version, kind))
     }
 
-    /// Returns the kind with this name, which is the kind in manifests, or the full name of a declared kind. Built-in
-    /// kinds come first. `None`: schedulers ignore the kind.
+    /// Returns the kind with a name: the kind as in manifests, or the full name of a declared kind. Built-in kinds take
+    /// precedence. `None`: schedulers ignore the kind.
     pub fn named(self, name: &str) -> Option<KindInfo> {
         let custom = || self.0.iter().find(|custom| custom.name == name || custom.kind == name);
         AnyObject::kind_named(name)

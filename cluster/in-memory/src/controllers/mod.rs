@@ -35,13 +35,13 @@ const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 ///
 /// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. Any
 ///   other claim gets the smallest matching volume, unless its class waits for the first consumer.
-/// - **Provisioning**, like an external provisioner: a claim without such a volume gets a new one if its class has a
-///   provisioner. If the class waits for the first consumer, the volume is created once the scheduler has selected a
+/// - **Provisioning**, like an external provisioner: a claim without a matching volume gets a new one if its class has
+///   a provisioner. If the class waits for the first consumer, the volume is created once the scheduler has selected a
 ///   node. The volume is deleted with its claim, unless the class retains it.
 /// - **Generic ephemeral volumes**: a pod's claims are created and deleted with the pod.
-/// - **Resource claims** (`resourceclaim`): claims are generated from the templates of pods, released when their pods
-///   are done, deallocated when no pod uses them, and deleted with the pods that own them. The binding conditions of
-///   allocated devices are reported as true at once, unless the claim already has a status of the device.
+/// - **Resource claims** (`resourceclaim`): claims are generated from the claim templates that pods reference, released
+///   when their pods are done, deallocated when no pod uses them, and deleted with the pods that own them. The binding
+///   conditions of allocated devices are reported as true at once, unless the claim already has a status of the device.
 /// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]
 pub struct Controllers {

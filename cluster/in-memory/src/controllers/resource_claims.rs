@@ -1,5 +1,5 @@
-//! Resource claims: generated from templates, released and deleted with their pods; and the status of allocated devices
-//! with binding conditions.
+//! Controllers of resource claims. Claims are generated from templates, and released and deleted with their pods. The
+//! binding conditions of allocated devices are reported as true.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -173,7 +173,7 @@ fn pods_of(claim: &ResourceClaim) -> BTreeSet<String> {
 }
 
 /// Removes reservations for pods that are done (`syncClaim`). A claim with [`RESOURCE_CLAIM_FINALIZER`] is deallocated
-/// after its last reservation was removed, and if it is being deleted without reservations.
+/// if its last reservation was removed, or if it is being deleted and has no reservation.
 fn sync_claim(server: &mut ApiServer, key: &Key) {
     let Some(AnyObject::ResourceClaim(old)) = server.get(key).map(|object| &**object) else { return };
     let reserved = old.status.as_ref().and_then(|status| status.reserved_for.as_deref()).unwrap_or_default();

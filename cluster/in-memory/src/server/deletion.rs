@@ -66,8 +66,7 @@ impl ApiServer {
         }
     }
 
-    /// Removes an object without a grace period. If finalizers block this, sets its deletion time instead and returns
-    /// it.
+    /// Removes an object immediately. If finalizers block this, sets its deletion time instead and returns the object.
     fn remove_or_hold(&mut self, key: &Key, now: i64) -> Option<Arc<AnyObject>> {
         let old = self.get(key)?;
         if !self.options.finalizers_hold || !has_finalizers(old) {
@@ -84,7 +83,7 @@ impl ApiServer {
         Some(self.store.put(key, held))
     }
 
-    /// Removes an updated object that is being deleted and no longer has finalizers.
+    /// Removes an updated object if it is being deleted and no longer has finalizers.
     pub(super) fn finalize(&mut self, key: &Key, object: &AnyObject) {
         let metadata = object.metadata();
         let was_held = metadata.deletion_timestamp.is_some() && metadata.deletion_grace_period_seconds == Some(0);

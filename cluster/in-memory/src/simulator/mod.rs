@@ -221,7 +221,7 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 
     /// Runs until just before the first attempt of a pod for which `is_wanted` returns true. Returns false if the
-    /// simulation ends without one.
+    /// simulation ends before such an attempt.
     pub fn run_to_attempt(&mut self, mut is_wanted: impl FnMut(&Pod) -> bool) -> bool {
         loop {
             while self.catch_up() {}
@@ -265,7 +265,7 @@ impl<H: SimulationHooks> Simulator<H> {
         true
     }
 
-    /// Returns the time of the next event without new inputs, including retries of unschedulable pods.
+    /// Returns the time of the next event, including retries of unschedulable pods, if no further input is registered.
     pub fn next_time(&mut self) -> Option<i64> {
         self.next().into_iter().chain(self.scheduler.next_tick()).min()
     }

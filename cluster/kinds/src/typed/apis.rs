@@ -5,7 +5,7 @@ use schedc_bounds::suggest::closest;
 
 use super::{APIS, KINDS, group, known};
 
-/// Kinds that schedulers ignore, by API; only APIs that also have kinds which schedulers read.
+/// Kinds that schedulers ignore, by API. Only APIs with at least one kind that schedulers read are listed.
 const OTHERS: &[(&str, &[&str])] = &[
     (
         "v1",
@@ -36,8 +36,8 @@ pub fn is_custom(api_version: &str) -> bool {
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
-/// Returns the wrong field (`apiVersion` or `kind`) and a message if no API has this version and kind. `None`: such
-/// objects may exist.
+/// Returns the wrong field (`apiVersion` or `kind`) and a message if no API has this version and kind. `None`: objects
+/// of this kind may exist.
 pub fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));
     if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {

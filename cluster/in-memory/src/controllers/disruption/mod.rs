@@ -26,13 +26,17 @@ use counts::BudgetCounts;
 use label_index::{Label, LabelIndex};
 use scale::Owner;
 
-/// The condition of a budget, and its reasons.
+/// Type of a budget's condition.
 const DISRUPTION_ALLOWED: &str = "DisruptionAllowed";
+/// Reason of the condition: a disruption is allowed.
 const SUFFICIENT_PODS: &str = "SufficientPods";
+/// Reason of the condition: no disruption is allowed.
 const INSUFFICIENT_PODS: &str = "InsufficientPods";
+/// Reason of the condition: the pods cannot be counted.
 const SYNC_FAILED: &str = "SyncFailed";
 /// Message of a budget with pods that have no controller.
-const UNMANAGED: &str = "pods without a controller are not expected; set `minAvailable` to a number to count them";
+const UNMANAGED: &str =
+    "pods without a controller do not count as expected; set `minAvailable` to a number to count them";
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
@@ -328,7 +332,8 @@ impl Budget {
     }
 }
 
-/// Returns the status of a manifest, adjusted by `more`: the change of the number of healthy pods since then.
+/// Returns the status of a manifest, adjusted by `more`, the change of the number of healthy pods since the status was
+/// given.
 fn adjusted_status(
     given: &PodDisruptionBudgetStatus,
     more: i32,

@@ -1,4 +1,5 @@
-//! Counts of the disruption controller. Rows that name a test of `pkg/controller/disruption` (1.36) have its numbers.
+//! Counts of the disruption controller. Rows under the name of a test of `pkg/controller/disruption` (1.36) have the
+//! numbers of that test.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -121,7 +122,8 @@ fn budgets_count_numbers_and_percentages() {
             // TestUnavailable:
             ("minAvailable: 3", "", -1, 4, 0),
             ("minAvailable: 3", "", -1, 3, 1),
-            // Other budgets count the replicas of controllers. TestIntegerMaxUnavailableWithScaling:
+            // The following budgets count the replicas of controllers.
+            // TestIntegerMaxUnavailableWithScaling:
             ("maxUnavailable: 2", "ReplicaSet", 7, 1, 0),
             ("maxUnavailable: 2", "ReplicaSet", 5, 1, 0),
             // TestPercentageMaxUnavailableWithScaling:
@@ -144,6 +146,7 @@ fn budgets_count_numbers_and_percentages() {
             ("minAvailable: 28%", "ReplicationController", 11, 5, 6),
             // TestScaleResource has these numbers for a custom resource with a scale:
             ("maxUnavailable: 5", "StatefulSet", 10, 4, 0),
+            // Not from a test of Kubernetes:
             ("maxUnavailable: 0", "ReplicaSet", 3, 3, 0),
             ("maxUnavailable: 100%", "ReplicaSet", 3, 2, 1),
             ("maxUnavailable: 9", "ReplicaSet", 3, 3, 0),
@@ -193,14 +196,15 @@ fn pods_without_a_scale_are_not_disrupted() {
             ("minAvailable: 28%", "", -1, 1, 0),
             // TestUnsupportedControllerPod:
             ("minAvailable: 28%", "PodSet", -1, 1, 0),
+            // Not from a test of Kubernetes:
             ("maxUnavailable: 1", "Job", -1, 3, 0),
             ("maxUnavailable: 1", "ReplicaSet", -1, 3, 0),
             ("maxUnavailable: half", "ReplicaSet", 3, 3, 0),
             ("unhealthyPodEvictionPolicy: AlwaysAllow", "ReplicaSet", 3, 3, 0),
         ],
         expect![[r#"
-            maxUnavailable: 1 |  -1 | 1+0 | allowed 0 healthy 1 desired 0 expected 0 InsufficientPods pods without a controller are not expected; set `minAvailable` to a number to count them
-            minAvailable: 28% |  -1 | 1+0 | allowed 0 healthy 1 desired 0 expected 0 InsufficientPods pods without a controller are not expected; set `minAvailable` to a number to count them
+            maxUnavailable: 1 |  -1 | 1+0 | allowed 0 healthy 1 desired 0 expected 0 InsufficientPods pods without a controller do not count as expected; set `minAvailable` to a number to count them
+            minAvailable: 28% |  -1 | 1+0 | allowed 0 healthy 1 desired 0 expected 0 InsufficientPods pods without a controller do not count as expected; set `minAvailable` to a number to count them
             minAvailable: 28% | PodSet -1 | 1+0 | allowed 0 healthy - desired - expected - SyncFailed found no controllers for pod "podset-0"
             maxUnavailable: 1 | Job -1 | 3+0 | allowed 0 healthy - desired - expected - SyncFailed jobs.batch does not implement the scale subresource
             maxUnavailable: 1 | ReplicaSet -1 | 3+0 | allowed 0 healthy - desired - expected - SyncFailed found no controllers for pod "replicaset-0"
