@@ -1,7 +1,7 @@
-//! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster without an
-//! extender, with one that caches nodes, and with one that receives full nodes. The extender is a separate process
-//! that accepts all nodes. Its responses have the fields of an extender in Go, but it does not parse requests. The
-//! reported time is the median of all pods.
+//! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster three times:
+//! without an extender, with an extender that caches nodes, and with an extender that receives full nodes. The extender
+//! is a separate process that accepts all nodes. Its responses have the fields of an extender in Go, but it does not
+//! parse requests. The reported time is the median of all pods.
 //!
 //! `cargo run --release -p schedc-extender --example added_time [NODES [PODS]]`
 

@@ -183,7 +183,8 @@ impl Trial {
         self.simulator.scheduler.base_mut()
     }
 
-    /// Explains the scheduling cycle of a pod, which need not be in the cluster. Returns `None` if no profile serves the pod.
+    /// Explains the scheduling cycle of a pod, which need not be in the cluster. Returns `None` if no profile serves
+    /// the pod.
     pub(crate) fn explain(&mut self, pod: &ApiPod) -> Option<Explanation> {
         let profile = self.routes.profile_of(pod)?;
         let scheduler = &mut self.simulator.scheduler;

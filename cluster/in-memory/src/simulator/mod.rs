@@ -40,7 +40,7 @@ pub struct Options {
     pub server: ApiServerOptions,
     /// Start time, in nanoseconds since 1970.
     pub start: i64,
-    /// Maximum number of attempts without progress, which is a change of anything but a pod's status. The simulation
+    /// Maximum number of attempts without progress. Progress is a change of anything but a pod's status. The simulation
     /// ends once every retried pod has had this number of attempts, and only further attempts are due. After as many
     /// wake-ups of background tasks without progress, it no longer waits for these tasks.
     pub attempts_without_progress: u32,

@@ -80,7 +80,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<'_, F> {
     }
 
     fn on_response(&mut self, _: i64, request: &Request, response: &Response) {
-        // Only events change and delete objects by name; the objects of plugins' requests exist.
+        // Such a request comes from an event: plugins send these requests only for objects that exist.
         if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
             && error.reason == ApiReason::NotFound
         {

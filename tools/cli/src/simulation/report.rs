@@ -22,8 +22,8 @@ pub struct Report {
     pub over_time: Vec<Interval>,
     /// Placed pods, in the order of their binding.
     pub placements: Vec<Placement>,
-    /// Pods without a node at the end: first those without an attempt, such as gated pods, then the others in the order of their
-    /// first attempts.
+    /// Pods without a node at the end: first those without an attempt, such as gated pods, then the others in the order
+    /// of their first attempts.
     pub unschedulable: Vec<Unschedulable>,
     /// Pods that were deleted before they had a node, in the order of `unschedulable`.
     pub deleted_unplaced: Vec<Unschedulable>,

@@ -52,7 +52,7 @@ struct KnownObject<'a> {
     creations: u32,
 }
 
-/// Location of an object's latest state.
+/// Reference to an object's latest state.
 #[derive(Clone, Copy)]
 enum LatestState<'a> {
     Node(&'a Node),

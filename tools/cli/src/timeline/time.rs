@@ -16,7 +16,8 @@ const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
 ];
 
-/// A duration in nanoseconds, up to 292 years. Parsed durations are not negative. Displays in Go's notation, such as `1h2m3.5s`.
+/// A duration in nanoseconds, up to 292 years. Parsed durations are not negative. Displays in Go's notation, such as
+/// `1h2m3.5s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub i64);
 

@@ -20,8 +20,8 @@ const CREATED: &str = "trace/created";
 /// Deletion time. Without it, the object is not deleted.
 const DELETED: &str = "trace/deleted";
 
-/// Removes the objects that the trace creates after the start, and adds the creations and deletions of the trace to `drafts`.
-/// Returns the number of objects in the trace.
+/// Removes the objects that the trace creates after the start from `objects`, and adds the creations and deletions of
+/// the trace to `drafts`. Returns the number of objects in the trace.
 pub(super) fn take(
     objects: &mut Objects,
     drafts: &mut Vec<(Span, EventDraft, SourceLocation)>,

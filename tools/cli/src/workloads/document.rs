@@ -102,8 +102,8 @@ impl Document {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Returns kind, namespace and name; `None` without a name, or if schedulers ignore the kind. Two kinds of the same name
-    /// are not distinguished by their group, because schedulers read only one of them.
+    /// Returns kind, namespace and name; `None` without a name, or if schedulers ignore the kind. Two kinds of the same
+    /// name are not distinguished by their group, because schedulers read only one of them.
     pub(super) fn key(&self) -> Option<(String, String, String)> {
         let namespace = self.metadata("namespace").unwrap_or("default");
         let is_skipped = AnyObject::is_namespaced(&self.kind).is_none() && self.template_path().is_none();
@@ -136,7 +136,8 @@ impl Document {
         names.try_fold(first, |value, name| value.get(name)).filter(|value| !value.is_null())
     }
 
-    /// Reads the document. Adds its problems to `problems`. Returns `None` if there are any, or if schedulers ignore the kind.
+    /// Reads the document. Adds its problems to `problems`. Returns `None` if there are any, or if schedulers ignore
+    /// the kind.
     pub(super) fn read(self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<Content> {
         let before = problems.len();
         let Some(path) = self.template_path() else { return self.read_object(reader, problems) };
@@ -207,8 +208,8 @@ impl Document {
         }
     }
 
-    /// Reads a workload of a kind that schedulers read too, such as ReplicaSet; `None` for other kinds and for errors, which are
-    /// added to `problems`.
+    /// Reads a workload of a kind that schedulers read too, such as ReplicaSet; `None` for other kinds and for errors,
+    /// which are added to `problems`.
     fn read_typed(&self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<AnyObject> {
         AnyObject::is_namespaced(&self.kind)?;
         match reader.read(&self.version, &self.kind, Value::Object(self.fields.clone())) {
@@ -220,7 +221,8 @@ impl Document {
         }
     }
 
-    /// Reads the pod template. Its problems are added only with `report`: otherwise, [`Document::read_typed`] has added them.
+    /// Reads the pod template. Its problems are added only with `report`: otherwise, [`Document::read_typed`] has added
+    /// them.
     fn template(
         &self,
         path: &str,
@@ -270,7 +272,8 @@ impl Document {
         self.problem(field.as_deref(), message)
     }
 
-    /// Returns the number of pods that exist at the same time; `None` for an invalid number, which is added to `problems`.
+    /// Returns the number of pods that exist at the same time; `None` for an invalid number, which is added to
+    /// `problems`.
     fn replicas(&self, problems: &mut Vec<Problem>) -> Option<Replicas> {
         let mut number = |path: &str| match self.field(path) {
             None => Some(None),

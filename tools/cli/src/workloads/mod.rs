@@ -158,7 +158,7 @@ impl Submission {
         let workload = &self.workloads[at];
         let mut pod = Sourced { object: workload.pod(0).into(), place: workload.place.clone() };
         let mut pod_problems = Vec::new();
-        // A copy admits the pod, because the name of this pod must not count as taken.
+        // Uses a copy of the admission, because the name of this pod must not count as taken.
         admission.clone().admit(&mut pod, &mut pod_problems);
         problems.extend(pod_problems.into_iter().map(|problem| workload.own_problem(problem)));
     }
@@ -211,8 +211,8 @@ impl Submission {
         Ok(pods.into_iter().map(|(pod, claims)| self.complete(pod, claims)).collect())
     }
 
-    /// Applies the defaults of an API server to a pod and its claims, and adds the namespace if it is missing. Problems are
-    /// dropped, because [`Submission::check_template`] has reported them.
+    /// Applies the defaults of an API server to a pod and its claims, and adds the namespace if it is missing. Problems
+    /// are dropped, because [`Submission::check_template`] has reported them.
     fn complete(&mut self, mut pod: Pod, claims: Vec<PersistentVolumeClaim>) -> NewPod {
         let mut before = Vec::new();
         let (namespace, name) = pods::name_of(&pod.metadata);

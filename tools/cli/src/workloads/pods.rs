@@ -88,8 +88,8 @@ impl SubmittedWorkload {
         Problem { object: Some(self.title()), field, ..problem }
     }
 
-    /// Returns the controller of the pods: API version, kind and name; `None` for a Pod manifest. The pods of a Deployment
-    /// belong to its ReplicaSet, and those of a CronJob to its Job.
+    /// Returns the controller of the pods: API version, kind and name; `None` for a Pod manifest. The pods of a
+    /// Deployment belong to its ReplicaSet, and those of a CronJob to its Job.
     fn owner(&self) -> Option<(&'static str, &'static str, String)> {
         Some(match self.kind.as_str() {
             "ReplicationController" => ("v1", "ReplicationController", self.name.clone()),
