@@ -136,6 +136,20 @@ impl Document {
         names.try_fold(first, |value, name| value.get(name)).filter(|value| !value.is_null())
     }
 
+    /// Returns the path of a Job's spec in a Job or CronJob.
+    fn job_path(&self) -> Option<&'static str> {
+        match self.kind.as_str() {
+            "Job" => Some("spec"),
+            "CronJob" => Some("spec.jobTemplate.spec"),
+            _ => None,
+        }
+    }
+
+    /// Returns a field of the spec of a Job, or of a CronJob's Job.
+    fn job_field(&self, name: &str) -> Option<&Value> {
+        self.field(&format!("{}.{name}", self.job_path()?))
+    }
+
     /// Reads the document. Adds its problems to `problems`. Returns `None` if there are any, or if schedulers ignore
     /// the kind.
     pub(super) fn read(self, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Option<Content> {
@@ -165,7 +179,7 @@ impl Document {
         let selector = self.field("spec.selector").cloned();
         Some(Content::Workload(Box::new(SubmittedWorkload {
             namespace: self.metadata("namespace").unwrap_or("default").to_owned(),
-            is_indexed: self.field("spec.completionMode").and_then(Value::as_str) == Some("Indexed"),
+            is_indexed: self.job_field("completionMode").and_then(Value::as_str) == Some("Indexed"),
             kind: self.kind,
             name,
             place: self.place,
@@ -285,17 +299,19 @@ impl Document {
                 }
             },
         };
-        let is_suspended = self.field("spec.suspend").and_then(Value::as_bool) == Some(true);
-        let job = match self.kind.as_str() {
-            "DaemonSet" => return Some(Replicas::EachNode),
-            "Job" => "spec",
-            "CronJob" => "spec.jobTemplate.spec",
-            _ => return number("spec.replicas").map(|n| Replicas::Number(n.unwrap_or(1))),
+        if self.kind == "DaemonSet" {
+            return Some(Replicas::EachNode);
+        }
+        let Some(job) = self.job_path() else {
+            return number("spec.replicas").map(|n| Replicas::Number(n.unwrap_or(1)));
         };
         let parallelism = number(&format!("{job}.parallelism"));
         let completions = number(&format!("{job}.completions"));
         let (parallelism, completions) = (parallelism?.unwrap_or(1), completions?);
         let number = completions.map_or(parallelism, |completions| completions.min(parallelism));
+        let is_true = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
+        // A CronJob and its Job can be suspended separately.
+        let is_suspended = is_true(self.field("spec.suspend")) || is_true(self.job_field("suspend"));
         Some(Replicas::Number(if is_suspended { 0 } else { number }))
     }
 }

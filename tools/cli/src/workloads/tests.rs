@@ -57,6 +57,7 @@ fn each_controller_has_its_number_of_pods() {
     assert_eq!(number("batch/v1", "Job", json!({"parallelism": 4, "completions": 3})), 3);
     assert_eq!(number("batch/v1", "Job", json!({"parallelism": 4, "suspend": true})), 0);
     assert_eq!(number("batch/v1", "CronJob", json!({"jobTemplate": {"spec": {"parallelism": 2}}})), 2);
+    assert_eq!(number("batch/v1", "CronJob", json!({"jobTemplate": {"spec": {"suspend": true}}})), 0);
 }
 
 #[test]
@@ -68,8 +69,11 @@ fn pods_have_the_labels_and_the_owner_of_their_controller() {
     assert_eq!((owner.kind.as_str(), &owner.name), ("ReplicaSet", &format!("web-{hash}")));
     assert!(metadata.name.as_ref().unwrap().starts_with(&format!("web-{hash}-")));
     assert_eq!(new_pods[0].before[0].name(), "shop", "the namespace is missing in the cluster");
-    let new_pods = pods(&workload("batch/v1", "Job", json!({"completionMode": "Indexed"}))).unwrap();
-    assert_eq!(new_pods[0].pod.metadata.labels.as_ref().unwrap()["batch.kubernetes.io/job-completion-index"], "0");
+    let indexed = json!({"completionMode": "Indexed"});
+    for (kind, spec) in [("Job", indexed.clone()), ("CronJob", json!({"jobTemplate": {"spec": indexed}}))] {
+        let new_pods = pods(&workload("batch/v1", kind, spec)).unwrap();
+        assert_eq!(new_pods[0].pod.metadata.labels.as_ref().unwrap()["batch.kubernetes.io/job-completion-index"], "0");
+    }
 }
 
 #[test]
