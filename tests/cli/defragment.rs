@@ -38,7 +38,7 @@ fn a_plan_empties_most_nodes() {
     assert!(text.contains("GPU fragmentation (example.com/gpu)\n"), "{text}");
     assert!(text.contains("2 nodes emptied with 2 evictions; already empty: 0 nodes\n"), "{text}");
     assert!(
-        text.ends_with("the plan is optimal among those that move only pods of emptied nodes, in the tried orders of evictions (1 set of nodes tried)\n"),
+        text.ends_with("the plan is optimal among plans that move only pods of emptied nodes, in one of the tried orders (1 set of nodes tried)\n"),
         "{text}"
     );
 }

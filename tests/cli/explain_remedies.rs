@@ -78,7 +78,7 @@ fn the_chosen_node_is_compared_with_another_one() {
         Why north-1 and not gpu-1
           TaintToleration rejects gpu-1: node(s) had untolerated taint(s)
           InterPodAffinity rejects gpu-1: node(s) didn't match pod affinity rules
-          leaving out one of these 2 filters does not make it feasible
+          leaving out a single one of these 2 filters does not make gpu-1 feasible
     "#]]
     .assert_eq(&against("shop/cache-0", "gpu-1"));
     expect![[r#"

@@ -20,7 +20,7 @@ use super::output;
 #[derive(Args)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct Input {
-    /// Read CSV or JSON files, whose columns this file maps to fields of pods and nodes
+    /// Read CSV or JSON files instead of recordings; FILE maps their columns to fields of pods and nodes
     ///
     /// docs/backtest.md has the format, and mappings for public traces.
     #[arg(long, value_name = "FILE")]
@@ -34,7 +34,7 @@ pub(crate) struct Input {
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = value_parser!(u32).range(1..=100_000))]
     samples: u32,
 
-    /// Number of decisions of which the influence of each plugin is computed; 0 for none
+    /// Number of decisions for which the influence of each plugin is computed; 0 for none
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     influence: u32,
 }
@@ -60,7 +60,7 @@ impl Input {
         Ok(workload)
     }
 
-    /// Returns an error if `--trace-mapping` or `--price-label` is set, which have an effect only with this flag.
+    /// Returns an error if `--trace-mapping` or `--price-label` is set. Both have an effect only with the given flag.
     #[cfg(feature = "run")]
     pub(crate) fn refuse_without(&self, flag: &str) -> Result<(), Failure> {
         let set = [("--trace-mapping", self.trace_mapping.is_some()), ("--price-label", self.price_label.is_some())];
@@ -120,7 +120,7 @@ fn check_prices(workload: &Workload, label: &str) -> Result<(), Failure> {
         has_price = true;
         if let Err(error) = parse_price(text) {
             return Err(Failure::new(format_args!(
-                "Node {name}: the label {label}: {error}; recordings with --anonymise keep whole numbers only"
+                "Node {name}: the label {label}: {error}; with --anonymise, recordings keep only prices that are whole numbers"
             )));
         }
     }

@@ -81,7 +81,8 @@ fn time_to_bind(waits: &[TimeToBind]) -> String {
 
 fn counts(pods: &PodCounts) -> String {
     format!(
-        "{} without a node, {} with one; {} bound ({} on another node than recorded), {} waiting at the end, {} deleted before; \
+        "{} arrived without a node, {} with one; {} bound ({} on another node than recorded), {} waiting at the end, \
+         {} deleted before they had a node; \
          {} preempted, {} evicted, {} of them replaced and {} lost\n\n",
         count(pods.arrived as usize, "pod"),
         pods.with_node,

@@ -35,7 +35,7 @@ pub(super) fn table(explanation: &Explanation, comparison: &Comparison) -> Strin
         (_, None) => {
             let _ = writeln!(
                 text,
-                "  leaving out one of these {} does not make it feasible",
+                "  leaving out a single one of these {} does not make {against} feasible",
                 count(rejections.len(), "filter")
             );
         }

@@ -14,14 +14,14 @@ pub(crate) fn table(costs: &Costs) -> String {
         let _ = writeln!(text, "{}", heading(profile.name));
         text.push_str(&plugins(profile));
         if let Some(plugin) = profile.most_expensive {
-            let _ = writeln!(text, "  {plugin} takes the most time of a pod on all nodes.");
+            let _ = writeln!(text, "  For a pod that is evaluated on all nodes, {plugin} takes the most time.");
         }
         let _ = write!(text, "\n{}", decisions(&profile.per_decision));
         let _ = writeln!(text, "\n{}", memory(profile));
     }
     let _ = write!(text, "Measured with {} nodes.", costs.nodes);
     match &costs.no_instructions {
-        Some(why) => _ = writeln!(text, " No instructions: {why}."),
+        Some(why) => _ = writeln!(text, " Instructions were not counted: {why}."),
         None => text.push('\n'),
     }
     text
@@ -67,7 +67,7 @@ fn memory(profile: &ProfileCost) -> String {
     columns.row(vec!["all columns, for a node".to_owned(), profile.bytes_per_node.to_string()]);
     let others = [
         ("cache, columns and indexes of all profiles, for a node", profile.cache_bytes_per_node),
-        ("the same, for a running pod", profile.cache_bytes_per_pod),
+        ("cache, columns and indexes of all profiles, for a running pod", profile.cache_bytes_per_pod),
         ("executable", profile.binary_size.map(|size| size as f64)),
     ];
     for (what, bytes) in others {

@@ -115,9 +115,9 @@ fn emptied(emptying: &Emptying, evictions: usize) -> String {
     let _ = match optimal {
         true => writeln!(
             text,
-            "the plan is optimal among those that move only pods of emptied nodes, in the tried orders of evictions ({sets} of nodes tried)"
+            "the plan is optimal among plans that move only pods of emptied nodes, in one of the tried orders ({sets} of nodes tried)"
         ),
-        false => writeln!(text, "no plan leaves more than {at_most} empty; {sets} of nodes tried"),
+        false => writeln!(text, "no plan leaves more than {at_most} nodes empty; {sets} of nodes tried"),
     };
     text
 }

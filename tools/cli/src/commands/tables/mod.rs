@@ -46,7 +46,7 @@ fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", HumanCount(n as u64))
 }
 
-/// Returns the line that replaces the last rows of a list, given their number; empty if there are none.
+/// Returns the line that stands for `left_out` rows at the end of a list; empty if no row is left out.
 #[cfg(feature = "tools")]
 fn more(left_out: usize) -> String {
     match left_out {

@@ -73,12 +73,12 @@ pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
             format!("{pod} is unschedulable\n  kube-scheduler: {theirs}\n  schedc:         {ours}\n")
         }
         Finding::Fits { theirs, best } => {
-            format!("{pod} is unschedulable for kube-scheduler, but {} best: {theirs}\n", nodes_are(best))
+            format!("{pod} is unschedulable for kube-scheduler ({theirs}), but {} best\n", nodes_are(best))
         }
     }
 }
 
-/// Formats a list of nodes: the first name, the number of others, and the verb.
+/// Formats the subject and the verb of a sentence about nodes: the first name, the number of other nodes, and "is" or "are".
 fn nodes_are(nodes: &[String]) -> String {
     match nodes {
         [] => "no node is".to_owned(),

@@ -38,7 +38,7 @@ impl LiveView {
     fn new() -> Result<Self, Failure> {
         if !stderr().is_terminal() {
             return Err(Failure::new(
-                "--watch draws on a terminal, but standard error is none; omit it, and use `-o json` or --report instead",
+                "--watch draws on standard error, which is not a terminal; omit --watch, and use `-o json` or --report instead",
             ));
         }
         let lines = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());

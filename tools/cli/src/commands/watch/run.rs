@@ -15,7 +15,7 @@ use crate::timeline::Span;
 
 /// Interval at which pods that are no longer pending are forgotten.
 const RETAIN_INTERVAL: Duration = Duration::from_secs(1);
-/// The view that log lines must not overwrite. One process can run several commands, one after the other.
+/// The view of the running command, which log lines must not overwrite. Each command of a process replaces it.
 static VIEW: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Hooks of a driver with a live view; without one, they do nothing.
@@ -26,7 +26,7 @@ struct State {
     view: LiveView,
     activity: Activity,
     began: Instant,
-    /// Time of the last counts of the scheduler.
+    /// Time when the counts of the scheduler were last read.
     counted: Option<Instant>,
     /// Time when pods that were no longer pending were last forgotten.
     retained: Instant,

@@ -22,7 +22,7 @@ const RETAIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Hooks of a simulation with a report or a live view.
 #[derive(Default)]
 pub(crate) struct Observers {
-    /// The history for a report, if there is to be one.
+    /// The history for a report, if a report is requested.
     pub(crate) history: Option<SimulationHistory>,
     live: Option<LiveSimulation>,
 }

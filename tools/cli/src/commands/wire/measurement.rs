@@ -18,7 +18,7 @@ const RATES: [u32; 2] = [20, 500];
 const START_NODES: usize = 100;
 /// Number of pods at the measured start.
 const START_PODS: usize = 1000;
-/// Number of pods of one template, as of a Deployment.
+/// Number of pods with the same template, as the pods of a Deployment have.
 const PODS_OF_TEMPLATE: usize = 50;
 /// Interval of the status patches of a kubelet, in seconds.
 const HEARTBEAT_INTERVAL: u32 = 300;
@@ -104,7 +104,7 @@ impl Measurement {
         });
     }
 
-    /// Measures the start of a scheduler for pods that already exist.
+    /// Measures the start of a scheduler in a cluster that already has pending pods.
     fn start(&self) -> Result<Start, Failure> {
         let server = self.server(START_NODES);
         (0..START_PODS).for_each(|number| drop(server.create(pod(number, self.scheduler_name))));

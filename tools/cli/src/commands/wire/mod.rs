@@ -28,7 +28,7 @@ pub(crate) struct Wire {
     #[arg(long, conflicts_with_all = OTHER_FLAGS)]
     wire: bool,
 
-    /// Measure this program, which has the command `run` and the profile; default: this program
+    /// Program to measure, which must have the command `run` and the profile; default: the running program
     #[arg(long, value_name = "FILE", requires = "wire")]
     program: Option<PathBuf>,
 
@@ -41,12 +41,12 @@ pub(crate) struct Wire {
     tls: bool,
 }
 
-/// Settings of other measurements that apply to this one.
+/// Settings that this measurement shares with the other measurements of `schedc bench`.
 #[cfg_attr(not(feature = "wire"), allow(dead_code, reason = "the flags are then refused"))]
 pub(crate) struct WireSettings<'a> {
     /// All profiles of this program.
     pub(crate) profiles: &'a [ProfileInfo],
-    /// Index of the measured profile. `None`: the one with kube-scheduler's name, if there is one, or the first.
+    /// Index of the measured profile. `None`: the profile with kube-scheduler's name or, if there is none, the first profile.
     pub(crate) profile: Option<usize>,
     /// Number of nodes; default: 1,000.
     pub(crate) nodes: Option<usize>,

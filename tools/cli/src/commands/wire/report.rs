@@ -19,7 +19,7 @@ pub(super) struct WireReport {
     pub(super) idle_cpu_percent: Option<f64>,
     /// CPU time while kubelets report unchanged statuses, in percent of a core.
     pub(super) heartbeat_cpu_percent: Option<f64>,
-    /// Start of a scheduler for pods that exist.
+    /// Start of a scheduler in a cluster that already has pending pods.
     pub(super) start: Start,
     /// Size of the program in MB.
     pub(super) program_mb: Option<f64>,
@@ -35,8 +35,8 @@ pub(super) struct Load {
     pub(super) resident_mb: Option<f64>,
 }
 
-/// Percentiles of the time from the watch event to the binding request, in microseconds: the upper bound of a bucket.
-/// `None` if the percentile is above all bounds.
+/// Percentiles of the time from the watch event to the binding request, in microseconds. Each is the upper bound of a
+/// histogram bucket, or `None` if it is above all bounds.
 #[derive(Serialize)]
 pub(super) struct Latency {
     pub(super) p50: Option<f64>,
@@ -52,7 +52,7 @@ pub(super) struct Start {
     pub(super) resident_mb: Option<f64>,
 }
 
-/// Returns the goal for the 99th percentile at an arrival rate: its maximum in microseconds.
+/// Returns the goal at an arrival rate: the maximum of the 99th percentile, in microseconds.
 fn latency_goal(pods_per_s: u32) -> f64 {
     if pods_per_s <= 20 { 150.0 } else { 1000.0 }
 }

@@ -130,7 +130,7 @@ impl Scheduler {
 
 impl Drop for Scheduler {
     fn drop(&mut self) {
-        // The process may have ended, and files may be left behind.
+        // Errors are ignored: the process may have ended already, and remaining files do no harm.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
@@ -141,7 +141,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// Cumulative counts of a histogram by upper bound, in nanoseconds; `u64::MAX` for the last bucket.
+/// Cumulative counts of a histogram by the upper bounds of its buckets in nanoseconds. The last bucket has `u64::MAX`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Buckets(BTreeMap<u64, u64>);
 
