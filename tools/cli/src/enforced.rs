@@ -19,9 +19,9 @@ pub(crate) struct EnforcedResources {
 }
 
 impl EnforcedResources {
-    /// Returns the resources that all profiles which serve one of the pods enforce. A profile with extenders
-    /// enforces no limit, because extenders may take over resources. With DeviceClasses, limits of extended resources
-    /// are not enforced, because devices may serve them.
+    /// Returns the resources that are enforced by every profile that serves at least one of the pods. A profile with
+    /// extenders enforces no limit, because extenders may take over resources. With DeviceClasses, limits of extended
+    /// resources are not enforced, because devices may serve these resources.
     pub(crate) fn of<'a>(routes: &Routes, pods: impl Iterator<Item = &'a ApiPod>, objects: &[AnyObject]) -> Self {
         let serving: BTreeSet<usize> = pods.filter_map(|pod| routes.profile_of(pod)).collect();
         let any = serving.into_iter().all(|profile| {

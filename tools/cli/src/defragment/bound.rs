@@ -9,7 +9,7 @@ use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 
 /// Returns an upper bound of the number of `candidates` that can be empty together. `movable` are the namespaces and names
-/// of their pods that need room on other nodes.
+/// of the candidates' pods that need room on other nodes.
 pub(super) fn at_most(
     trial: &mut Trial,
     candidates: &HashSet<&str>,

@@ -75,7 +75,7 @@ pub(super) fn plan(
         .filter(|key| {
             trial.pod(key).is_some_and(|pod| matches!(treatment(pod, question.permissions), Treatment::Moves))
         })
-        // A pod without a controller needs no room elsewhere.
+        // A pod without a controller is not created again, so it needs no room on other nodes.
         .filter(|key| trial.pod(key).is_some_and(|pod| replacement(pod).is_some()))
         .map(|key| (key.namespace.to_string(), key.name.to_string()))
         .collect();
@@ -106,7 +106,7 @@ pub(super) fn plan(
         nodes.into_iter().partition(|node| evictions_of(node) == 0);
     let evictions = steps.len();
     let cordons = emptied.iter().chain(&already_empty).map(|node| Action::Cordon { node: node.clone() });
-    // Cordons keep replacements of evicted pods away; without an eviction, there are no replacements.
+    // Cordons prevent replacements of evicted pods on these nodes. Without an eviction, there are no replacements.
     let cordons = cordons.filter(|_| evictions > 0);
     let actions = cordons.chain(steps.into_iter().map(Action::from)).collect();
     let emptying = Emptying { emptied, already_empty, blocked, at_most, optimal, tried: search.tried };
@@ -193,8 +193,8 @@ impl Search<'_> {
         Ok(best)
     }
 
-    /// Empties a set of nodes. Tries all orders that [`orders`] returns, or only the one that begins with the nodes
-    /// with the most evictions. Returns `None` if no order succeeds.
+    /// Empties a set of nodes. Tries all orders that [`orders`] returns, or only the order that begins with the
+    /// nodes with the most evictions. Returns `None` if no order succeeds.
     fn set(&mut self, nodes: &[&Candidate], all_orders: bool) -> Result<Option<Success>, StartErrors> {
         self.tried += 1;
         let names: Vec<String> = nodes.iter().rev().map(|candidate| candidate.node.clone()).collect();

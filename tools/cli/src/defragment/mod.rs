@@ -2,7 +2,7 @@
 //!
 //! Each move is tried in a [cluster in memory](crate::trial) by the rules of [`drain`](crate::drain): the disruption
 //! budgets must allow the eviction, and the scheduler must place the replacement without preemption before the next
-//! one. A plan is printed and never executed.
+//! move. A plan is printed and never executed.
 //!
 //! | module | content |
 //! |---|---|
@@ -104,8 +104,8 @@ pub(crate) struct Emptying {
     pub blocked: Vec<BlockedNode>,
     /// No plan can empty more nodes than this.
     pub at_most: usize,
-    /// Whether no other plan empties more nodes, or as many with fewer evictions. Only plans are compared that move
-    /// pods of emptied nodes, in the tried orders.
+    /// Whether no other plan empties more nodes, or as many with fewer evictions. The comparison covers only plans that move
+    /// no pods of other nodes, in the tried orders.
     pub optimal: bool,
     /// Number of sets of nodes that were tried.
     pub tried: usize,
@@ -128,7 +128,7 @@ pub(crate) struct Room {
 pub(crate) struct WaitingPod {
     /// `namespace/name`.
     pub pod: String,
-    /// The reasons why it waits without any move.
+    /// The reasons why it waits if no pod is moved for it.
     #[serde(flatten)]
     pub rejection: WaitReason,
 }
@@ -154,7 +154,7 @@ impl From<Step> for Action {
     }
 }
 
-/// Plans to empty as many nodes as possible with the fewest evictions.
+/// Returns a plan that empties as many nodes as possible with the fewest evictions.
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
@@ -167,7 +167,7 @@ pub(crate) fn empty_nodes(
     emptying::plan(bundle, objects, question, options)
 }
 
-/// Plans to make room for pods with the fewest evictions.
+/// Returns a plan that makes room for pods with the fewest evictions.
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.

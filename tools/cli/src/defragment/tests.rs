@@ -136,7 +136,7 @@ fn a_node_whose_budget_allows_no_disruption_is_not_emptied() {
 
 #[test]
 fn room_is_made_by_the_fewest_evictions() {
-    // The pod needs three CPUs; one eviction on b suffices, two on a.
+    // The pod needs three CPUs: one eviction is enough on node b, two are necessary on node a.
     let cluster = [
         node("a", 4),
         node("b", 4),
@@ -174,7 +174,7 @@ fn a_replacement_that_tolerates_the_cordon_does_not_return_to_its_node() {
 }
 
 #[test]
-fn a_pod_that_was_just_placed_does_not_move_again() {
+fn a_pod_that_was_just_created_is_not_moved_for_another_one() {
     let (bundle, options) = options();
     let objects = load(&[node("a", 4)]);
     let mut submission = Submission::parse("new.yaml", &text(&[new_pod("p", 3), new_pod("q", 3)]), &objects).unwrap();
@@ -217,7 +217,7 @@ fn fragmentation_falls_when_a_node_of_gpus_is_freed() {
         with_gpus(new_pod("two", 1), 2),
     ];
     let gpus = emptied(&cluster).gpus.unwrap();
-    // Two free GPUs on two nodes: the pod for two GPUs, a third of the workload, can use none of them.
+    // Each of the two nodes has one free GPU. The pod that requests two GPUs, one of the three pods, can use neither GPU.
     assert!((gpus.before.fragmented - 2.0 / 3.0).abs() < 1e-9, "{gpus:?}");
     assert_eq!((gpus.before.free, gpus.before.cannot_run), (2.0, gpus.before.fragmented));
     assert!(gpus.after.fragmented < gpus.before.fragmented, "one node with two free GPUs is left: {gpus:?}");

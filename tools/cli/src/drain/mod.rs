@@ -103,7 +103,7 @@ pub(crate) enum ObstacleReason {
         /// Its key and value.
         annotation: String,
     },
-    /// The pod has data in a volume of its node, which an eviction would delete.
+    /// The pod has a volume on its node. An eviction would delete the data in the volume.
     LocalData {
         /// The volume.
         volume: String,
@@ -164,7 +164,7 @@ impl fmt::Display for ObstacleReason {
     }
 }
 
-/// Plans to empty nodes of a cluster, as many as possible.
+/// Returns a plan that empties as many of the given nodes as possible.
 ///
 /// # Errors
 /// Returns an error if a plugin cannot start.
@@ -179,7 +179,7 @@ pub(crate) fn plan(
     cordon(&mut trial, nodes);
     let start = trial.objects();
     let planner = Planner { bundle, options, permissions };
-    // Nodes with few pods come first: their replacements leave the most room for those of the other nodes.
+    // Nodes with few pods come first, because the replacements of few pods leave the most room for other replacements.
     let mut first: Vec<String> = nodes.to_vec();
     first.sort_by_key(|node| trial.pods_on(node).len());
     let mut best: Option<DrainPlan> = None;

@@ -1,6 +1,6 @@
 //! Orders of nodes.
 
-/// Maximum number of orders: all orders of four nodes.
+/// Maximum number of orders, which is the number of orders of four nodes.
 const MAX_ORDERS: usize = 24;
 
 /// Returns the orders to try, the given one first, and whether these are all orders. If there are more than

@@ -135,7 +135,7 @@ fn immovable_pods_are_all_named() {
         ]
     );
     let permissions = Permissions { force: true, delete_empty_dir_data: true };
-    assert_eq!(plan_with(&cluster, &["a"], permissions).blocked[0].obstacles.len(), 1, "annotations always hold");
+    assert_eq!(plan_with(&cluster, &["a"], permissions).blocked[0].obstacles.len(), 1, "no permission overrides the annotation");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn pods_of_daemon_sets_and_static_pods_stay() {
 
 #[test]
 fn as_many_nodes_as_possible_are_emptied() {
-    // The room on c suffices for the pod of a or for those of b.
+    // Node c has room for the pod of node a or for the pods of node b, but not for both.
     let cluster = [
         node("a", 4),
         node("b", 4),
