@@ -1,5 +1,5 @@
-//! The effect of manifests on a cluster before their submission: the node of each pod, the reasons why pods wait, and
-//! the pods that they preempt.
+//! The effect of manifests on a cluster before their submission: for each pod of the manifests, its node or the reasons why
+//! it waits; and the pods that are preempted.
 
 use std::collections::{BTreeMap, HashMap};
 

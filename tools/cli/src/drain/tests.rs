@@ -135,7 +135,7 @@ fn immovable_pods_are_all_named() {
         ]
     );
     let permissions = Permissions { force: true, delete_empty_dir_data: true };
-    assert_eq!(plan_with(&cluster, &["a"], permissions).blocked[0].obstacles.len(), 1, "no permission overrides the annotation");
+    assert_eq!(plan_with(&cluster, &["a"], permissions).blocked[0].obstacles.len(), 1, "annotations always block");
 }
 
 #[test]

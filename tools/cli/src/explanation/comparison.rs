@@ -19,8 +19,8 @@ pub struct Comparison {
     pub against: String,
     /// Every plugin that rejects the other node.
     pub rejections: Vec<Rejection>,
-    /// The plugin whose omission alone makes the other node feasible, if it is infeasible; otherwise the score plugin
-    /// that favours the chosen node most.
+    /// If the other node is infeasible, the plugin without which it is feasible, if there is one. Otherwise, the score
+    /// plugin that favours the chosen node most.
     pub deciding: Option<&'static str>,
     /// Total of the chosen node minus the total of the other node. `None`: the other node is infeasible, or there was no
     /// scoring.
@@ -53,13 +53,13 @@ pub struct PluginComparison {
 pub struct DecisiveWeight {
     /// The weight.
     pub weight: i64,
-    /// The nodes with the highest total then, which may differ from both.
+    /// The nodes with the highest total at this weight. These may be nodes that are not compared.
     pub best: Vec<String>,
 }
 
 impl Comparison {
-    /// Compares the chosen node with another node. `rejections` are those of all filters. `None`: the pod has no node,
-    /// or there is no such node.
+    /// Compares the chosen node with the node `against`. `rejections` are all rejections of `against`. Returns `None` if the
+    /// pod has no node, or if no node has the name `against`.
     pub(super) fn of(explanation: &Explanation, against: &str, rejections: Vec<Rejection>) -> Option<Self> {
         let node = |name: &str| explanation.nodes.iter().find(|node| node.node == name);
         let (chosen, other) = (node(explanation.node.as_deref()?)?, node(against)?);

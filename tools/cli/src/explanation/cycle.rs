@@ -23,7 +23,7 @@ pub struct Options<'a> {
     pub profile: usize,
     /// Seed for the choice among equally good nodes, as in a simulation.
     pub seed: u64,
-    /// Whether to place first the pending pods that a simulation attempts before this pod.
+    /// Whether the pending pods that a simulation attempts before this pod are placed first.
     pub after: bool,
     /// Whether every plugin evaluates nodes that another plugin rejects.
     pub all_filters: bool,
@@ -37,8 +37,8 @@ pub struct Options<'a> {
 
 /// Explains the next scheduling cycle of a pod. `subject` is its index in `objects.pods`.
 ///
-/// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the
-/// pod: its last attempt.
+/// With [`Options::after`], the explained cycle is the pod's last attempt in a simulation of the same objects. The simulation
+/// reports the result of that attempt.
 ///
 /// Returns `None` if the pod does not wait for a scheduler.
 ///
@@ -63,7 +63,7 @@ pub fn explain(
             let AttemptRecorder { subject, mut subject_attempts, preempted, .. } = simulator.hooks.clone();
             let (attempt, name) = (subject_attempts, format!("{}/{}", key.namespace, key.name));
             let preempted_by = preempted.into_iter().rfind(|victim| victim.pod == name).map(|victim| victim.by);
-            // A gated pod is explained in its final state.
+            // A pod without an attempt, such as a gated pod, is explained in the final state of the simulation.
             if attempt > 0 {
                 simulator = start(bundle, objects, &key, &options)?;
                 simulator.run_to_attempt(|pod| {
@@ -97,7 +97,7 @@ pub fn explain(
     let explanation = Explanation::new(&pod, profile, cycle, &budgets, base);
     let comparison = options.against.zip(rejections);
     let comparison = comparison.and_then(|(node, rejections)| Comparison::of(&explanation, node, rejections));
-    // A pod for which preemption makes room needs no help.
+    // A pod for which preemption makes room needs no remedies.
     let is_stuck = explanation.node.is_none() && explanation.preemption.is_none();
     let remedies = match options {
         Options { max_remedies: max, profile, extenders, .. } if max > 0 && is_stuck => {

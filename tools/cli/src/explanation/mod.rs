@@ -19,8 +19,8 @@ use crate::remedies::Remedies;
 pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
-/// The JSON schema (draft 2020-12) of [`Explanation`] as written. A test generates it, because the generator would take as long to
-/// compile as all types here.
+/// The JSON schema (draft 2020-12) of [`Explanation`] as it is serialised. A test generates the schema, so only tests depend on
+/// the generator: it would take as long to compile as all types here.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The result of a scheduling cycle.
@@ -75,12 +75,12 @@ pub struct After {
     pub placed: usize,
     /// Number of other pending pods that were attempted and have no node.
     pub unschedulable: usize,
-    /// Number of the explained attempt, the pod's last one: from 1, or 0 if there is none.
+    /// Number of the explained attempt, which is the pod's last attempt, counted from 1; 0 if there is no attempt.
     pub attempt: usize,
-    /// Pods that its earlier attempts preempted: `namespace/name`.
+    /// Pods that earlier attempts of the explained pod preempted: `namespace/name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preempted: Vec<String>,
-    /// The pod that preempts it afterwards: `namespace/name`.
+    /// The pod that preempts the explained pod afterwards: `namespace/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preempted_by: Option<String>,
 }
@@ -117,7 +117,7 @@ pub struct NodeReport {
     /// What the node lacks, if the first plugin that rejects it reports that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortage: Option<Value>,
-    /// The same for users.
+    /// Lines that describe `shortage` for users.
     #[serde(skip)]
     pub details: Vec<String>,
     /// Scores of a feasible node in the profile's order, without skipped plugins.
@@ -132,7 +132,7 @@ pub struct NodeReport {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rejection {
-    /// The plugin; empty if the nodes of several PreFilter plugins exclude the node.
+    /// The plugin; empty if several PreFilter plugins together exclude the node.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub plugin: &'static str,
     /// `Unschedulable`, or `UnschedulableAndUnresolvable` if removing pods would not help, or `Error`.

@@ -10,9 +10,9 @@ use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 use crate::workloads::NewPod;
 
-/// The amounts that are missing of each resource, and those that a node of each shape has.
+/// The missing amount of each resource, and the amounts that a node of each shape has.
 pub(super) struct Bound {
-    /// For each resource, the requests of the pods beyond the free amounts of all nodes together.
+    /// For each resource, the amount by which the requests of all pods exceed the free amounts of all nodes.
     missing: Vec<i128>,
     /// The price of each shape, and its resources in the order of `missing`.
     shapes: Vec<(u64, Vec<i128>)>,

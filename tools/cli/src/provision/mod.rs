@@ -32,7 +32,7 @@ pub(crate) struct Shape {
     pub price: u64,
     /// Maximum number of nodes.
     pub max: usize,
-    /// Pods of DaemonSets on each node, whose node affinity has the name of the template.
+    /// Pods of DaemonSets on each node of this shape. Their node affinity has the name of the template.
     pub daemons: Vec<Pod>,
 }
 

@@ -130,7 +130,7 @@ fn many_nodes_need_few_trials() {
 
 #[test]
 fn nodes_that_are_added_at_once_are_not_too_many() {
-    // The first node places one pod, further ones eight each. No trial is left for branch and bound.
+    // The first node places one pod, each further node places eight. No trial is left for branch and bound.
     let mut pods = vec![pod("first", 8, json!({"priority": 10}))];
     pods.extend((0..16).map(|i| pod(&format!("p{i}"), 1, json!({}))));
     let provisioning = provision_for(&[], &pods, &[shape("large", 8, 15)], 6);
