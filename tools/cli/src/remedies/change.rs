@@ -13,7 +13,7 @@ pub(super) trait Change: fmt::Display {
     ///
     /// | from | changes |
     /// |---|---|
-    /// | 10 | undo a hold: gate, cordon; create a missing object |
+    /// | 10 | undo a hold (a gate or a cordon), or create a missing object |
     /// | 20 | adapt the pod without an effect on other pods |
     /// | 50 | adapt the cluster |
     /// | 60 | stop other pods |

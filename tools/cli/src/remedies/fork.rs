@@ -218,8 +218,8 @@ impl<'a> Fork<'a> {
     /// Returns the node on which the scheduler places the pod. `None`: it does not place the pod.
     pub(super) fn place(&mut self) -> Option<String> {
         let pod = self.pod();
-        // The first decision is without preemption, because a failure then needs no search for victims. The second one
-        // is about the pod itself.
+        // The first decision is about a copy of the pod that never preempts, because a failure then needs no search for
+        // victims. The second decision is about the unchanged pod.
         let spec = PodSpec { preemption_policy: PreemptionPolicy::Never, ..PodSpec::clone(&pod.spec) };
         let without_preemption = Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) });
         self.decide(&without_preemption)?;
@@ -246,7 +246,7 @@ impl<'a> Fork<'a> {
         }
     }
 
-    /// Returns the preemption for a pod: the candidate nodes with their victims. `None`: nothing is nominated.
+    /// Returns the preemption for a pod: the candidate nodes with their victims. `None`: no node is nominated.
     pub(super) fn preempt(&mut self, pod: &Arc<Pod>) -> Option<PostFilterResult> {
         self.count(PREEMPTION_WORK);
         let profile = self.profile;

@@ -97,8 +97,9 @@ impl Remedy {
         self.change().disturbance()
     }
 
-    /// Returns whether the change is a variant of `other`. Changes of some kinds have a variant for each node or class, of
-    /// which one is enough, unless `other` changes something else of its node. Changes of other kinds must be equal.
+    /// Returns whether the change is a variant of `other`, so that one of both is enough. Changes of some kinds have a
+    /// variant for each node or class. Changes with parts, such as taints, must have all parts of `other`. Changes of
+    /// the other kinds must be equal to `other`.
     pub(super) fn is_variant_of(&self, other: &Remedy) -> bool {
         match (self, other) {
             (Remedy::Uncordon(_), Remedy::Uncordon(_))

@@ -5,11 +5,11 @@ use super::remedy::Remedy;
 use super::situation::Situation;
 use super::{Combination, DescribedRemedy, Remedies};
 
-/// Maximum product of the number of decisions and the number of nodes, within [`DECISION_LIMITS`].
+/// Maximum product of the number of decisions and the number of nodes. [`DECISION_LIMITS`] overrides it.
 const MAX_NODE_DECISIONS: usize = 4_000_000;
 /// Smallest and largest limit of decisions. A search for victims counts as several decisions.
 const DECISION_LIMITS: (usize, usize) = (400, 4000);
-/// Limit of decisions for a profile with extenders, each of which sends requests.
+/// Limit of decisions for a profile with extenders, because each decision sends requests to the extenders.
 const DECISIONS_WITH_EXTENDERS: usize = 50;
 /// Maximum number of candidates of each kind that are combined with other candidates.
 const MAX_COMBINED_PER_KIND: usize = 4;
@@ -100,7 +100,7 @@ impl<'f, 'a> Search<'f, 'a> {
         if self.found.iter().any(|found| is_variant(found, &changes)) {
             return;
         }
-        // The changes are verified. They are applied again for the node and the edits.
+        // The changes are verified already. They are applied again to get the node and the edits.
         let kept = self.fork.edits().len();
         if let Some(node) = self.apply_and_place(&changes) {
             let edits = self.fork.edits()[kept..].to_vec();

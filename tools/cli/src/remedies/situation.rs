@@ -1,4 +1,4 @@
-//! The rejections of a pod, for candidates.
+//! The rejections of a pod, from which the candidates for remedies are derived.
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, Taint};
 use schedc_core::explain::Explanation;
@@ -100,7 +100,7 @@ impl Situation {
     }
 }
 
-/// Returns the plugins of the reason `node(s) didn't satisfy plugin(s) [A B]`.
+/// Returns the names of plugins in reasons such as `node(s) didn't satisfy plugin(s) [A B]`.
 fn narrowed_by(reasons: &[String]) -> impl Iterator<Item = String> {
     let lists = reasons.iter().filter_map(|reason| reason.split_once('[')?.1.split_once(']'));
     lists.flat_map(|(names, _)| names.split(' ').map(str::to_owned).collect::<Vec<_>>())

@@ -24,10 +24,13 @@ const REASON: &str = "reason";
 /// Annotation of a test pod with the expected first remedy; `-` if there is none.
 const REMEDY: &str = "remedy";
 
-/// The reasons for which the default profile rejects a pending pod, each by the texts that it contains. Left out are: the node
-/// name and the added affinity, which the API server or arguments set; volumes that only VolumeBinding misses, because
-/// VolumeZone rejects them first; claims of ephemeral volumes, which a controller creates; and failures of devices during
-/// binding.
+/// The reasons for which the default profile rejects a pending pod. An entry has the texts that identify a reason.
+/// Reasons about the following objects are left out:
+///
+/// - the node name, which the API server sets, and the added affinity, which arguments set;
+/// - missing volumes that VolumeBinding reports, because VolumeZone rejects these pods first;
+/// - claims of ephemeral volumes, which a controller creates;
+/// - devices that fail during binding.
 const REASONS: [&[&str]; 37] = [
     &["no nodes available to schedule pods"],
     &["waiting for scheduling gates"],
@@ -126,9 +129,9 @@ fn check(objects: &Objects, subject: usize, remedy: &Combination) {
     let best = best_after(objects, subject, &remedy.edits);
     assert!(best.contains(&remedy.node), "{texts}: {} is not one of {best:?}", remedy.node);
     for at in 0..remedy.edits.len() {
-        // The parts of a change belong together, such as a node and its devices; evictions do not.
+        // The edits of one change belong together, for example a node and its devices. Only evictions are independent.
         let is_eviction = |edit: &Edit| edit.after.is_none() && edit.key.kind == "Pod";
-        // An eviction that releases claims has several edits, which belong together.
+        // An eviction that releases claims has several edits. These belong together, too.
         let has_claims = remedy.edits.iter().any(|edit| edit.key.kind == "ResourceClaim");
         let is_priority = remedy.changes.iter().any(|change| matches!(change.remedy, Remedy::RaisePriority(_)));
         if is_eviction(&remedy.edits[at]) && !is_priority && !has_claims {
@@ -187,7 +190,7 @@ fn the_first_remedy_is_the_one_that_an_operator_would_name() {
     assert!(too_few.is_empty(), "fewer than three cases: {too_few:?}");
 }
 
-/// Returns the remedies of the last pod that consist of one change of a kind.
+/// Returns the texts of those remedies of the last pod that consist of one change of this kind.
 fn single_changes(text: &str, is_kind: fn(&Remedy) -> bool) -> Vec<String> {
     let objects = objects(text);
     let remedies = remedies(&objects, objects.pods.len() - 1).found.into_iter();
@@ -234,7 +237,8 @@ fn changes_of_other_resources_or_taints_are_other_remedies() {
     );
 }
 
-/// Returns a random cluster with a pod that does not fit: few nodes with small amounts, and their pods.
+/// Returns a random cluster with a pending pod that often does not fit. The cluster has few nodes with small amounts of
+/// resources, and pods on them.
 fn random_cluster(random: &mut Random) -> String {
     let mut text = String::new();
     let nodes = 1 + random.below(3);
@@ -325,7 +329,7 @@ fn remedies_of_random_clusters_are_sufficient_and_minimal() {
     }
 }
 
-/// Returns a random cluster of nodes with devices, and a pod with a claim that they cannot serve, or not completely.
+/// Returns a random cluster of nodes with devices, and a pod with a claim that the devices often cannot serve.
 fn random_devices(random: &mut Random) -> String {
     let class = |name: &str| {
         format!(
@@ -405,7 +409,7 @@ fn remedies_of_random_claims_are_sufficient_and_minimal() {
                     assert_eq!((1..lower.from).rev().find(fits), Some(lower.to), "{text}");
                 }
                 Remedy::TolerateDevices(tolerate) => {
-                    // Every set of taints with fewer of them is tried.
+                    // Every smaller set of these taints is tried.
                     for kept in 0..(1 << tolerate.taints.len()) - 1 {
                         let taints = tolerate.taints.iter().enumerate().filter(|(at, _)| kept & (1 << at) != 0);
                         let tolerations: Vec<DeviceToleration> = taints

@@ -11,7 +11,7 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::Situation;
 
-/// Maximum number of nodes that are tried for each resource, those that lack least.
+/// Maximum number of nodes that are tried for each resource. The nodes that lack least are tried.
 const MAX_NODES: usize = 3;
 
 /// Frees an amount of a resource on a node, by any means.

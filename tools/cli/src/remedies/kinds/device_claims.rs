@@ -47,7 +47,7 @@ pub struct CreateResourceClaim {
     pub device_class: String,
 }
 
-/// Requests another device class, because there is none of this name.
+/// Replaces the device class of a request, because no class has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangeDeviceClass {
@@ -95,8 +95,8 @@ pub struct LowerDeviceCount {
     pub to: i64,
 }
 
-/// Returns the names of the pod's claims: given ones, and those that a controller has generated from a template, with
-/// the name of the template.
+/// Returns the names of the claims that the pod names, and of the claims that a controller has generated for the pod,
+/// each with the name of its template.
 fn claim_names(fork: &Fork<'_>) -> Vec<(String, Option<String>)> {
     let pod = fork.subject();
     let generated = pod.status.and_then(|status| status.resource_claim_statuses).unwrap_or_default();
@@ -119,8 +119,8 @@ fn claim(fork: &Fork<'_>, name: &str) -> Option<ResourceClaim> {
     }
 }
 
-/// Returns the requests with `exactly` in the pod's claims that are not allocated yet. Empty unless DynamicResources rejects
-/// a node or a PreFilter plugin rejects the pod.
+/// Returns the requests with the field `exactly`, of those claims of the pod that are not allocated yet. Empty unless
+/// DynamicResources rejects a node or a PreFilter plugin rejects the pod.
 fn requests(fork: &Fork<'_>, situation: &Situation) -> Vec<(ClaimRequest, ExactDeviceRequest)> {
     let mut requests = Vec::new();
     if !situation.has("DynamicResources") && situation.pre_filter.is_none() {
@@ -145,7 +145,7 @@ fn device_classes(fork: &Fork<'_>) -> Vec<String> {
 }
 
 impl ClaimRequest {
-    /// Changes the request. Returns false if it does not exist or has no `exactly`.
+    /// Changes the request. Returns false if the request does not exist or has no field `exactly`.
     fn change(&self, fork: &mut Fork<'_>, change: impl FnOnce(&mut ExactDeviceRequest)) -> bool {
         let Some(mut claim) = claim(fork, &self.claim) else { return false };
         let requests = claim.spec.devices.iter_mut().flat_map(|devices| devices.requests.iter_mut().flatten());
@@ -192,7 +192,7 @@ impl ChangeDeviceClass {
             if known.contains(&from) {
                 continue;
             }
-            // A typing error is more likely than another class.
+            // A misspelt name is more likely than a wrong class, so the most similar class comes first.
             let similar = closest(&from, known.iter().map(String::as_str)).map(str::to_owned);
             let others = known.iter().filter(|class| Some(*class) != similar.as_ref()).cloned();
             for to in similar.clone().into_iter().chain(others).take(MAX_CLASSES) {

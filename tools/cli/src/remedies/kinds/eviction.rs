@@ -72,7 +72,7 @@ impl Evict {
     }
 }
 
-/// Returns a pod with another priority, which may preempt.
+/// Copies a pod. The copy has the given priority and may preempt other pods.
 pub(super) fn with_priority(pod: &Pod, priority: i32) -> Pod {
     let preemption_policy = PreemptionPolicy::PreemptLowerPriority;
     let spec = PodSpec { priority, preemption_policy, ..PodSpec::clone(&pod.spec) };

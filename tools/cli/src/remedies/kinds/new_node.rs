@@ -37,7 +37,8 @@ impl AddNode {
     }
 }
 
-/// Returns one node of each of the most frequent shapes.
+/// Returns one node of each of the most frequent shapes. Nodes of one shape have equal devices, allocatable resources,
+/// declared features, labels and taints. Labels with the node's name and taints of conditions do not count.
 fn shapes(fork: &Fork<'_>) -> Vec<String> {
     let mut devices: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
     for object in fork.list("ResourceSlice") {

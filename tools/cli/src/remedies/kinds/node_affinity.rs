@@ -12,7 +12,7 @@ use crate::remedies::situation::Situation;
 /// Maximum number of expressions that are tried.
 const MAX_EXPRESSIONS: usize = 16;
 
-/// Removes an expression of the required node affinity, or all of it.
+/// Removes an expression of the required node affinity, or the whole required node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemoveNodeAffinity {
@@ -50,7 +50,7 @@ impl RemoveNodeAffinity {
     }
 }
 
-/// Returns the required terms of the pod.
+/// Returns the terms of the pod's required node affinity.
 pub(super) fn required(fork: &Fork<'_>) -> Vec<NodeSelectorTerm> {
     let affinity = fork.subject().spec.and_then(|spec| spec.affinity?.node_affinity);
     affinity
@@ -96,8 +96,8 @@ impl Change for RemoveNodeAffinity {
                     }
                 }
                 if expressions_of(term).next().is_none() {
-                    // A term without expressions matches no node. If it is the only term, the node affinity is removed:
-                    // the pod then matches all nodes. Beside other terms, it would not help.
+                    // A term without expressions matches no node, so the removal of its last expression does not help
+                    // if there are other terms. Without other terms, the required node affinity is removed.
                     if terms.len() > 1 {
                         return false;
                     }

@@ -54,8 +54,8 @@ impl RaisePriority {
     }
 }
 
-/// Returns higher priorities, the lowest first: those of priority classes or, if no class is higher, those just above the
-/// victims of each candidate that violates no budget.
+/// Returns priorities above `current`, the lowest first. They are the priorities of priority classes. If no class has
+/// such a priority, they are the priorities just above the victims of each candidate node that violates no budget.
 fn priorities(fork: &Fork<'_>, current: i32, preemption: &PostFilterResult) -> Vec<(i32, Option<String>)> {
     let mut classes: Vec<(i32, Option<String>)> = fork
         .list("PriorityClass")

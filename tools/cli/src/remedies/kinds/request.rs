@@ -77,7 +77,7 @@ impl LowerRequest {
         if let Some(request) = resources.requests.as_mut().and_then(|requests| requests.get_mut(&self.resource)) {
             *request = to.clone();
         }
-        // Only these resources may have a limit above the request.
+        // Only cpu, memory and ephemeral storage may have a limit above the request. Other limits are lowered too.
         if !matches!(self.resource.as_str(), "cpu" | "memory" | "ephemeral-storage")
             && let Some(limit) = resources.limits.as_mut().and_then(|limits| limits.get_mut(&self.resource))
         {

@@ -11,7 +11,7 @@ use crate::remedies::change::Change;
 use crate::remedies::fork::Fork;
 use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_taints};
 
-/// Maximum number of sets of taints that are tried, those of the most nodes.
+/// Maximum number of sets of taints that are tried. Sets of more nodes are tried first.
 const MAX_SETS: usize = 32;
 
 /// A taint of a node.
