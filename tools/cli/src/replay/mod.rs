@@ -71,11 +71,11 @@ pub(crate) struct Report {
     /// Number of unexplained disagreements without a complete search of other orders, because [`BUDGET`] was used up.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_searched: u64,
-    /// Decisions with another answer.
+    /// The recorded decisions with which the answer of the profile disagrees.
     pub disagreements: Vec<Difference>,
 }
 
-/// A recorded decision with another answer.
+/// A recorded decision with which the answer of the profile disagrees.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Difference {

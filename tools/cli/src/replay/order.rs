@@ -1,8 +1,9 @@
 //! The search for an order of changes in which a profile agrees with a recorded decision.
 //!
-//! A scheduler decides with the changes that its watches have received, and with its own earlier decisions, which it knows before the API
-//! server does. The state before a recorded decision may therefore have changes that the scheduler had not received, and may lack its
-//! decisions that were written later. The search evaluates the pod in such neighbouring states, nearest first.
+//! A scheduler decides with the changes that its watches have received, and with its own earlier decisions, which it
+//! knows before the API server does. The state before a recorded decision may therefore have changes that the scheduler
+//! had not received. It may also lack decisions of the scheduler that were written later. States that differ in this
+//! way are the neighbouring states of the decision. The search evaluates the pod in these states, nearest first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use super::state::RecordedState;
 use super::window::{SPAN, Window};
 use crate::cluster::Routes;
 
-/// Maximum number of changes before, and of changes after a decision.
+/// Maximum number of changes before a decision, and maximum number of changes after it.
 const MAX_CHANGES: usize = 256;
 /// Maximum number of neighbouring states of a decision.
 const MAX_STATES: usize = 800;
@@ -84,7 +85,8 @@ impl Decision {
     fn is_known_early(&self, change: &RecordedChange) -> bool {
         match &change.origin {
             Origin::Binding(scheduler) | Origin::Rejection(scheduler) => *scheduler == self.scheduler,
-            // Claims are allocated, and volumes bound, for pods that a scheduler assumes.
+            // A scheduler allocates claims and binds volumes for a pod that it has assumed, so it knows these changes
+            // early.
             Origin::Other => {
                 let kind = change.replacement.key.kind.as_str();
                 ["ResourceClaim", "PersistentVolumeClaim", "PersistentVolume"].contains(&kind)

@@ -7,8 +7,7 @@ use serde_json::Value;
 /// Namespace and name of a pod or claim.
 pub(super) type Name = (String, String);
 
-/// Returns the write of a claim that a recorded object contains. Returns `None` if the
-/// object is not a claim.
+/// Returns the claim write that a recorded object represents. Returns `None` if the object is not a claim.
 pub(super) fn claim_write(object: &Value) -> Option<ClaimWrite<Name, Name>> {
     if object["kind"] != "ResourceClaim" {
         return None;

@@ -32,9 +32,10 @@ pub(super) struct RecordedState<'a> {
 
 /// An object in its recorded version.
 struct Known {
-    /// The recorded text of the object. It is kept because a snapshot repeats objects without a change.
+    /// The recorded text of the object. It is compared with the text in the next snapshot, which repeats unchanged
+    /// objects.
     text: Arc<str>,
-    /// Number of the latest snapshot that had begun when it was last set.
+    /// Number of the snapshot that was the latest one when the object was last set.
     snapshot: u64,
     /// The pod, if it has no node and is not being deleted.
     pending: Option<Box<ApiPod>>,
@@ -119,7 +120,7 @@ impl<'a> RecordedState<'a> {
         Some(Replacement { key: key.clone(), before: Some(before), after: None })
     }
 
-    /// Replaces these objects by other versions, and all others by their recorded versions.
+    /// Sets these objects to the given versions, and all other objects to their recorded versions.
     pub(super) fn use_versions(&mut self, versions: &BTreeMap<Reference, Version>, routes: &Routes) {
         let is_recorded = |key: &&Reference| !versions.contains_key(key);
         let recorded: Vec<Reference> = self.other_order.keys().filter(is_recorded).cloned().collect();

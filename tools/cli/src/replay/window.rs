@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use schedc_recording::entry::Line;
 use schedc_recording::reader::Place;
 
-/// Time for which a line waits for earlier changes, in milliseconds. A decision with another
-/// answer is also evaluated in the neighbouring states of this time.
+/// Time for which a line waits for earlier changes, in milliseconds. If a profile disagrees with a decision, the search
+/// for another [`Order`](super::Order) considers the changes in this time before and after the decision.
 pub(super) const SPAN: i64 = 5_000;
 
 /// Maximum number of waiting lines.

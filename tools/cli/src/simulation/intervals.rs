@@ -28,7 +28,7 @@ pub(super) struct Intervals(Vec<(i64, PodTransition)>);
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3600 * SECOND;
-/// Maximum number of intervals, except for simulations of more than 12 intervals of 364 days.
+/// Maximum number of intervals. Only simulations of more than 12 times 364 days have more intervals.
 const MAX_INTERVALS: i64 = 12;
 /// Interval lengths that are easy to read, in nanoseconds. Longer simulations have intervals of 364 days.
 const LENGTHS: [i64; 26] = [
@@ -65,7 +65,7 @@ impl Intervals {
         self.0.push((now, transition));
     }
 
-    /// Returns the intervals from 0 to `end`, in nanoseconds.
+    /// Returns the intervals from 0 to `end` nanoseconds.
     pub(super) fn over(&self, end: i64) -> Vec<Interval> {
         if end <= 0 {
             return Vec::new();

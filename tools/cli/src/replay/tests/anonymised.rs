@@ -295,7 +295,7 @@ fn pending() -> Vec<Value> {
         .collect()
 }
 
-/// Returns a recording with a binding of each pending pod to each node, and its rejection.
+/// Returns a recording with a binding of each pending pod to each node, and with a rejection of each pending pod.
 fn lines() -> Vec<Value> {
     let pending = pending();
     let objects: Vec<Value> = [nodes(), others(), bound(), pending.clone()].concat();

@@ -1,4 +1,4 @@
-//! Replays of recordings whose queue was full.
+//! Replays of recordings during which the queue of the recorder was full.
 
 use std::time::{Duration, Instant};
 

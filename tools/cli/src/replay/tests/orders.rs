@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A recording with the nodes `a` and `b` of 8 CPUs and two pending pods. A node `a` of 12 CPUs is better, unless a pod runs on it.
+/// A recording with two pending pods and the nodes `a` and `b`, which have 8 CPUs each. If node `a` has 12 CPUs
+/// instead, it is better than node `b` unless a pod runs on it.
 struct Recording(Vec<Value>);
 
 fn node(name: &str, cpu: &str) -> Value {
@@ -96,7 +97,7 @@ fn without_versions_a_change_that_was_received_late_explains_a_decision() {
 
 #[test]
 fn a_change_that_the_scheduler_had_not_received_explains_a_decision() {
-    // The scheduler had not received node large. Node tiny does not matter.
+    // The scheduler had not received the node `large`. The node `tiny` does not matter.
     let recording =
         Recording::new().set(20, 20, node("large", "64")).set(21, 21, node("tiny", "0")).bind(22, 22, "web-1", "a");
     assert_eq!(recording.explanation(), "before Node large was created (r:7)");
