@@ -1,5 +1,5 @@
-//! The effect of manifests on a cluster before their submission: for each pod of the manifests, its node or the reasons why
-//! it waits; and the pods that are preempted.
+//! The effect of manifests on a cluster before their submission: for each pod of the manifests, its node or the reasons
+//! why it waits; and the pods that are preempted.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -6,11 +6,11 @@
 //! same nodes. For a kind on a node, the fragments are:
 //!
 //! - all free GPUs, if the pod requests no GPU, or cannot run on the node;
-//! - otherwise, in the paper, the free shares of GPUs that are smaller than the pod's share. Here, there are none, because
-//!   extended resources count whole GPUs.
+//! - otherwise, in the paper, the free shares of GPUs that are smaller than the pod's share. Here, there are none,
+//!   because extended resources count whole GPUs.
 //!
-//! The fragmentation of a node is the sum over the kinds, weighted by popularity. The fragmentation of a cluster is the sum
-//! over its nodes. The profile of a pod decides whether the pod can run on a node.
+//! The fragmentation of a node is the sum over the kinds, weighted by popularity. The fragmentation of a cluster is the
+//! sum over its nodes. The profile of a pod decides whether the pod can run on a node.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -183,9 +183,9 @@ fn is_task(pod: &ApiPod) -> bool {
 }
 
 /// Returns the pod that represents the kind of `pod`. It has the requests of `pod` in one container, and the node
-/// constraints of `pod`. In the paper, a task is defined by its resources and the GPU models that it accepts. Volumes, ports,
-/// and rules about other pods are left out, because copies of one workload may differ in them. For example, each copy has a
-/// separate volume for its service account token.
+/// constraints of `pod`. In the paper, a task is defined by its resources and the GPU models that it accepts. Volumes,
+/// ports, and rules about other pods are left out, because copies of one workload may differ in them. For example, each
+/// copy has a separate volume for its service account token.
 fn representative(pod: &ApiPod) -> ApiPod {
     let mut interner = Interner::default();
     let requests = convert_pod(pod, &mut interner).usage.requests.clone();

@@ -104,8 +104,8 @@ pub(crate) struct Emptying {
     pub blocked: Vec<BlockedNode>,
     /// No plan can empty more nodes than this.
     pub at_most: usize,
-    /// Whether no other plan empties more nodes, or as many with fewer evictions. The comparison covers only plans that move
-    /// no pods of other nodes, in the tried orders.
+    /// Whether no other plan empties more nodes, or as many with fewer evictions. The comparison covers only plans that
+    /// move no pods of other nodes, in the tried orders.
     pub optimal: bool,
     /// Number of sets of nodes that were tried.
     pub tried: usize,

@@ -1,8 +1,8 @@
 //! Moves that make room for given pods.
 //!
-//! The pods are created one by one. For a pod that waits, the scheduler's own preemption names nodes and their victims, as if
-//! the pod had the highest priority. Instead of a preemption, the victims are moved: the node is cordoned, the victims are
-//! evicted in the order of their importance, and the node is uncordoned before the pod is created.
+//! The pods are created one by one. For a pod that waits, the scheduler's own preemption names nodes and their victims,
+//! as if the pod had the highest priority. Instead of a preemption, the victims are moved: the node is cordoned, the
+//! victims are evicted in the order of their importance, and the node is uncordoned before the pod is created.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -138,8 +138,8 @@ fn possible_moves(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, qu
     moves
 }
 
-/// Moves pods and creates `pod`. Returns `None` if an eviction is not possible or `pod` still waits; the trial then contains
-/// a part of the moves.
+/// Moves pods and creates `pod`. Returns `None` if an eviction is not possible or `pod` still waits; the trial then
+/// contains a part of the moves.
 fn attempt(trial: &mut Trial, pod: &ApiPod, moves: &Moves) -> Option<Vec<Action>> {
     let Moves { node, pods, .. } = moves;
     let was_cordoned = is_cordoned(trial, node);

@@ -217,7 +217,8 @@ fn fragmentation_falls_when_a_node_of_gpus_is_freed() {
         with_gpus(new_pod("two", 1), 2),
     ];
     let gpus = emptied(&cluster).gpus.unwrap();
-    // Each of the two nodes has one free GPU. The pod that requests two GPUs, one of the three pods, can use neither GPU.
+    // Each of the two nodes has one free GPU. The pod that requests two GPUs, one of the three pods, can use neither
+    // GPU.
     assert!((gpus.before.fragmented - 2.0 / 3.0).abs() < 1e-9, "{gpus:?}");
     assert_eq!((gpus.before.free, gpus.before.cannot_run), (2.0, gpus.before.fragmented));
     assert!(gpus.after.fragmented < gpus.before.fragmented, "one node with two free GPUs is left: {gpus:?}");

@@ -58,8 +58,8 @@ pub struct DecisiveWeight {
 }
 
 impl Comparison {
-    /// Compares the chosen node with the node `against`. `rejections` are all rejections of `against`. Returns `None` if the
-    /// pod has no node, or if no node has the name `against`.
+    /// Compares the chosen node with the node `against`. `rejections` are all rejections of `against`. Returns `None`
+    /// if the pod has no node, or if no node has the name `against`.
     pub(super) fn of(explanation: &Explanation, against: &str, rejections: Vec<Rejection>) -> Option<Self> {
         let node = |name: &str| explanation.nodes.iter().find(|node| node.node == name);
         let (chosen, other) = (node(explanation.node.as_deref()?)?, node(against)?);

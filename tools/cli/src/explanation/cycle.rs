@@ -37,8 +37,8 @@ pub struct Options<'a> {
 
 /// Explains the next scheduling cycle of a pod. `subject` is its index in `objects.pods`.
 ///
-/// With [`Options::after`], the explained cycle is the pod's last attempt in a simulation of the same objects. The simulation
-/// reports the result of that attempt.
+/// With [`Options::after`], the explained cycle is the pod's last attempt in a simulation of the same objects. The
+/// simulation reports the result of that attempt.
 ///
 /// Returns `None` if the pod does not wait for a scheduler.
 ///

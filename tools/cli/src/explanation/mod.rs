@@ -19,8 +19,8 @@ use crate::remedies::Remedies;
 pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
-/// The JSON schema (draft 2020-12) of [`Explanation`] as it is serialised. A test generates the schema, so only tests depend on
-/// the generator: it would take as long to compile as all types here.
+/// The JSON schema (draft 2020-12) of [`Explanation`] as it is serialised. A test generates the schema, so only tests
+/// depend on the generator: it would take as long to compile as all types here.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The result of a scheduling cycle.

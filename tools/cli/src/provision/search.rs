@@ -1,9 +1,9 @@
 //! Branch and bound over the numbers of nodes of each shape.
 //!
 //! A greedy choice yields the first sufficient set. It adds many nodes at once, so the number of trials grows with the
-//! logarithm of the number of nodes. Then sets are visited in the order of a lower bound: the price of the set, plus a lower
-//! bound of the price of the resources that it still lacks. Only sets that lack no resource are tried. The first sufficient
-//! set is the cheapest. Sets with a bound of at least the best known price are left out.
+//! logarithm of the number of nodes. Then sets are visited in the order of a lower bound: the price of the set, plus a
+//! lower bound of the price of the resources that it still lacks. Only sets that lack no resource are tried. The first
+//! sufficient set is the cheapest. Sets with a bound of at least the best known price are left out.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -100,7 +100,8 @@ impl<'a> Search<'a> {
             let Some((_, at, placed, next)) = choice else { break };
             counts[at] += 1;
             outcome = next;
-            // The shape is likely the best one for the other pods as well, so half of the nodes that they need are added.
+            // The shape is likely the best one for the other pods as well, so half of the nodes that they need are
+            // added.
             let more = outcome.waiting.len() / placed / 2;
             let more = more.min(self.question.shapes[at].max - counts[at]);
             if more > 0 && self.trials < self.max_trials {
@@ -143,8 +144,8 @@ impl<'a> Search<'a> {
         Ok(outcome)
     }
 
-    /// Finds the cheapest set. Returns a lower bound of its price, and whether the search is complete. If it is, the best
-    /// known set is the cheapest or, without a known set, no set is sufficient.
+    /// Finds the cheapest set. Returns a lower bound of its price, and whether the search is complete. If it is, the
+    /// best known set is the cheapest or, without a known set, no set is sufficient.
     fn cheapest(&mut self) -> Result<(u64, bool), StartErrors> {
         let question = self.question;
         let mut heap = BinaryHeap::new();

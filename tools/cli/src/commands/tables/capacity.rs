@@ -9,8 +9,8 @@ use crate::commands::output::{Columns, heading};
 /// Maximum number of nodes in the table.
 const MAX_NODES: usize = 20;
 
-/// Returns tables of the pods by node and by pool. The number of pods that fit, and the reason why the next pod does not,
-/// are at the end, where users see them.
+/// Returns tables of the pods by node and by pool. The number of pods that fit, and the reason why the next pod does
+/// not, are at the end, where users see them.
 pub(crate) fn table(result: &Capacity, pool_label: Option<&str>) -> String {
     let parts = [nodes(&result.fit), pools(&result.pools, pool_label), Some(summary(result))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")

@@ -11,8 +11,8 @@ use crate::commands::output::{Columns, heading, wrapped};
 /// Maximum number of pods with different nodes in the table, unless all are requested.
 const MAX_PODS: usize = 50;
 
-/// Returns tables for the settings, each extension point, the arguments, the extenders and the pods. `all_pods` shows every
-/// pod.
+/// Returns tables for the settings, each extension point, the arguments, the extenders and the pods. `all_pods` shows
+/// every pod.
 pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
     let (a, b) = (comparison.a.name.as_str(), comparison.b.name.as_str());
     let mut text = match comparison.differences.len() {

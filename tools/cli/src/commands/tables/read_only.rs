@@ -78,7 +78,8 @@ pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
     }
 }
 
-/// Formats the subject and the verb of a sentence about nodes: the first name, the number of other nodes, and "is" or "are".
+/// Formats the subject and the verb of a sentence about nodes: the first name, the number of other nodes, and "is" or
+/// "are".
 fn nodes_are(nodes: &[String]) -> String {
     match nodes {
         [] => "no node is".to_owned(),

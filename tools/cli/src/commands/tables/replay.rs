@@ -21,8 +21,8 @@ pub(crate) struct Comparison {
     pub(crate) report: Report,
 }
 
-/// Formats changes as a text, such as `Pod shop/web was created (FILE:LINE)`. Only the first [`MAX_CHANGES`] changes are
-/// named; the others are counted.
+/// Formats changes as a text, such as `Pod shop/web was created (FILE:LINE)`. Only the first [`MAX_CHANGES`] changes
+/// are named; the others are counted.
 pub(crate) fn changes_are(changes: &[NamedChange]) -> String {
     let named = changes.iter().take(MAX_CHANGES).map(|change| {
         let NamedChange { place, kind, name, change } = change;

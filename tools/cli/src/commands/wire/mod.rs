@@ -46,7 +46,8 @@ pub(crate) struct Wire {
 pub(crate) struct WireSettings<'a> {
     /// All profiles of this program.
     pub(crate) profiles: &'a [ProfileInfo],
-    /// Index of the measured profile. `None`: the profile with kube-scheduler's name or, if there is none, the first profile.
+    /// Index of the measured profile. `None`: the profile with kube-scheduler's name or, if there is none, the first
+    /// profile.
     pub(crate) profile: Option<usize>,
     /// Number of nodes; default: 1,000.
     pub(crate) nodes: Option<usize>,
