@@ -1,4 +1,4 @@
-//! Changes of a scheduler's view that objects cause.
+//! Changes of a scheduler's view, made from created, updated and deleted objects.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Kind, ObjectKey, Uid};

@@ -17,7 +17,7 @@ use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 pub struct Options {
     /// Whether to apply the API server's defaults and validation for created objects.
     ///
-    /// Objects from a cluster have the defaults already and do not change.
+    /// Objects from a cluster already have the defaults, so applying them changes nothing.
     pub api_server_defaults: bool,
     /// Kinds that plugins declare, which are read in addition to the built-in ones.
     pub kinds: Kinds,
@@ -69,7 +69,7 @@ impl Objects {
     /// Completes and validates manifests, as `options` require.
     ///
     /// # Errors
-    /// If defaults are applied, returns all that an API server would refuse.
+    /// If defaults are applied, returns all problems for which an API server would refuse the objects.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
         let admission = match options.api_server_defaults {
             true => Some(default::complete(&mut manifests)?),

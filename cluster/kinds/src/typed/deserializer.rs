@@ -85,8 +85,8 @@ impl<'a> Reader<'a> {
         !self.skipped.is_empty() && self.skipped.contains(&path.to_string())
     }
 
-    /// Returns the known field that a misspelt name probably means. `None`: no name is similar, or misspelt names are
-    /// not followed.
+    /// Returns the known field that a misspelt name probably means. `None`: no name is similar, or
+    /// [`UnknownFields::follow`](super::UnknownFields::follow) is not set.
     fn suggestion(&self, name: &str, known: &'static [&'static str]) -> Option<&'static str> {
         if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
     }
@@ -313,7 +313,7 @@ impl<'a> Fields<'a> {
         (path, source)
     }
 
-    /// Ends the value of the current field.
+    /// Removes the current field from the path of the walk, after its value was read.
     fn end_value(&self) {
         if let RemainingFields::Example { walk, .. } = self.remaining {
             walk.borrow_mut().path.pop();
@@ -321,8 +321,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Records a field that the type does not have, and returns the name of the field to read it as. `None`: skip the
-/// field.
+/// Records a field that the type does not have, and returns the name of the known field to read it as. `None`: skip
+/// the field.
 fn unknown(
     reader: &Reader<'_>,
     fields: &Map<String, Value>,

@@ -37,7 +37,7 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// Returns the name of an object in messages.
+/// Returns the text by which messages name an object, such as `Pod default/web`.
 pub fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
@@ -74,7 +74,7 @@ pub fn problem_of_list(value: &Value) -> Option<String> {
     Some(plain_message("", &error.to_string()))
 }
 
-/// Returns the name of an object that may be invalid.
+/// Returns the text of [`object_name`] for a value that may be an invalid object.
 pub fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let metadata = ObjectMeta {

@@ -1,4 +1,4 @@
-//! Typed objects, read from JSON field by field and written as JSON: for manifests.
+//! Typed objects for manifests: read from JSON field by field, and written as JSON.
 
 mod apis;
 mod deserializer;
@@ -142,12 +142,12 @@ impl Kinds {
         first(self.read_collecting_unknown(api_version, kind, value, &mut UnknownFields::default()))
     }
 
-    /// Reads an object like [`read`](Kinds::read), and adds unknown fields to `unknown`. For a declared kind, only the
-    /// fields of `metadata` are known.
+    /// Reads an object like [`read`](Kinds::read), and adds unknown fields to `unknown`. For a declared kind,
+    /// unknown fields are found only in `metadata`; its other fields have no type.
     ///
     /// # Errors
-    /// Returns an error for another version of the right group, or the values with a wrong type and the invalid
-    /// quantities, up to a maximum number.
+    /// Returns one error for another version of the right group. Otherwise, returns an error for each value with a wrong
+    /// type and for each invalid quantity, up to a maximum number.
     pub fn read_collecting_unknown(
         self,
         api_version: &str,

@@ -30,7 +30,7 @@ const WRONG_VALUES: usize = 20;
 /// with a wrong type or an invalid quantity.
 pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFields) -> Result<T, Vec<WrongValue>> {
     let mut wrong_values = Vec::new();
-    // A wrong type ends the deserialization: the value is skipped, and the object is read again.
+    // A value with a wrong type ends the deserialization. The object is then read again without this value.
     let mut skipped = BTreeSet::new();
     let mut known = BTreeSet::new();
     let result = loop {

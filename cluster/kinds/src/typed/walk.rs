@@ -17,7 +17,7 @@ pub(super) struct Walk {
     pub(super) found: Vec<SchemaField>,
 }
 
-/// Maximum depth of fields. No kind has a recursive type; with one, the walk would not end without this limit.
+/// Maximum depth of fields. It would end the walk over a recursive type; no kind has one.
 const DEPTH: usize = 24;
 
 impl Walk {

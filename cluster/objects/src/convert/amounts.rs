@@ -72,7 +72,7 @@ impl<'a> Amounts<'a> {
         self.0.iter_mut().find(|amount| amount.0 == name).map(|amount| &mut amount.1)
     }
 
-    /// Rounds up to whole units (of cpu: millicores), and drops unknown resources and `pods` (kube-scheduler's
+    /// Rounds up to whole units, cpu to millicores. Drops unknown resources and `pods` (kube-scheduler's
     /// `Resource.Add`).
     pub(super) fn to_resources(&self, interner: &mut Interner) -> Resources {
         let mut resources = Resources::default();

@@ -3,8 +3,8 @@
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::{Interner, Symbol};
 
-/// Returns the required features that the pod's spec implies, sorted by name (`InferForPodScheduling` of node declared
-/// features). Features that concern only running pods are left out.
+/// Returns the required features that the pod's spec implies, sorted by name (`InferForPodScheduling` in Kubernetes'
+/// package `nodedeclaredfeatures`). Features that concern only running pods are left out.
 pub(super) fn required_features(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
     let mut features = Vec::new();
     let mut containers = spec.containers.iter().chain(spec.init_containers.iter().flatten());

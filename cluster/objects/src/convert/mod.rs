@@ -44,8 +44,8 @@ fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> La
     model::labels(map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())), interner)
 }
 
-/// Returns the uid of an object. A missing uid is derived from kind (except for pods), namespace and name, because
-/// schedulers identify objects by uid.
+/// Returns the uid of an object. Schedulers identify objects by uid, so a missing uid is derived from kind,
+/// namespace and name; that of a pod, from namespace and name.
 pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     match metadata.uid.as_deref().filter(|uid| !uid.is_empty()) {
         Some(uid) => uid.into(),
@@ -53,8 +53,8 @@ pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
             let name = metadata.name.as_deref().unwrap_or_default();
             match kind {
                 "Pod" => format!("{}/{name}", namespace(metadata)),
-                // This crate cannot look up whether a declared kind has namespaces; a namespaced object has one at this
-                // point.
+                // This crate cannot look up whether a declared kind has namespaces; a namespaced object has its
+                // namespace set at this point.
                 kind if is_namespaced(kind) || metadata.namespace.is_some() => {
                     format!("{kind}/{}/{name}", namespace(metadata))
                 }

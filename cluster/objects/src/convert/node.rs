@@ -50,7 +50,7 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     }
 }
 
-/// Returns the types and statuses of conditions. If a type occurs twice, the last one counts.
+/// Returns the types and statuses of conditions. If two conditions have the same type, the last one counts.
 fn conditions(status: Option<&api::NodeStatus>, interner: &mut Interner) -> Box<[(Symbol, Symbol)]> {
     let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     let by_type: BTreeMap<Symbol, Symbol> = conditions
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_an_event_for_each_aspect() {
+    fn each_changed_aspect_of_a_node_is_an_event() {
         let mut interner = Interner::default();
         let mut check = |old: &str, new: &str, expected: &str| {
             let [old, new] = [old, new].map(|yaml| node(yaml, &mut interner));

@@ -54,7 +54,7 @@ fn is_preempted(pod: &api::Pod) -> bool {
         })
 }
 
-/// Returns whether a pod has finished. The scheduler ignores it then, although it may have a node.
+/// Returns whether a pod has finished. The scheduler ignores finished pods, even if they are assigned to a node.
 pub fn is_finished(pod: &api::Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     matches!(phase, Some("Succeeded" | "Failed"))

@@ -1,4 +1,4 @@
-//! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses it.
+//! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses them.
 //!
 //! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, so they are ignored here.
 
@@ -10,9 +10,9 @@ use schedc_core::model::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 
 use super::label_selector::label_selector;
 
-/// kube-scheduler's name of required affinity in errors.
+/// Name of the required affinity in kube-scheduler's error messages.
 const REQUIRED: &str = "requiredAffinityTerms";
-/// kube-scheduler's name of required anti-affinity in errors.
+/// Name of the required anti-affinity in kube-scheduler's error messages.
 const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
 /// Converts the pod affinity and anti-affinity of a pod in `namespace`. If a term cannot be parsed, its list is empty,

@@ -9,22 +9,24 @@ use schedc_core::quantity::Quantity;
 
 use super::amounts::{Amounts, ResourceList};
 
-/// Default requests of a container for scoring: millicores and bytes.
+/// Default cpu request of a container, for scoring.
 const DEFAULT_MILLI_CPU: i64 = 100;
+/// Default memory request of a container in bytes, for scoring.
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
 /// Resource requests of a pod, one sum for each purpose.
 pub(super) struct Requests {
-    /// Amounts that must be free on a node, by the pod's spec alone.
+    /// Amounts that must be free on a node, computed from the pod's spec without its status.
     pub(super) by_spec: Resources,
     /// Amounts for NodeResourcesFit's Score: containers only, with defaults for missing requests.
     pub(super) fit_score: Resources,
-    /// Amounts that the pod uses on its node (`PodInfo.CalculateResource`), including its status during a resize.
+    /// Amounts that the pod uses on its node (`PodInfo.CalculateResource`). The amounts in its status count too, because
+    /// they differ from the spec during a resize.
     pub(super) usage: PodUsage,
 }
 
 impl Requests {
-    /// Sums up the requests of a pod. Two sums suffice for most pods: those without pod-level requests and resizes.
+    /// Sums up the requests of a pod. For a pod without pod-level requests and resizes, `usage` needs no separate sums.
     pub(super) fn new(pod: &Pod, interner: &mut Interner) -> Requests {
         let by_spec = Rules::default().requests(pod);
         let by_containers = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
@@ -83,7 +85,7 @@ struct Rules<'a> {
     by_status: bool,
     /// Whether `spec.resources` is ignored.
     ignore_pod_level: bool,
-    /// Requests of containers that do not list these resources.
+    /// Requests for the resources that a container does not list.
     defaults: Amounts<'a>,
 }
 
@@ -127,10 +129,12 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Sums the requests of a pod's containers. Containers run together, in addition to the restartable init containers.
-/// Other init containers run one after the other, each in addition to the restartable ones before it. The peak counts.
+/// Sums the amounts of a pod's containers. All containers run together with all restartable init containers. Other init
+/// containers run one after the other, each together with the restartable ones before it. The result is the maximum
+/// amount of each resource at any time.
 ///
-/// `own` returns the amounts of a container, given whether it keeps running.
+/// `own` returns the amounts of one container. Its second argument is whether the container keeps running, unlike an
+/// init container that is not restartable.
 fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>) -> Amounts<'a> {
     let Some(spec) = &pod.spec else { return Amounts::default() };
     let mut running = Amounts::default();
@@ -164,8 +168,8 @@ pub(crate) fn container_amounts(
     aggregate(pod, |container, _| Amounts::new(container.resources.as_ref().and_then(list))).into_iter()
 }
 
-/// Returns the maximum of the desired, actual and allocated resources, without the desired ones of an infeasible
-/// resize.
+/// Returns the maximum of the desired, actual and allocated resources. If the pod has an infeasible resize, its desired
+/// resources (`spec`) are ignored.
 fn effective<'a>(
     pod: &Pod,
     spec: Amounts<'a>,

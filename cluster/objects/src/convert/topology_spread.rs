@@ -8,7 +8,7 @@ use schedc_core::model::{InclusionPolicy, LabelSelector, TopologySpreadConstrain
 
 use super::label_selector::label_selector;
 
-/// Converts the constraints of a pod with these labels, with PodTopologySpread's defaults
+/// Converts the constraints of a pod with these labels. Missing fields get PodTopologySpread's defaults
 /// (`filterTopologySpreadConstraints`).
 pub(super) fn topology_spread(
     constraints: Option<&Vec<api::TopologySpreadConstraint>>,
@@ -35,7 +35,7 @@ pub(super) fn topology_spread(
     constraints.into_iter().flatten().map(convert).collect()
 }
 
-/// Adds the pod's values of the `matchLabelKeys` that it has.
+/// Adds the pod's labels whose keys are in `matchLabelKeys`.
 fn with_pod_labels(
     selector: LabelSelector,
     constraint: &api::TopologySpreadConstraint,

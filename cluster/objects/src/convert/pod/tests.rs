@@ -199,7 +199,7 @@ fn missing_and_empty_required_affinity_differ() {
 }
 
 #[test]
-fn a_change_is_an_event_for_each_aspect() {
+fn each_changed_aspect_of_a_pod_is_an_event() {
     let mut interner = Interner::default();
     let mut check = |old: &str, new: &str, expected: &str| {
         let [old, new] = [old, new].map(|yaml| pod(yaml, &mut interner));

@@ -18,8 +18,8 @@ fn terms_match_in_listed_and_selected_namespaces() {
     let team = [(interner.intern("team"), interner.intern("x"))];
     let [shop, bank, web] = ["shop", "bank", "web"].map(|text| interner.intern(text));
     let app = [(interner.intern("app"), web)];
-    // Takes a term without its topology key. Expects whether it matches pods with label app=web in the namespaces shop,
-    // bank, and bank with label team=x.
+    // Takes a term without its topology key. `expected` is whether the term matches a pod with label app=web in these
+    // namespaces: shop; bank without labels; bank with label team=x.
     let mut check = |term: &str, expected: [bool; 3]| {
         let pod = read(&required(&format!("[{{topologyKey: zone, {term}}}]")), &mut interner);
         let term = &pod.spec.affinity.required[0];
@@ -52,7 +52,7 @@ fn preferred_terms_have_weights() {
 }
 
 #[test]
-fn an_invalid_term_voids_its_list() {
+fn an_invalid_term_makes_its_list_empty() {
     let mut interner = Interner::default();
     let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
     let valid = "{topologyKey: zone, labelSelector: {}}";

@@ -34,7 +34,7 @@ const PLUGINS: [Plugin; 5] = [GCE, AWS, AZURE_DISK, CINDER, PORTWORX];
 /// In-tree plugins that have a CSI driver but are not migrated by the scheduler.
 const NOT_MIGRATED: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
 
-/// Unknown part of a GCE handle.
+/// Placeholder for an unknown part of a GCE handle.
 const UNSPECIFIED: &str = "UNSPECIFIED";
 
 /// Returns the CSI driver whose limit a provisioner's volumes count against, and whether they are migrated.
@@ -139,7 +139,7 @@ fn gce_region(zones: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Returns the id of an EBS volume, also from the form `aws://zone/vol-id`.
+/// Returns the id of an EBS volume. `id` is this id, or a URL such as `aws://zone/vol-id`.
 fn aws_handle(id: &str) -> Result<String, String> {
     let Some(url) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let url = url.split(['?', '#']).next().unwrap_or_default();
@@ -164,8 +164,8 @@ fn label<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     meta.labels.as_ref()?.get(key).map(String::as_str)
 }
 
-/// Replaces Kubernetes' zone label with the driver's in the node affinity. If it has no zone label, adds the zones of
-/// the volume's label to every term (`translateTopologyFromInTreeToCSI`).
+/// Replaces Kubernetes' zone label with the driver's in the node affinity. If the node affinity has no
+/// zone label, adds the zones of the volume's label to every term (`translateTopologyFromInTreeToCSI`).
 fn translate_topology<'a>(meta: &'a ObjectMeta, terms: &mut Option<Vec<TermText<'a>>>, driver_zone: &'static str) {
     let is_beta = if has_key(terms, ZONE) {
         false

@@ -38,7 +38,7 @@ const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 
-/// Zone and region labels in VolumeZone's order, each with its successor.
+/// Zone and region labels in VolumeZone's order, each with its current name.
 const ZONE_LABELS: [(&str, &str); 4] = [(BETA_ZONE, ZONE), (BETA_REGION, REGION), (ZONE, ZONE), (REGION, REGION)];
 /// Separator of the zones in a label value.
 const ZONE_SEPARATOR: &str = "__";
