@@ -20,8 +20,8 @@ pub(super) struct Requests {
     pub(super) by_spec: Resources,
     /// Amounts for NodeResourcesFit's Score: containers only, with defaults for missing requests.
     pub(super) fit_score: Resources,
-    /// Amounts that the pod uses on its node (`PodInfo.CalculateResource`). The amounts in its status count too, because
-    /// they differ from the spec during a resize.
+    /// Amounts that the pod uses on its node (`PodInfo.CalculateResource`). The amounts in its status count too,
+    /// because they differ from the spec during a resize.
     pub(super) usage: PodUsage,
 }
 

@@ -1,4 +1,5 @@
-//! Conversion of Services, ReplicationControllers, ReplicaSets and StatefulSets, and of a pod's owner among them.
+//! Conversion of Services, ReplicationControllers, ReplicaSets and StatefulSets, and of a pod's reference to its
+//! controller.
 
 use std::collections::BTreeMap;
 
@@ -57,8 +58,8 @@ fn plain_selector(map: Option<&BTreeMap<String, String>>, interner: &mut Interne
     map.map(|map| LabelSelector::from_labels(&labels(Some(map), interner)))
 }
 
-/// Returns the controller of a pod, if it has a kind that [`Workload`] represents (`GetControllerOf`, then by group,
-/// version and kind as in `DefaultSelector`).
+/// Returns the controller of a pod (`GetControllerOf`). `None`: the pod has no controller, or `DefaultSelector` does
+/// not support its group, version and kind.
 pub(super) fn controller(metadata: &meta::ObjectMeta, interner: &mut Interner) -> Option<ControllerRef> {
     let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let kind = match (owner.api_version.as_str(), owner.kind.as_str()) {

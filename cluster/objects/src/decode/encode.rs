@@ -159,8 +159,8 @@ pub(super) fn envelope(object: &Value, fields: &[u8]) -> Vec<u8> {
     });
     message(2, &mut to, |to| {
         to.extend_from_slice(fields);
-        // Bookmarks of all kinds have annotations, which the selected fields may lack. They follow in a second message
-        // of metadata, since a decoder merges repeated messages.
+        // Bookmarks of all kinds have annotations, which the selected fields may lack. The annotations follow in a
+        // second metadata message, since a decoder merges repeated messages.
         message(1, to, |to| BTreeMap::<String, String>::encode(&object["metadata"]["annotations"], 12, to));
     });
     to

@@ -170,7 +170,7 @@ impl Field for Vec<Condition> {
     }
 }
 
-/// Decodes an entry of a map.
+/// Decodes the key of a map entry. Returns it with the encoded value, if there is one.
 fn entry(value: FieldValue<'_>) -> Result<(String, Option<FieldValue<'_>>), Malformed> {
     let (mut key, mut content) = (String::new(), None);
     let mut message = Message(value.bytes()?);

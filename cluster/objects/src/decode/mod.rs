@@ -1,6 +1,6 @@
 //! Decoding of objects from an API server, limited to the fields that schedulers read.
 //!
-//! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons.
+//! Schedulers ignore most fields of an object, such as managed fields, environment variables and probes.
 //! [`KindReader`] skips them, so they need no memory, no code, and only the time to find their end. `selected_fields!`
 //! lists the other fields for each type: those that the conversions read, that identify the version of an object, or
 //! that patches of a pod's status depend on.
@@ -87,8 +87,8 @@ kinds! {
     "VolumeAttachment" => VolumeAttachment,
 }
 
-/// Input of the JSON decoders. It is one type, so the decoders are compiled in this crate: callers may be optimised for
-/// size, but decoding takes much of the time of a scheduler at an API server.
+/// Input of the JSON decoders. The type is not generic, so the decoders are compiled with this crate's optimisation
+/// level. Callers may be optimised for size, but decoding takes much of the time of a scheduler at an API server.
 type Json<'a, 'de> = &'a mut serde_json::Deserializer<StrRead<'de>>;
 
 fn fields<T: object::SelectedFields<Object = T> + Default>(from: Json<'_, '_>) -> Result<Box<T>, Error> {
@@ -144,7 +144,8 @@ impl KindReader<'_> {
     /// Decodes an object from a protobuf message.
     ///
     /// # Errors
-    /// Returns an error if the message is invalid. Objects of kinds that plugins declare are never in protobuf.
+    /// Returns an error if the message is invalid, or schedulers ignore the kind. It also returns an error for a kind
+    /// that a plugin declares, because API servers never send such objects in protobuf.
     pub fn read_protobuf(self, message: &[u8]) -> Result<AnyObject, Malformed> {
         match self {
             KindReader::Known(kind) => read_protobuf(kind, message),

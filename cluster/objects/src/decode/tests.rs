@@ -24,7 +24,7 @@ fn decode_protobuf(value: &Value) -> AnyObject {
     read_protobuf(envelope.kind, envelope.object).unwrap_or_else(|error| panic!("{error}\n{value}"))
 }
 
-/// Returns an object as the scheduler sees it, with its strings, as text. For a pod, also whether it is finished.
+/// Returns the model of an object as text, with all its strings. For a pod, the text also has whether it is finished.
 fn model_text(object: &AnyObject) -> String {
     let interner = &mut Interner::default();
     let model = match object {
@@ -36,7 +36,7 @@ fn model_text(object: &AnyObject) -> String {
     format!("{model}{interner:?}")
 }
 
-/// Adds all objects inside a value to `found`.
+/// Adds all objects of decoded kinds inside a value to `found`.
 fn objects(value: &Value, found: &mut Vec<Value>) {
     if let Some(kind) = value["kind"].as_str()
         && value["apiVersion"].is_string()

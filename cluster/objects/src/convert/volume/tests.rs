@@ -73,7 +73,7 @@ status: {phase: Available}",
             format!("{} or {}: {}", interner.resolve(zone.key), interner.resolve(zone.successor), values.join(","))
         })
         .collect();
-    // A label with an empty value is ignored.
+    // The label `topology.kubernetes.io/region` is ignored, because one of its two values is empty.
     assert_eq!(
         zones,
         [
