@@ -1,4 +1,4 @@
-//! Admission of objects that are created, updated or deleted later.
+//! Admission of objects that are created, updated or deleted after the manifests were loaded.
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -39,7 +39,8 @@ impl Admission {
         }
     }
 
-    /// Completes and checks an object with complete metadata, after the default storage class is determined.
+    /// Completes and checks an object. Its metadata must be complete already, and the default storage classes of `self`
+    /// must be up to date.
     pub(super) fn complete(&mut self, object: &mut Sourced<AnyObject>, problems: &mut Vec<Problem>) {
         let place = &object.place;
         match &mut object.object {

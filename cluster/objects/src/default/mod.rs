@@ -2,8 +2,8 @@
 //! enabled by default, and validation.
 //!
 //! Manifests often come from a running cluster and have these values already; existing values are not changed. For the
-//! same reason, a `spec.priority` is accepted without its class, and fields that schedulers ignore are not validated (a
-//! container without an image, an extended resource without a limit).
+//! same reason, a `spec.priority` is accepted without its class, and fields that schedulers ignore are not validated:
+//! a container may have no image, and an extended resource may have no limit.
 //!
 //! Not implemented: LimitRange, the overhead of a RuntimeClass, and the taint `node.kubernetes.io/not-ready`, which a
 //! new node loses once its kubelet is ready. Controllers do not run: claims stay unbound, generic ephemeral volumes get

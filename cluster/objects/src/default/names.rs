@@ -95,9 +95,11 @@ impl Names {
     }
 }
 
-/// Returns a name from a `generateName`, as an API server generates them, but with a suffix for this number.
+/// Returns a name for the `generateName` `prefix`, in the form of an API server's generated names. Its suffix is made
+/// from `number` instead of drawn at random.
 pub fn generated_name(prefix: &str, number: u32) -> String {
-    /// Maximum length of the prefix: with the suffix of five, the name has at most the 63 bytes of a DNS label.
+    /// Maximum length of the prefix: with the suffix of five characters, the name has at most the 63 bytes of a DNS
+    /// label.
     const MAX_LENGTH: usize = 58;
     let prefix = &prefix[..prefix.floor_char_boundary(MAX_LENGTH)];
     format!("{prefix}{}", suffix(number))

@@ -48,8 +48,8 @@ fn complete_container(container: &mut Container, host_network: bool) {
 }
 
 /// Sets missing pod-level limits of huge pages to the sum of the containers' limits (`defaultHugePagePodLimits`). If
-/// there are pod-level limits, sets missing pod-level requests to the sum of the containers' requests, or else to the
-/// limits (`defaultPodRequests`).
+/// the pod then has pod-level limits, sets missing pod-level requests: cpu and memory to the sum of the containers'
+/// requests, and requests that are still missing to the pod-level limits (`defaultPodRequests`).
 fn pod_level_resources(pod: &mut Pod) {
     let Some(resources) = pod.spec.as_ref().and_then(|spec| spec.resources.as_ref()) else { return };
     let mut requests: ResourceList = resources.requests.clone().unwrap_or_default();

@@ -18,8 +18,8 @@ pub(super) fn complete_class(class: &mut StorageClass) {
     class.volume_binding_mode.get_or_insert_with(|| "Immediate".to_owned());
 }
 
-/// Sets the phase of a volume without one: bound if the volume references a claim with a uid, else available. In a
-/// cluster, a new volume is `Pending` until the PV controller has processed it.
+/// Sets the phase of a volume that has no phase: `Bound` if the volume references a claim with a uid, otherwise
+/// `Available`. In a cluster, a new volume is `Pending` until the PV controller has processed it.
 pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let is_bound = claim.is_some_and(|claim| claim.uid.as_ref().is_some_and(|uid| !uid.is_empty()));

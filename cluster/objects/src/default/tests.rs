@@ -1,4 +1,5 @@
-//! API server defaults of pods and nodes; `others` has those of other objects, and `validation` the errors.
+//! Tests of the API server's defaults for pods and nodes. The module `others` tests other objects; the module
+//! `validation` tests the errors of pods, nodes and priority classes.
 
 mod others;
 mod validation;
@@ -153,7 +154,7 @@ fn completing_twice_changes_nothing() {
 }
 
 #[test]
-fn limits_without_requests_are_requests() {
+fn missing_requests_equal_the_limits() {
     let text =
         with_spec("").replace("{name: c}", "{name: c, resources: {limits: {cpu: 2, memory: 1Gi}, requests: {cpu: 1}}}");
     let resources = pod(&text).spec.unwrap().containers.remove(0).resources.unwrap();
@@ -162,7 +163,7 @@ fn limits_without_requests_are_requests() {
 }
 
 #[test]
-fn limits_of_a_pod_as_a_whole_are_requests_too() {
+fn missing_pod_level_requests_are_completed() {
     let requests = |text: &str| {
         let requests = pod(text).spec.unwrap().resources.unwrap().requests;
         requests.into_iter().flatten().map(|(name, text)| format!("{name} {}", text.0)).collect::<Vec<_>>()
@@ -253,7 +254,7 @@ fn expressions(selector: Option<LabelSelector>) -> Vec<String> {
 }
 
 #[test]
-fn nodes_have_allocatable_amounts_and_namespaces_their_label() {
+fn nodes_get_allocatable_amounts_and_namespaces_get_a_label() {
     let objects = load(
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulable: true}, status: {capacity: {cpu: 4}}}
 ---

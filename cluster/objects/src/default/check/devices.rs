@@ -146,7 +146,7 @@ fn device_constraint(
 ) {
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (None, None) => reporter.report(path, "has neither `matchAttribute` nor `distinctAttribute`; give one of them"),
-        // With both, API servers and kube-scheduler ignore `distinctAttribute`.
+        // If both are set, API servers and kube-scheduler ignore `distinctAttribute`.
         (Some(name), _) => attribute_name(&format!("{path}.matchAttribute"), name, reporter),
         (None, Some(name)) => attribute_name(&format!("{path}.distinctAttribute"), name, reporter),
     }
@@ -160,7 +160,7 @@ fn attribute_name(path: &str, name: &str, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// Checks that requests, or alternatives of requests, exist.
+/// Checks that each name is that of a request, or of an alternative in the form `request/alternative`.
 fn known_requests(
     path: &str,
     names: Option<&Vec<String>>,
@@ -234,7 +234,7 @@ fn device(path: &str, device: &Device, selects_nodes: bool, reporter: &mut Probl
     match (selects_nodes, choices.iter().filter(|&&is_chosen| is_chosen).count()) {
         (true, 1) | (false, 0) => {}
         (true, _) => reporter.report(path, "must have exactly one of `nodeName`, `nodeSelector` and `allNodes`"),
-        (false, _) => reporter.report(path, "has nodes, which needs `spec.perDeviceNodeSelection: true`"),
+        (false, _) => reporter.report(path, "selects nodes, but `spec.perDeviceNodeSelection` is not true"),
     }
     if let Some(selector) = &device.node_selector {
         selectors::node_selector(&format!("{path}.nodeSelector"), selector, reporter);

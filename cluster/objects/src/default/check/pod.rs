@@ -59,7 +59,7 @@ fn container<'a>(
     if name.is_empty() {
         reporter.report(format!("{path}.name"), "is missing; every container needs a name");
     } else if !names.insert(name) {
-        reporter.report(format!("{path}.name"), format!("is `{name}`, as is that of another container"));
+        reporter.report(format!("{path}.name"), format!("is `{name}`, but another container has the same name"));
     }
     if let Some(policy) = &container.restart_policy {
         one_of(&format!("{path}.restartPolicy"), policy, &["Always", "OnFailure", "Never"], reporter);
@@ -86,7 +86,7 @@ fn host_network_ports(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
         for (j, port) in container.ports.iter().flatten().enumerate() {
             if let Some(number) = port.host_port.filter(|&number| number != port.container_port) {
                 let message = format!(
-                    "is {number}, but must be the containerPort {} with hostNetwork; leave it out",
+                    "is {number}, but with hostNetwork it must equal the containerPort {}; leave it out",
                     port.container_port
                 );
                 reporter.report(format!("spec.containers[{i}].ports[{j}].hostPort"), message);
@@ -103,7 +103,8 @@ fn resource_claims(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
         if claim.name.is_empty() {
             reporter.report(format!("{path}.name"), "is missing; every claim of a pod needs a name");
         } else if !names.insert(claim.name.as_str()) {
-            reporter.report(format!("{path}.name"), format!("is `{}`, as is that of another claim", claim.name));
+            reporter
+                .report(format!("{path}.name"), format!("is `{}`, but another claim has the same name", claim.name));
         }
         if claim.resource_claim_name.is_some() == claim.resource_claim_template_name.is_some() {
             reporter.report(path, "must have either a `resourceClaimName` or a `resourceClaimTemplateName`");
@@ -151,7 +152,8 @@ fn volumes(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
         if volume.name.is_empty() {
             reporter.report(format!("{path}.name"), "is missing; every volume needs a name");
         } else if !names.insert(&volume.name) {
-            reporter.report(format!("{path}.name"), format!("is `{}`, as is that of another volume", volume.name));
+            reporter
+                .report(format!("{path}.name"), format!("is `{}`, but another volume has the same name", volume.name));
         }
         sources::volume(&path, volume, reporter);
         if volume.persistent_volume_claim.as_ref().is_some_and(|claim| claim.claim_name.is_empty()) {

@@ -33,8 +33,8 @@ pub(super) fn requirements(path: &str, resources: Option<&ResourceRequirements>,
         let is_standard = is_pod_level(name) || name == "ephemeral-storage";
         if !is_standard && !name.contains('/') {
             Some(
-                "is no resource of containers: those are cpu, memory, ephemeral-storage, hugepages-..., and names with \
-                 a domain such as example.com/gpu",
+                "is not a container resource (those are cpu, memory, ephemeral-storage, hugepages-..., and names with a \
+                 domain such as example.com/gpu)",
             )
         } else if name.starts_with("requests.") {
             Some("must not begin with `requests.`, which is for quotas")
@@ -50,7 +50,7 @@ pub(super) fn pod_level(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     let resources = pod.spec.as_ref().and_then(|spec| spec.resources.as_ref());
     let problem = |name: &str| {
         let message =
-            "is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container";
+            "is not a pod-level resource (those are cpu, memory and hugepages-...); request it in a container";
         (!is_pod_level(name)).then_some(message)
     };
     lists("spec.resources", resources, problem, reporter);
@@ -69,7 +69,7 @@ fn is_extended(name: &str) -> bool {
 }
 
 /// Checks resource names and amounts, and that requests do not exceed limits. For extended resources and huge pages, a
-/// request with a limit must equal it. `problem` returns the problem of a name.
+/// request must equal the limit, if there is one. `problem` returns the problem of a resource name.
 fn lists(
     path: &str,
     resources: Option<&ResourceRequirements>,

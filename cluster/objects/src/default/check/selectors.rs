@@ -145,8 +145,8 @@ pub(super) fn spread_constraint(
     match_label_keys(path, keys, None, constraint.label_selector.as_ref(), reporter);
 }
 
-/// Checks keys whose values come from the pod's labels. The API server merges them into the selector, which must not
-/// have other requirements for them.
+/// Checks the `matchLabelKeys`. For each key, the API server adds a requirement with the value of the pod's label to
+/// the selector. The selector must not have other requirements for these keys.
 fn match_label_keys(
     path: &str,
     keys: Option<&Vec<String>>,

@@ -96,7 +96,7 @@ fn replication_controllers_select_by_their_template() {
 }
 
 #[test]
-fn namespaces_of_pods_exist() {
+fn missing_namespaces_of_pods_are_added() {
     let text = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: web}}}
 ---
 {apiVersion: v1, kind: PodList, items: [
@@ -329,7 +329,7 @@ fn invalid_resource_slices_are_refused() {
         pods.yaml:2: ResourceSlice a: spec.pool.resourceSliceCount: is 0, but must be more than 0
         pods.yaml:2: ResourceSlice a: spec: must have exactly one of `nodeName`, `nodeSelector`, `allNodes` and `perDeviceNodeSelection`
         pods.yaml:4: ResourceSlice b: spec: must not have both `devices` and `sharedCounters`; give them in separate slices
-        pods.yaml:4: ResourceSlice b: spec.devices[0]: has nodes, which needs `spec.perDeviceNodeSelection: true`
+        pods.yaml:4: ResourceSlice b: spec.devices[0]: selects nodes, but `spec.perDeviceNodeSelection` is not true
         pods.yaml:4: ResourceSlice b: spec.devices[1].name: `x` occurs twice
         pods.yaml:6: ResourceSlice c: spec.devices[0]: must have exactly one of `nodeName`, `nodeSelector` and `allNodes`
         pods.yaml:6: ResourceSlice c: spec.devices[0].taints[0].effect: is `Never`, but must be one of `NoSchedule`, `NoExecute`, `None`

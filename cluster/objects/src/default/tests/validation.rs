@@ -34,7 +34,7 @@ fn containers_must_be_right() {
         &with_spec("initContainers: [{name: c}, {image: x}]"),
         expect![[r#"
         pods.yaml:1: Pod default/a: spec.initContainers[1].name: is missing; every container needs a name
-        pods.yaml:1: Pod default/a: spec.containers[0].name: is `c`, as is that of another container"#]],
+        pods.yaml:1: Pod default/a: spec.containers[0].name: is `c`, but another container has the same name"#]],
     );
     check_refused(
         &with_spec("").replace(
@@ -44,7 +44,7 @@ fn containers_must_be_right() {
         expect![[r#"
             pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[cpu]: is -1, but must not be negative
             pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[example.com/gpu]: is 500m, but an extended resource must be a whole number
-            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[gpu]: is no resource of containers: those are cpu, memory, ephemeral-storage, hugepages-..., and names with a domain such as example.com/gpu
+            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[gpu]: is not a container resource (those are cpu, memory, ephemeral-storage, hugepages-..., and names with a domain such as example.com/gpu)
             pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[memory]: is 2, but must not be more than the limit of 1"#]],
     );
     check_refused(
@@ -80,7 +80,7 @@ fn resource_claims_of_pods_must_be_right() {
                 {name: c, resourceClaimName: x, resourceClaimTemplateName: x}, {resourceClaimName: x}]",
         ),
         expect![[r#"
-            pods.yaml:1: Pod default/a: spec.resourceClaims[1].name: is `a`, as is that of another claim
+            pods.yaml:1: Pod default/a: spec.resourceClaims[1].name: is `a`, but another claim has the same name
             pods.yaml:1: Pod default/a: spec.resourceClaims[2]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
             pods.yaml:2: Pod default/a: spec.resourceClaims[3]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
             pods.yaml:2: Pod default/a: spec.resourceClaims[4].name: is missing; every claim of a pod needs a name"#]],
@@ -220,7 +220,7 @@ fn volumes_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:1: Pod default/a: spec.volumes[0].persistentVolumeClaim.claimName: is missing
-            pods.yaml:1: Pod default/a: spec.volumes[1].name: is `a`, as is that of another volume
+            pods.yaml:1: Pod default/a: spec.volumes[1].name: is `a`, but another volume has the same name
             pods.yaml:1: Pod default/a: spec.volumes[1].ephemeral.volumeClaimTemplate: is missing
             pods.yaml:1: Pod default/a: spec.volumes[2].name: is missing; every volume needs a name"#]],
     );

@@ -83,8 +83,8 @@ fn unsupported_resources_are_errors() {
     pod(
         &spec("resources: {requests: {example.com/gpu: 1, ephemeral-storage: 1Gi}}"),
         expect![[r#"
-        a.yaml:4: Pod default/a: spec.resources.requests[ephemeral-storage]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container
-        a.yaml:4: Pod default/a: spec.resources.requests[example.com/gpu]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container"#]],
+        a.yaml:4: Pod default/a: spec.resources.requests[ephemeral-storage]: is not a pod-level resource (those are cpu, memory and hugepages-...); request it in a container
+        a.yaml:4: Pod default/a: spec.resources.requests[example.com/gpu]: is not a pod-level resource (those are cpu, memory and hugepages-...); request it in a container"#]],
     );
     node(
         "status: {allocatable: {pods: 1500m}}",
@@ -108,7 +108,7 @@ fn ports_in_the_host_network_are_ports_of_the_host() {
     pod(
         "spec: {hostNetwork: true, containers: [{name: c, ports: [{containerPort: 80, hostPort: 8080}]}]}",
         expect![
-            "a.yaml:4: Pod default/a: spec.containers[0].ports[0].hostPort: is 8080, but must be the containerPort 80 with hostNetwork; leave it out"
+            "a.yaml:4: Pod default/a: spec.containers[0].ports[0].hostPort: is 8080, but with hostNetwork it must equal the containerPort 80; leave it out"
         ],
     );
 }
