@@ -42,15 +42,15 @@ impl fmt::Display for FieldSuggestion<'_> {
 }
 
 impl<'a> FieldSuggestion<'a> {
-    /// Returns the path to the part that has a field with this name: of several, the nearest to the user's path. Empty
-    /// for the object itself.
+    /// Returns the path of the part of an object that has a field with this name. If several parts have one, returns
+    /// the path that is nearest to the path in the manifest. The path of the object itself is empty.
     fn nearest_place(&self) -> Option<&'a [&'static str]> {
-        let siblings = names(&self.field.parent);
+        let parent = names(&self.field.parent);
         let same = self.schema.iter().filter(|field| field.name == self.field.name);
         let places = same.map(|field| field.parent.as_slice());
         let steps = |place: &[&'static str]| {
-            let common = siblings.iter().zip(place).take_while(|(a, b)| a == b).count();
-            (siblings.len() + place.len() - 2 * common, place.len())
+            let common = parent.iter().zip(place).take_while(|(a, b)| a == b).count();
+            (parent.len() + place.len() - 2 * common, place.len())
         };
         places.min_by_key(|place| steps(place))
     }

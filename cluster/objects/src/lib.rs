@@ -7,8 +7,8 @@
 //! objects to [`schedc_core::model`]. [`Objects::load`] does the first two steps.
 //!
 //! Objects from an API server are [decoded](decode) without the fields that no conversion reads. A program that reads
-//! only these leaves out the feature `manifests`, and with it the deserialization of hundreds of types. A program that
-//! reads only manifests leaves out `decode`.
+//! only objects from an API server leaves out the feature `manifests`, and with it the deserialization of hundreds of
+//! types. A program that reads only manifests leaves out `decode`.
 
 mod changes;
 #[cfg(feature = "manifests")]

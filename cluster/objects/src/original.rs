@@ -1,7 +1,7 @@
 //! Originals: objects as an API server writes them, for extenders that receive whole objects.
 //!
-//! They have kube-scheduler's form: without `apiVersion` and `kind`, and pods without `managedFields`. All other values
-//! are kept byte for byte.
+//! As in kube-scheduler's requests, they have no `apiVersion` and `kind`, and those of pods have no `managedFields`.
+//! All other values are kept byte for byte.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,7 +52,8 @@ pub fn elements(json: &str) -> Result<Vec<&str>, serde_json::Error> {
     Ok(elements.unwrap_or_default().into_iter().map(RawValue::get).collect())
 }
 
-/// Returns an object without some members, with replacements for others.
+/// Returns an object without the members `keys`. For each of the others, `other` returns a replacement of its value, or
+/// `None` if the value is kept.
 fn without(
     json: &str,
     keys: &[&str],

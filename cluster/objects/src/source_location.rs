@@ -8,9 +8,10 @@ use std::sync::Arc;
 pub struct SourceLocation {
     /// The file as the user named it, or `standard input`.
     pub file: Arc<str>,
-    /// Line number, from 1: the first line of its document, or in problems the line of a field. 0: the whole file.
+    /// Line number, from 1: the first line of the object's document; in problems of a field, the line of the field. 0:
+    /// the whole file.
     pub line: u32,
-    /// Its index in the `items` of its document, if the document is a list.
+    /// Index of the object in the `items` of its document, if the document is a list.
     pub item: Option<u32>,
 }
 

@@ -35,8 +35,8 @@ fn is_from_cluster(object: &Map<String, Value>) -> bool {
     has_text("uid") || has_text("resourceVersion") || is_managed
 }
 
-/// Errors that were ignored: unknown fields, by kind and path, with the number of objects that have them, and wrong
-/// expressions.
+/// Errors that were ignored: wrong expressions, and unknown fields. For each kind and path of an unknown field, they
+/// have the number of objects with this field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IgnoredErrors {
     fields: BTreeMap<(String, String), usize>,
@@ -111,7 +111,7 @@ impl IgnoredErrors {
     }
 
     fn add(&mut self, kind: &str, unknown: &[UnknownField]) {
-        // A field that several items of a list have counts once for the object.
+        // If several items of a list have the field, it counts once for the object.
         let mut paths: Vec<String> = unknown.iter().map(|field| without_indices(&field.path())).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -142,7 +142,8 @@ pub struct ObjectReader {
     pub kinds: Kinds,
     /// Treatment of unknown fields and wrong expressions.
     pub validation: Validation,
-    /// Whether wrong expressions are warnings even where unknown fields are errors: a scheduler accepts such objects.
+    /// Whether wrong expressions are warnings even if unknown fields are errors. A scheduler accepts objects with wrong
+    /// expressions.
     pub allow_wrong_expressions: bool,
     /// Errors that were ignored so far and deserve a warning.
     pub ignored: IgnoredErrors,
@@ -225,7 +226,7 @@ impl ObjectReader {
     }
 
     /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type
-    /// of `items`. `None` for a custom API, whose kind may end in `List` without being a list.
+    /// of `items`. `None`: the API is custom, and a custom kind that ends with `List` may be an ordinary object.
     pub fn list(&mut self, api_version: &str, kind: &str, fields: &Map<String, Value>) -> Option<Vec<ObjectError>> {
         if kinds::is_custom(api_version) {
             return None;

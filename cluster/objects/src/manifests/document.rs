@@ -41,7 +41,7 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     }
 }
 
-/// Splits a text that was read into the same documents again.
+/// Splits a text, which was read before, into its documents. They are the same as those that were read.
 pub(super) fn chunks<'a>(name: &str, text: &'a str) -> Vec<yaml::Chunk<'a>> {
     match is_json(name, text).then(|| json(text)) {
         Some(Ok(documents)) => documents.into_iter().map(|(chunk, _)| chunk).collect(),
@@ -62,7 +62,7 @@ fn plain(place: SourceLocation, message: String) -> Problem {
     Problem { place, object: None, field: None, message }
 }
 
-/// Adds the documents of a chunk.
+/// Reads the documents of a chunk into `reading`, and sets the lines of their problems.
 fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &mut Reading) {
     let mut lines = None;
     for (at, value) in values.into_iter().enumerate() {
@@ -154,8 +154,8 @@ pub(super) fn document(value: Value, place: SourceLocation, reading: &mut Readin
     }
 }
 
-/// Validates the fields of a list. Returns whether the kind is one of Kubernetes' lists; custom kinds may have list
-/// names, too.
+/// Validates the fields of a list. Returns whether the kind is one of Kubernetes' lists; the names of custom kinds may
+/// also end with `List`.
 fn list_fields(
     version: &str,
     kind: &str,

@@ -130,7 +130,7 @@ const NOT_AN_ENTRY: &str = "is not an entry: there are no fields";
 #[serde(transparent)]
 struct Content(Tree<Value, Content>);
 
-/// Returns the values of a JSON text, and those of its lists, with the lines on which they begin.
+/// Returns the values of a JSON text with the lines on which they begin. A list is replaced with its items.
 fn json(text: &str) -> Result<Vec<(u32, Value)>, (u32, String)> {
     let mut rest = Rest { text, at: 0, counted: 0, line: 1 };
     let mut values = Vec::new();
@@ -166,7 +166,7 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// Returns the next character that is not white space.
+    /// Skips white space, and returns the next character.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         self.at = self.text.len() - rest.trim_start().len();

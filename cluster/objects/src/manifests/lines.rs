@@ -28,7 +28,8 @@ impl Lines {
         self.0.len()
     }
 
-    /// Returns the line of a field in one of the documents. A missing field has the line of the field that lacks it.
+    /// Returns the line of a field in one of the documents. For a missing field, returns the line of its innermost
+    /// parent that exists.
     pub(super) fn find(&self, document: usize, path: &str) -> Option<u32> {
         let (lines, path) = (self.0.get(document)?, plain(path));
         let mut parents = std::iter::successors(Some(&*path), |path| path.rsplit_once('.').map(|(parent, _)| parent));
@@ -36,7 +37,7 @@ impl Lines {
     }
 }
 
-/// Replaces brackets with dots: messages have keys of maps in brackets, but documents do not tell them from fields.
+/// Replaces brackets with dots. Messages have the keys of maps in brackets, but in a document they look like fields.
 fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }

@@ -38,7 +38,7 @@ pub struct Sourced<T> {
     pub place: SourceLocation,
 }
 
-/// Objects of a set of manifests that schedulers read, in the order of the manifests.
+/// Objects that schedulers read, in the order of the manifests that contain them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifests {
     /// Nodes.

@@ -1,4 +1,4 @@
-//! Texts of manifests, for the lines of errors that are found when all objects are known.
+//! Texts of manifests. They provide the lines for errors that are found after reading, when all objects are known.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl SourceTexts {
         }
     }
 
-    /// Replaces the lines of objects with the lines of the fields that are wrong, where the texts have them.
+    /// Replaces the lines of the problems' objects with the lines of the wrong fields, if the texts have these fields.
     pub(crate) fn set_lines(&self, problems: &mut [Problem]) {
         let mut files: HashMap<Arc<str>, Vec<yaml::Chunk<'_>>> = HashMap::new();
         let mut documents: HashMap<(Arc<str>, u32), Option<Lines>> = HashMap::new();
@@ -45,7 +45,7 @@ impl SourceTexts {
     }
 }
 
-/// Returns the lines of the document that begins on this line, if it is the only one.
+/// Returns the lines of the document that begins on this line. `None`: no document or several documents begin there.
 fn lines_at(chunks: &[yaml::Chunk<'_>], line: u32) -> Option<Lines> {
     let mut chunks_at_line = chunks.iter().filter(|chunk| chunk.line == line);
     let chunk = chunks_at_line.next().filter(|_| chunks_at_line.next().is_none())?;

@@ -44,7 +44,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     chunks
 }
 
-/// Parses the documents of a chunk (more than one if `...` ends a document). An error has its line.
+/// Parses the documents of a chunk (more than one if `...` ends a document). An error is a line and a message.
 pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u32, String)> {
     serde_saphyr::from_multiple_with_options(chunk.text, options()).map_err(|error| {
         let line = error.location().and_then(|location| chunk.line_of(location));
@@ -70,8 +70,8 @@ pub(super) fn all_parse(text: &str) -> bool {
     chunks(text).iter().all(|chunk| parse::<IgnoredAny>(chunk).is_ok())
 }
 
-/// Formats a problem for authors of manifests, without API hints and without the location, which is reported
-/// separately.
+/// Formats a problem for authors of manifests, without hints about the API of `serde_saphyr`, and without the
+/// location, which is reported separately.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();

@@ -60,8 +60,8 @@ fn is_reported(object: &AnyObject, mut value: Value, path: &[Step]) -> bool {
     errors.iter().any(|error| error.field.as_deref() == Some(&text(path)))
 }
 
-/// Makes a mistake at every path, unless `mistake` returns none. Returns the number of reported mistakes by kind, and
-/// the fields with an unreported one.
+/// Makes a mistake at every path for which `mistake` returns one. Returns the number of reported mistakes by kind, and
+/// the fields whose mistakes are not reported.
 fn report(mistake: impl Fn(&[Step], &Value) -> Option<(Vec<Step>, Value)>) -> String {
     let (mut report, mut missed) = (String::new(), BTreeMap::<String, usize>::new());
     for object in samples() {
@@ -88,7 +88,7 @@ fn report(mistake: impl Fn(&[Step], &Value) -> Option<(Vec<Step>, Value)>) -> St
 #[test]
 fn every_misspelt_field_is_reported() {
     let mistake = |path: &[Step], value: &Value| {
-        // Keys of maps are arbitrary; those of samples are times.
+        // The keys of a map can have any name, so they cannot be misspelt.
         let Some((Step::Field(name), parent)) = path.split_last().filter(|_| !is_entry(path)) else { return None };
         let last = name.chars().last()?;
         let misspelt = Step::Field(format!("{name}{last}"));
@@ -168,7 +168,7 @@ fn every_value_of_a_wrong_type_is_reported() {
     .assert_eq(&report(mistake));
 }
 
-/// Returns whether the last step leads to an entry of a map.
+/// Returns whether the last step leads to an entry of a map. In samples, the keys of maps are times.
 fn is_entry(path: &[Step]) -> bool {
     matches!(path.last(), Some(Step::Field(name)) if name.starts_with("1970-"))
 }

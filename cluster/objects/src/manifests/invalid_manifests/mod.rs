@@ -1,4 +1,4 @@
-//! Errors of invalid manifests, most of which have one mistake. None of them may reach a scheduler.
+//! Invalid manifests and their errors. Most of the manifests have one mistake. None of them may reach a scheduler.
 
 use expect_test::Expect;
 
@@ -12,7 +12,7 @@ mod misspelt;
 mod places;
 mod types;
 
-/// Reads a manifest like `simulate`.
+/// Reads a manifest as `schedc simulate` does, and checks the error.
 fn check(manifest: &str, expected: Expect) {
     let objects =
         Manifests::parse("a.yaml", manifest).and_then(|manifests| Objects::new(manifests, Options::default()));

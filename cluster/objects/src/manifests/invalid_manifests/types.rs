@@ -116,7 +116,8 @@ fn all_mistakes_of_an_object_are_reported() {
             a.yaml:4: Pod default/a: spec.tolerations[0]: is string "key", but must be fields
             a.yaml:4: Pod default/a: spec.tolerations[2]: is integer `5`, but must be fields"#]],
     );
-    // A field that is misspelt twice, or next to the right one, is read once.
+    // Of two fields that are misspelt forms of the same one, the first is read. Next to the correct field, none is
+    // read.
     node(
         "status: {allocatible: {cpu: one}, allocatabel: {cpu: two}, capacity: {cpu: 4}, capacty: {cpu: three}}",
         expect![[r#"
