@@ -23,8 +23,8 @@ use syn::parse_macro_input;
 /// let cluster = schedc_core::minimal_cluster::MinimalCluster::<scheduler::Profiles>::new(seed)?;
 /// ```
 ///
-/// The errors of the profiles are one compile error at the path, with every location, like the output of `schedc
-/// check`.
+/// All errors of the profiles are in one compile error at the path. It has the location of each error, like the output
+/// of `schedc check`.
 #[proc_macro]
 pub fn profile(input: TokenStream) -> TokenStream {
     let paths = parse_macro_input!(input as profile::Paths);

@@ -28,7 +28,7 @@ fn check_key(pair: &CertifiedKey) -> Result<(), Error> {
     match pair.keys_match() {
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(()),
         // rustls parses X.509 version 3 only, but sends any certificate. `openssl x509 -req` without extensions writes
-        // version 1. Such a certificate must contain the bytes of the public key.
+        // version 1. Such a certificate is accepted if it contains the bytes of the public key.
         Err(error @ Error::InvalidCertificate(_)) => match pair.key.public_key() {
             Some(key) if pair.cert.first().is_some_and(|it| it.windows(key.len()).any(|part| part == &*key)) => Ok(()),
             _ => Err(error),

@@ -5,7 +5,7 @@ mod symbols;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Generates the decoding of a plugin's arguments in `const fn`s, with all checks, and the schema.
+/// Generates `const fn`s that decode a plugin's arguments with all checks, and the schema of the arguments.
 ///
 /// A struct with named fields, or without fields, is a table in the profile; its keys are the field names in
 /// kebab-case. An enum without values in its variants is a string in the profile. Fields are `bool`, `i64`, `i32`,
@@ -16,7 +16,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// - `#[args(default = EXPR)]` or `#[args(required)]`. Without either, an `Option` is `None`, a list without `min` is empty, and a
 ///   nested type has the default of that type. All other fields need one of the two. The default of a `List` may be an array.
-/// - `#[args(rename = "key")]`. A raw identifier such as `r#type` needs none.
+/// - `#[args(rename = "key")]`. A raw identifier such as `r#type` needs no `rename`: its key is `type`.
 /// - `#[args(range = 1..=100)]` (also `1..`) for integers, also those in a list.
 /// - `#[args(format = "qualified-name")]` for strings, also those in a list; the formats are those of [`Format`].
 /// - `#[args(min = 1)]`, `#[args(max = 8)]`: the number of entries of a list. A `List<T, N>` has at most `N`.
@@ -83,8 +83,9 @@ pub fn derive_args(input: TokenStream) -> TokenStream {
 /// | `Pod` and `read` | `()`: the plugin reads nothing of a pod |
 /// | `Normalization` | `Unnormalized` |
 ///
-/// They also get an implementation of `Plugin` with the name of the type, and its fields as arguments. `filter` and
-/// `score` get `#[inline]`, so that rustc inlines them into the loop over nodes, also in another crate.
+/// A type with one of these two traits also gets an implementation of `Plugin`. The plugin's name is the name of the
+/// type, and its arguments are the type's fields. `filter` and `score` get `#[inline]`, so that rustc inlines them into
+/// the loop over nodes, which is in another crate.
 ///
 /// ```
 /// use schedc_core::prelude::*;

@@ -146,8 +146,8 @@ impl Kinds {
     /// unknown fields are found only in `metadata`; its other fields have no type.
     ///
     /// # Errors
-    /// Returns one error for another version of the right group. Otherwise, returns an error for each value with a wrong
-    /// type and for each invalid quantity, up to a maximum number.
+    /// Returns one error for another version of the right group. Otherwise, returns an error for each value with a
+    /// wrong type and for each invalid quantity, up to a maximum number.
     pub fn read_collecting_unknown(
         self,
         api_version: &str,

@@ -63,8 +63,8 @@ fn numbers(number: &str) -> Vec<String> {
     }
 }
 
-/// Returns the units that the user may have meant: only the unit itself if it is valid. Otherwise case and a suffix such
-/// as `B` or `bytes` are ignored, and words such as `mega` or `cores` are replaced.
+/// Returns the units that the user may have meant: only the unit itself if it is valid. Otherwise case and a suffix
+/// such as `B` or `bytes` are ignored, and words such as `mega` or `cores` are replaced.
 fn units(unit: &str) -> Vec<String> {
     if Quantity::parse(&format!("1{unit}")).is_ok() {
         return vec![unit.to_owned()];

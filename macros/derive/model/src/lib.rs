@@ -1,9 +1,9 @@
 //! The code that `#[derive(Args)]` and `#[plugin]` generate.
 //!
-//! `#[derive(Args)]` generates a `const fn` that decodes a struct, and its schema: `model` reads the declaration, `shape`
-//! has the types of values, `expand` writes the code. The macro (`schedc-derive`) calls [`derive()`]; the profile
-//! compiler reads declarations in source files with [`Model::read`].
-//! [`plugin()`] adds default items to an implementation of a plugin.
+//! `#[derive(Args)]` generates a `const fn` that decodes a struct or an enum, and a schema. The module `model` reads
+//! the declaration, `shape` has the types of values, and `expand` writes the code. The macro (`schedc-derive`) calls
+//! [`derive()`]; the profile compiler reads declarations in source files with [`Model::read`]. [`plugin()`] adds
+//! default items to an implementation of a plugin.
 
 mod attributes;
 mod expand;

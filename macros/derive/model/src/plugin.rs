@@ -70,7 +70,8 @@ fn complete_plugin(mut item: ItemImpl) -> Result<TokenStream> {
     Ok(item.into_token_stream())
 }
 
-/// Completes `SimpleFilter` or `SimpleScore`, whose function for a node is `kernel`, and adds `Plugin`.
+/// Completes an implementation of `SimpleFilter` or `SimpleScore`, and adds one of `Plugin`. `kernel` is the name of
+/// the function that runs for each node.
 fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
     for written in &item.items {
         let (name, ident) = match item_ident(written) {
@@ -101,7 +102,7 @@ fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
         });
     }
     for function in &mut item.items {
-        // Without `#[inline]`, rustc does not inline the function into the loop over nodes of another crate.
+        // Without `#[inline]`, rustc does not inline the function into the loop over nodes, which is in another crate.
         if let ImplItem::Fn(function) = function
             && function.sig.ident == kernel
             && !function.attrs.iter().any(|attribute: &Attribute| attribute.path().is_ident("inline"))
@@ -144,7 +145,8 @@ fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
     Ok(quote! { #item #plugin })
 }
 
-/// Returns whether the implementation has `type Pod` and the function that makes it; an error if it has only one.
+/// Returns whether the implementation has both `type Pod` and the function that returns it. Returns an error if it has
+/// only one of them.
 fn reads_pod(item: &ItemImpl, function: &str, advice: &str) -> Result<bool> {
     match (find(item, "Pod"), find(item, function)) {
         (Some(pod), None) => Err(Error::new_spanned(pod, advice)),

@@ -234,8 +234,8 @@ impl Shape {
         }
     }
 
-    /// Returns the default that an attribute gives: its expression, or a `List` of the entries of an array. Returns an
-    /// error for a literal that is out of range.
+    /// Returns the default that an attribute gives: the expression in the attribute, or, if the field is a `List` and
+    /// the expression an array, a `List` of its entries. Returns an error for a literal that is out of range.
     pub(crate) fn given_default(&self, default: &Expr) -> syn::Result<TokenStream> {
         match (self, default) {
             (Shape::List(Entries { of, bound: Some(_), .. }), Expr::Array(_)) => {
@@ -255,7 +255,7 @@ impl Shape {
         }
     }
 
-    /// Returns constants that check the attributes of this field against the types that they name.
+    /// Returns constants that check whether the entries of a list have the fields that `unique` and `increasing` name.
     pub(crate) fn assertions(&self) -> TokenStream {
         match self {
             Shape::Optional(inner) => inner.assertions(),

@@ -8,7 +8,7 @@ use schedc_core::args::{Decode, NoArgs, Node, Schema, Value, decode_at_runtime};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Returns the arguments as written in a profile.
+/// Parses arguments in the syntax of a profile.
 fn node(profile: &str) -> Node {
     fn tree(profile: &str, value: &Spanned<DeValue<'_>>) -> Node {
         let start = value.span().start;
