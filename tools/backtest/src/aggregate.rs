@@ -23,7 +23,7 @@ pub const METHOD: &str = "The value of a metric is its mean over the seeds; the 
 pub struct ProfileId {
     /// Name as on the command line.
     pub name: String,
-    /// Values of a sweep.
+    /// Swept parameters with the profile's values; empty without a sweep.
     pub parameters: Vec<Parameter>,
     /// [Fingerprint](crate::fingerprint::of_profile) of its content.
     pub fingerprint: String,

@@ -1,8 +1,8 @@
 //! Workloads of recordings.
 //!
 //! A recording contains the effects of its scheduler: nodes of pods, nominations, conditions, and volumes that were
-//! provisioned for a node. They are removed here, because the simulated scheduler and the controllers of the simulated
-//! cluster cause their own.
+//! provisioned for a node. The workload does not contain these effects, because the simulation has its own scheduler
+//! and controllers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 use crate::workload::{Change, Event, Lifetime, Owner, PodId, TemplateId, Workload, WorkloadPod};
 
 const MILLISECOND: i64 = 1_000_000;
-/// Latest time of a line in milliseconds: the year 2200. Times in nanoseconds then fit into 64 bits.
+/// Latest time of a line, in milliseconds: the beginning of the year 2200. Times up to this one fit into 64 bits in
+/// nanoseconds.
 const LATEST: i64 = 7_258_118_400_000;
 
 /// Reads the workload of a recording. Pods of schedulers for which `is_served` is false keep their recorded nodes.
@@ -326,7 +327,7 @@ impl<'a> Builder<'a> {
                 return Ok(());
             }
             before.text = text;
-            // The simulation binds claims and volumes itself.
+            // Changes of claims and volumes are ignored: the simulation binds them itself.
             if is_binding_result {
                 return Ok(());
             }
@@ -380,7 +381,7 @@ fn arrives(kind: &str, object: &Value) -> bool {
     }
 }
 
-/// Removes the result of binding from a claim or a volume. Bindings that a controller did not make stay.
+/// Removes the result of binding from a claim or a volume. A binding is kept if no controller made it.
 fn unbind(object: &mut Value) {
     let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
     let by_controller = annotations.map(|annotations| {

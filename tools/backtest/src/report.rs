@@ -74,7 +74,7 @@ pub struct Source {
     pub initial_pods: u64,
     /// Pods that arrive, or wait at the start.
     pub arriving_pods: u64,
-    /// Fingerprint of the workload. Shards with different ones are not merged.
+    /// Fingerprint of the workload. Shards with different fingerprints are not merged.
     pub fingerprint: String,
 }
 
@@ -84,26 +84,26 @@ pub struct Source {
 pub struct ProfileResult {
     /// The profile as on the command line, with its parameters.
     pub name: String,
-    /// Values of a sweep.
+    /// Swept parameters with the profile's values; empty without a sweep.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parameters: Vec<Parameter>,
-    /// Fingerprint of its plugins, weights, arguments and settings. Shards with different ones are not merged.
+    /// Fingerprint of its plugins, weights, arguments and settings. Shards with different fingerprints are not merged.
     pub fingerprint: String,
     /// Estimates, in a fixed order.
     pub metrics: Vec<Metric>,
     /// Means over the seeds at equidistant times.
     pub series: Vec<Point>,
-    /// Number of decisions over all seeds of which the influence of each plugin is known.
+    /// Number of decisions, over all seeds, for which the influence of each plugin is known.
     #[serde(default)]
     pub explained: u64,
-    /// Sampled decisions, over all seeds, for which the influence is not known.
+    /// Sampled decisions, over all seeds, for which the influence of the plugins is not known.
     #[serde(default)]
     pub left_out: LeftOut,
-    /// Influence of each plugin that scores; all extenders are one plugin.
+    /// Influence of each plugin that scores; all extenders together count as one plugin.
     pub plugins: Vec<PluginEstimate>,
 }
 
-/// A value of a sweep.
+/// A parameter that a sweep varies, with one of its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// The parameter, such as `NodeResourcesFit.weight`.
@@ -118,7 +118,7 @@ pub struct Parameter {
 pub struct Metric {
     /// Name, such as `timeToBind.p99`.
     pub name: String,
-    /// Resource or priority, if the quantity exists for each of them.
+    /// The resource or the priority, if the metric exists once for each resource or for each priority.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<String>,
     /// Unit.
@@ -184,7 +184,7 @@ pub struct Point {
     pub nodes: f64,
     /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: f64,
-    /// Further nodes that could be empty.
+    /// Nodes that are not empty, but could be: [`Sample::removable_nodes`](crate::result::Sample::removable_nodes).
     pub removable_nodes: f64,
     /// Pods without a node.
     pub pending: f64,

@@ -13,16 +13,17 @@ pub struct RunResult {
     pub pods: PodCounts,
     /// Scheduling attempts, including retries.
     pub attempts: u64,
-    /// Time from the arrival of a pod without a node to its binding: of all these pods, then by priority, the highest
-    /// first.
+    /// Times from arrival to binding, for pods that arrived without a node. The first entry is for all of them; the
+    /// others are for one priority each, the highest first.
     pub time_to_bind: Vec<TimeToBind>,
     /// Means over time.
     pub over_time: OverTime,
     /// The state of the cluster at equidistant times.
     pub samples: Vec<Sample>,
-    /// Number of decisions of which the influence of each plugin is known: a sample of those with a choice of nodes.
+    /// Number of decisions for which the influence of each plugin is known: a sample of the decisions among several
+    /// nodes.
     pub explained: u64,
-    /// Sampled decisions for which the influence is not known.
+    /// Sampled decisions for which the influence of the plugins is not known.
     #[serde(default)]
     pub left_out: LeftOut,
     /// Influence of each plugin on the explained decisions, in the order of the profile.
@@ -93,7 +94,7 @@ impl Sum for LeftOut {
     }
 }
 
-/// Waiting times of pods. A pod that never had a node counts with the time until its deletion or the end.
+/// Waiting times of pods. A pod that never had a node waits until it is deleted, or until the simulation ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeToBind {
@@ -160,7 +161,8 @@ pub struct Sample {
     pub nodes: u64,
     /// Nodes without pods; pods of DaemonSets do not count.
     pub empty_nodes: u64,
-    /// Further nodes that could be empty: their pods fit on other nodes with pods. Only requests count. A lower bound.
+    /// Nodes that are not empty, but could be: their pods fit on other nodes that have pods. Only resource requests are
+    /// compared. The number is a lower bound.
     pub removable_nodes: u64,
     /// Pods without a node.
     pub pending: u64,
@@ -189,9 +191,9 @@ pub struct ResourceSample {
     pub requested: i64,
     /// Allocatable amount of the nodes.
     pub allocatable: i64,
-    /// Share of the free amount that observed pods can use, from 0 to 1: the free amount of a node counts with the
-    /// share of pods that fit there, among the observed pods that request the resource. `None` if nothing is free, or
-    /// no observed pod requests the resource.
+    /// Share of the free amount that pods of the workload can use, from 0 to 1. The free amount of a node is multiplied
+    /// by the share of pods that fit there, among the pods with the most frequent requests of the resource. `None` if
+    /// nothing is free, or no pod requests the resource.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usable: Option<f64>,
 }

@@ -43,7 +43,7 @@ impl Shard {
 }
 
 impl Plan<'_> {
-    /// Returns the simulations of the shard: the index of the profile, and the seed.
+    /// Returns the simulations of the shard, each as the index of its profile and its seed.
     fn jobs(&self) -> Vec<(usize, u64)> {
         let all = (0..self.profiles.len()).flat_map(|profile| self.seeds.iter().map(move |seed| (profile, *seed)));
         let is_in_shard = |at: usize| self.shard.is_none_or(|shard| shard.has(at));

@@ -278,7 +278,8 @@ impl<'a> Simulation<'a> {
             ended: None,
         });
         self.current.insert(id, (instance, template));
-        // The end of a replacement of a pod that arrived with a node is scheduled at its binding, by `react`.
+        // If the original pod arrived with a node, `react` schedules the end of its replacement when the replacement is
+        // bound.
         if let Lifetime::Until(end) = workload_pod.lifetime
             && (arrived_with_node || workload_pod.node.is_none())
         {

@@ -1,7 +1,7 @@
 //! Amounts of a simulated cluster, integrated over time.
 //!
-//! At every change of a node or a pod, the previous amounts are added, times the seconds for which they lasted.
-//! Therefore means over time are exact.
+//! Before every change of a node or a pod, the amounts so far are multiplied by the seconds for which they lasted, and
+//! added to the integrals. Therefore means over time are exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ struct NodeTotals {
     price: f64,
     requested: Vec<i64>,
     pods: BTreeSet<InstanceId>,
-    /// Number of `pods`, without pods of DaemonSets and static pods.
+    /// Number of the pods that are neither static nor of a DaemonSet.
     movable: u64,
 }
 

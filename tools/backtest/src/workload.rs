@@ -9,7 +9,7 @@ use schedc_core::model::Resources;
 use schedc_in_memory::server::Key;
 use schedc_objects::{AnyObject, convert_pod};
 
-/// For each resource, the usable free amount is computed for at most this number of different requests, the most
+/// Maximum number of different requests for which the usable free amount of a resource is computed. These are the most
 /// frequent ones.
 pub(crate) const MAX_SHAPES: usize = 64;
 
@@ -141,13 +141,13 @@ pub struct Facts {
     pub evicted: u64,
     /// Pods that were first seen with a node, after the start.
     pub with_node: u64,
-    /// Pods of schedulers that no profile replaces, if they were first recorded without a node.
+    /// Pods that were first recorded without a node, and whose scheduler no profile replaces.
     pub other_schedulers: u64,
     /// Gaps and restarts of the recorder.
     pub gaps: u64,
-    /// Places at which a file ends without its regular end.
+    /// Places at which a file of the recording is cut off.
     pub cut: Vec<String>,
-    /// Number of lines of each kind that no plugin reads.
+    /// Number of lines by kind, for the kinds that no plugin reads.
     pub ignored: BTreeMap<String, u64>,
     /// Whether the workload comes from a trace instead of a recording.
     pub is_trace: bool,
@@ -249,7 +249,7 @@ impl Workload {
     }
 }
 
-/// Returns the amount of the resource with this name. `pods` is returned for the resource `pods`.
+/// Returns the amount of the resource with this name. For the resource `pods`, this is the parameter `pods`.
 pub(crate) fn amount(resources: &Resources, name: &str, pods: i64, interner: &Interner) -> i64 {
     match name {
         "cpu" => resources.milli_cpu,
@@ -260,7 +260,8 @@ pub(crate) fn amount(resources: &Resources, name: &str, pods: i64, interner: &In
     }
 }
 
-/// Returns the shapes that are among the [`MAX_SHAPES`] first ones of a resource that they request, in the given order.
+/// Returns the shapes that are frequent for at least one resource, in the given order: for each resource, these are the
+/// first [`MAX_SHAPES`] of the shapes that request it.
 fn most_frequent(shapes: Vec<Shape>, resources: usize) -> Vec<Shape> {
     let mut counts = vec![0; resources];
     let is_frequent = |shape: &Shape| {

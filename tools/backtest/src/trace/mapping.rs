@@ -29,7 +29,7 @@ pub(super) struct Mapping {
     pub(super) maps: Maps,
 }
 
-/// Nodes of a table, or equal nodes.
+/// Mapping of nodes: one node for each row of `file`, or `count` equal nodes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct NodeMapping {
@@ -43,7 +43,7 @@ pub(super) struct NodeMapping {
     pub(super) allocatable: BTreeMap<String, Amount>,
 }
 
-/// Pods of a table, or equal pods.
+/// Mapping of pods: one pod for each row of `file`, or `count` equal pods.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct PodMapping {
@@ -99,9 +99,9 @@ pub(super) enum Owner {
     /// No owner: preempted and evicted pods are not replaced.
     #[default]
     None,
-    /// A Job replaces a pod, which then starts again.
+    /// A Job: the replacement of a pod runs for the whole time again.
     Job,
-    /// A controller replaces a pod, which then runs for the rest of its time.
+    /// Any other controller: the replacement of a pod runs for the rest of the pod's time.
     ReplicaSet,
 }
 
@@ -122,7 +122,7 @@ impl<'de> Deserialize<'de> for Amount {
             type Value = Amount;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a quantity as text, or a list of them")
+                f.write_str("a quantity as text, or a list of quantities")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Amount, E> {
                 Text::deserialize(StrDeserializer::new(text)).map(Amount::Quantity)
@@ -149,7 +149,11 @@ impl Mapping {
         }
         let dates: Vec<bool> = mapping.pods.iter().map(|pods| pods.time_unit.has_dates()).collect();
         if dates.iter().any(|has_dates| *has_dates != dates[0]) {
-            return Err(TraceError::new(file, 0, "all [[pods]] need dates (`time-unit = \"date\"`), or none of them"));
+            return Err(TraceError::new(
+                file,
+                0,
+                "either all [[pods]] have dates (`time-unit = \"date\"`), or none of them",
+            ));
         }
         Ok(mapping)
     }

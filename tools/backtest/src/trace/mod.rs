@@ -1,4 +1,5 @@
-//! Workloads of traces: tables in CSV or JSON lines, whose columns a mapping assigns to fields of nodes and pods.
+//! Workloads of traces. A trace consists of tables in CSV or JSON lines. A mapping assigns their columns to fields of
+//! nodes and pods.
 //!
 //! docs/backtest.md has the format of mappings.
 //!
@@ -59,7 +60,7 @@ impl std::error::Error for TraceError {}
 /// Maximum number of nodes or pods that a section of a mapping adds without a file.
 const MAX_COUNT: u64 = 1_000_000;
 
-/// Reads the workload of a trace. The files that the mapping names are in these folders.
+/// Reads the workload of a trace. `folders` are searched for the files that the mapping names.
 ///
 /// # Errors
 /// Returns an error with its file and line.
@@ -128,7 +129,8 @@ impl Trace<'_> {
         }
     }
 
-    /// Returns the path of a file that the mapping names: the first one in the folders, some of which may be files.
+    /// Returns the path of a file that the mapping names: the first match in the folders. An entry of the folders may
+    /// also be the file itself.
     fn find(&self, file: &str) -> Result<PathBuf, TraceError> {
         for folder in self.folders {
             let is_named = folder.is_file() && folder.file_name().is_some_and(|name| name == file);

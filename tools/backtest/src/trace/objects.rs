@@ -58,7 +58,9 @@ impl ObjectBuilder {
             "status": {"capacity": allocatable, "allocatable": allocatable},
         });
         if !self.nodes.insert(name.clone()) {
-            return Err(row.error(format_args!("there are two nodes `{name}`; `{{index}}` is the number of a row")));
+            return Err(row.error(format_args!(
+                "there are two nodes `{name}`; make names unique, for example with `{{index}}`, the number of the row"
+            )));
         }
         let object = self.read("Node", node, row)?;
         self.workload.objects.push(object);
@@ -74,7 +76,9 @@ impl ObjectBuilder {
         };
         let key: Arc<str> = format!("{namespace}/{name}").into();
         if !self.pods.insert(key.clone()) {
-            return Err(row.error(format_args!("there are two pods `{key}`; `{{index}}` is the number of a row")));
+            return Err(row.error(format_args!(
+                "there are two pods `{key}`; make names unique, for example with `{{index}}`, the number of the row"
+            )));
         }
         if self.namespaces.insert(namespace.clone()) {
             let object = json!({
@@ -188,7 +192,7 @@ fn name(name: Option<String>, row: &Row<'_>) -> Result<String, TraceError> {
     Ok(name)
 }
 
-/// Returns the texts with the values of the row, without those that are empty.
+/// Replaces the columns in each text by the values of the row. Omits a text if the value of a column is empty.
 fn texts(texts: &BTreeMap<String, super::text::Text>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
     let mut non_empty = Map::new();
     for (key, text) in texts {
@@ -199,7 +203,8 @@ fn texts(texts: &BTreeMap<String, super::text::Text>, row: &Row<'_>) -> Result<M
     Ok(non_empty)
 }
 
-/// Returns the amounts with the values of the row, without those that are empty or 0.
+/// Replaces the columns in each amount by the values of the row. Omits an amount if the value of a column is empty, or
+/// if the amount is 0.
 fn amounts(amounts: &BTreeMap<String, Amount>, row: &Row<'_>) -> Result<Map<String, Value>, TraceError> {
     let mut non_empty = Map::new();
     for (resource, amount) in amounts {

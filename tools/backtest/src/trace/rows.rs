@@ -210,7 +210,7 @@ impl Row<'_> {
         let replaced = entries.get(&value).or_else(|| entries.get("*")).cloned();
         replaced.ok_or_else(|| {
             self.error(format_args!(
-                "[maps.{map}] has no entry for `{}`; `\"*\"` is for all others",
+                "[maps.{map}] has no entry for `{}`; add one, or the entry `\"*\"` for all other values",
                 shortened(&value, 100)
             ))
         })

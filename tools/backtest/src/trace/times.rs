@@ -61,7 +61,7 @@ impl TimeUnit {
         let time = self.parse(&text).filter(|time| (-MAX_TIME..=MAX_TIME).contains(time));
         let message = || match self {
             TimeUnit::Date => "is not a date such as 2026-01-01T00:00:00Z",
-            _ => "is not a number of the time unit, up to 126 years",
+            _ => "is not a number, or exceeds 126 years",
         };
         time.map(Some).ok_or_else(|| row.error(format_args!("`{}` {}", shortened(&text, 100), message())))
     }
