@@ -5,7 +5,7 @@
 //! - The tests of this crate check the reference, every link, every page's entry in `SUMMARY.md`, every profile and every
 //!   Rust block.
 //!
-//! `tests/cli` of `schedc`, which has the binary, runs the commands that pages show.
+//! The commands that pages show are run by `tests/cli` of the crate `schedc`, because that crate builds the binary.
 
 pub mod page;
 pub mod reference;

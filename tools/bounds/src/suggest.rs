@@ -1,7 +1,7 @@
 //! Suggestions for unknown names.
 
-/// Maximum length of a name with a suggestion, in bytes. Known names are shorter, and the time of the comparison is
-/// quadratic.
+/// Maximum length of a name that gets a suggestion, in bytes. Known names are shorter, and the time of the comparison
+/// is quadratic.
 const MAX_LENGTH: usize = 200;
 
 /// Returns the candidate closest to `name`, if it is similar: at most a third of the letters, and at most three,

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Shortens a text to about `limit` characters and a note with the number of characters that are omitted in the middle.
-/// Otherwise, messages that quote names and values of manifests could have any length.
+/// Shortens a text to about `limit` characters: omits its middle, and inserts a note with the number of omitted
+/// characters. Without this, messages that quote names and values of manifests could have any length.
 pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     // A text has at most as many characters as bytes.
     if text.len() <= limit {

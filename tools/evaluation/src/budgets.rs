@@ -1,4 +1,4 @@
-//! Statuses of disruption budgets that scenarios omit.
+//! Statuses of disruption budgets, computed if a scenario omits them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +24,8 @@ pub(super) struct BudgetStatuses {
 }
 
 impl BudgetStatuses {
-    /// Creates the state without objects. `None` if each budget of the scenario has a status, so that none is to be
-    /// computed.
+    /// Creates the state without objects. Returns `None` if each budget of the scenario has a status: then there is
+    /// nothing to compute.
     pub(super) fn of(objects: &[Value], steps: &[Step]) -> Option<Self> {
         let in_steps = steps.iter().filter_map(|step| match step {
             Step::Create(value) | Step::Update(value) => Some(value),
@@ -156,8 +156,8 @@ mod tests {
         budget
     }
 
-    /// Returns the victim of each attempt to schedule a pod of high priority: a `cheap` pod, unless a budget protects
-    /// these pods; then the pod `dear`, which has a higher priority.
+    /// Returns the victim of each attempt to schedule a pod of high priority. The victim is the pod `cheap-1`. If a
+    /// budget protects that pod, the victim is the pod `dear`, although it has a higher priority.
     fn victims(objects: &[Value], steps: &[Value]) -> Vec<String> {
         let nodes = [node("a"), node("b"), pod("cheap-1", "cheap", 1, "a"), pod("dear", "dear", 5, "b")];
         let objects = [&nodes, objects].concat();

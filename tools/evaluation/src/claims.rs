@@ -84,7 +84,7 @@ impl Claims {
     }
 }
 
-/// Returns the time of all decisions.
+/// Returns the fixed time at which all decisions are made.
 fn now() -> Time {
     Time(Timestamp::from_nanosecond(SCENARIO_TIME.into()).unwrap_or(Timestamp::MAX))
 }

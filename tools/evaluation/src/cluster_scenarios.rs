@@ -9,8 +9,9 @@ use super::scenario::{Scenario, Step, UnknownKeys};
 use crate::routes::Routes;
 
 impl Scenario {
-    /// Returns a scenario for each profile with pending pods: the objects of a cluster, and a `schedule` step for each
-    /// of the profile's pending pods, by priority and age. The ID of the scenario is the name of the profile.
+    /// Returns a scenario for each profile with pending pods. It has the objects of a cluster, and a `schedule` step
+    /// for each pending pod of the profile, in the order of priority and age. The ID of the scenario is the name of the
+    /// profile.
     pub fn of_cluster(objects: Vec<Value>, routes: &Routes) -> Vec<Scenario> {
         let mut pending: BTreeMap<usize, Vec<&Value>> = BTreeMap::new();
         for pod in objects.iter().filter(|object| object["kind"] == "Pod" && is_pending(object)) {

@@ -54,8 +54,8 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<&'static str>,
     /// Result of PostFilter plugins, if they ran.
     pub preemption: Option<Preemption>,
-    /// For each feasible node, the allocations that Reserve would write there, one for each resource claim. Absent
-    /// for pods without resource claims.
+    /// For each feasible node, the allocations that Reserve would make if the node were chosen, one for each resource
+    /// claim. Absent for pods without resource claims.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub allocations: BTreeMap<String, Value>,
 }

@@ -38,7 +38,7 @@ pub enum InvalidItem {
     Missing(&'static str),
     /// Scheduling ignores objects of this kind.
     Kind {
-        /// The API version, if it distinguishes the kind.
+        /// The API version, if the item names one.
         api_version: Option<String>,
         /// The kind.
         kind: String,
@@ -64,7 +64,7 @@ impl Errors {
         self.0.extend(errors);
     }
 
-    /// Returns the value of a result; `None` after recording its error.
+    /// Returns the value of a result. If the result is an error, records the error and returns `None`.
     pub(super) fn value_of<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|error| self.0.push(error)).ok()
     }

@@ -1,8 +1,9 @@
-//! Evaluation of scenarios: from a cluster's state and step-by-step changes to the full result of each
-//! scheduling cycle.
+//! Evaluation of scenarios. A scenario has a cluster's state, and steps that change it or schedule a pod. The
+//! evaluation returns the full result of each scheduling cycle.
 //!
 //! An [`Evaluator`] evaluates the scenarios of `schedc evaluate`; docs/evaluate.md has the formats. Objects are used as
-//! given, without the defaults and validation of an API server. Results are deterministic: ties are broken by the smallest node name.
+//! given, without the defaults and validation of an API server. Results are deterministic: if several nodes have the
+//! highest total, the one with the smallest name is chosen.
 
 mod budgets;
 mod claims;
@@ -190,7 +191,8 @@ impl Evaluator {
         errors.into_iter().map(Error::UnknownKey).collect()
     }
 
-    /// Returns the profile that decides a scenario with this profile name; a chosen profile takes precedence.
+    /// Returns the index of the profile that decides: the one that [`Evaluator::use_profile`] chose, otherwise the one
+    /// that the scenario names.
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
         match (self.chosen_profile, named) {
             (Some(profile), _) => Ok(profile),

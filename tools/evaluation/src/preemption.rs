@@ -21,7 +21,7 @@ pub struct Preemption {
     pub plugin: &'static str,
     /// Change of the pod's nominated node: `set`, `clear` or `keep`.
     pub nominating: &'static str,
-    /// Possible outcomes, by node; kube-scheduler chooses one of several at random.
+    /// Possible outcomes, sorted by node. If there are several, kube-scheduler chooses one at random.
     pub outcomes: Vec<Outcome>,
     /// Candidate nodes for preemption, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]

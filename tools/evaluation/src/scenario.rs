@@ -195,7 +195,7 @@ impl InvalidScenario {
     }
 }
 
-/// Converts a JSON error: message and column.
+/// Converts a JSON error to its message and its column.
 fn invalid_scenario(error: &serde_json::Error) -> InvalidScenario {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -90,8 +90,8 @@ impl<'a> ScenarioCluster<'a> {
         Decision::new(pod, self.cluster.base(), found)
     }
 
-    /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue admits the pod to the
-    /// queue.
+    /// Adds or replaces an object. The nomination of a pending pod has an effect only if PreEnqueue admits the pod to
+    /// the queue.
     pub fn apply(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Node(node) => {
@@ -126,7 +126,7 @@ impl<'a> ScenarioCluster<'a> {
         changed.iter().for_each(|budget| self.set_object(budget));
     }
 
-    /// Updates an object. If it does not exist, it is created, unless it is a pod.
+    /// Updates an object. An object that does not exist is created. Exception: a pod that does not exist is ignored.
     pub fn update(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}

@@ -24,7 +24,7 @@ fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     }
 }
 
-/// Splits the documentation of a field from the default at its end; `-` if it has none.
+/// Splits the documentation of a field into the text and the default at the end. A text without a default has `-`.
 fn doc_and_default(doc: &str) -> (&str, &str) {
     doc.rsplit_once("; default ").or_else(|| Some(("", doc.strip_prefix("default ")?))).unwrap_or((doc, "-"))
 }

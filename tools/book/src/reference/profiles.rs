@@ -46,7 +46,7 @@ or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-way
         let _ = writeln!(page, "| {name} | {purpose} | {plugins} |");
     }
     page += "
-The links lead to the effects of each plugin status.
+The links of the keys lead to the effects of each plugin status.
 
 ## `[args.NAME]`
 

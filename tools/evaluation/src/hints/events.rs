@@ -125,7 +125,8 @@ fn pod_events<'a>(
                     updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..event_for_all(event, object) }),
                 );
             }
-            // Pods that were evaluated with this pod on its nominated node are notified that it left.
+            // Other pods were evaluated as if this pod were on its nominated node. They are notified that the pod left
+            // the node.
             let before = old.nominated_node;
             if before.is_some() && new.and_then(|new| new.nominated_node) != before {
                 let removal = event_for_all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));

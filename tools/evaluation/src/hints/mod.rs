@@ -1,5 +1,5 @@
-//! Requeueing of a rejected pod: from a change of an object to its events, the result of the plugins' hints
-//! for each event, and the pod's place in the queue afterwards.
+//! Requeueing of a rejected pod after a change of an object: the events of the change, the results of the plugins'
+//! hints for each event, and the pod's place in the queue afterwards.
 //!
 //! docs/evaluate.md has the formats. The queue's rules are applied to one pod.
 
@@ -64,15 +64,15 @@ pub struct EventResult {
     pub scope: Scope,
     /// All plugins of the profile that are registered for the event, sorted.
     pub registered_by: Vec<&'static str>,
-    /// As in [`HintResult`].
+    /// Like [`HintResult::registered`], for this event.
     pub registered: BTreeMap<String, bool>,
-    /// As in [`HintResult`].
+    /// Like [`HintResult::hints`], for this event.
     pub hints: BTreeMap<String, Hint>,
     /// Hints of registered plugins that neither rejected the pod nor returned `Pending`. These hints have no effect.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_hints: BTreeMap<String, Hint>,
-    /// Only for the event that a nominated pod left its node: whether the priority of the pod is at most that of the
-    /// nominated pod.
+    /// Set only for the event of a nominated pod that left its node: whether the priority of the rejected pod is at
+    /// most that of the nominated pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_check: Option<bool>,
     /// Whether the pod is gated by a plugin that is not registered for the event. The queue then runs no hint.

@@ -30,7 +30,7 @@ impl Index for ClaimLog {
     }
 }
 
-/// Number of times that a pod references a claim, and the log position of that count.
+/// Number of a pod's volumes, and the position in the log at which they were counted.
 #[derive(Clone, PartialEq)]
 pub struct Counts {
     claims: usize,
