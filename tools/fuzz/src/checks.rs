@@ -41,7 +41,10 @@ impl Simulation {
             return violated(Invariant::NoPodIsBoundTwice, moved);
         }
         if !self.scheduler.has_all_strings() {
-            return violated(Invariant::ObjectsHaveStrings, "a string that an object has was freed".to_owned());
+            return violated(
+                Invariant::ObjectsHaveStrings,
+                "a string was freed, but an object still has it".to_owned(),
+            );
         }
         self.check_waits()?;
         self.check_nominations()?;
@@ -185,7 +188,7 @@ impl Simulation {
                 return violated(Invariant::QueueAndCacheAgree, description);
             }
         }
-        // Attempts of deleted pods were not compared by uid above, so the numbers are compared, too.
+        // The loops above do not reach attempts of deleted pods. Therefore the numbers are compared, too.
         let in_flight = self.scheduler.in_progress().attempts;
         let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
         if in_flight != held {
@@ -195,7 +198,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Records the nodes on which pods share a host port, which bindings by other schedulers can cause.
+    /// Records the nodes on which several pods use the same host port. Bindings by other schedulers can cause this.
     pub(crate) fn note_shared_ports(&mut self) {
         let mut taken = BTreeSet::new();
         for (uid, pod) in self.delivered.pods.iter().filter(|(_, pod)| pod.port.is_some()) {
@@ -221,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the pods on the server that wait for this scheduler, with their uids.
+    /// Returns the pods that wait for this scheduler according to the server, with their uids.
     pub(crate) fn pending(&self) -> Vec<(Arc<str>, PodFacts)> {
         let pods = self.cluster.list(crate::history::Stream::Pods);
         let facts = pods.iter().filter_map(|object| match &**object {

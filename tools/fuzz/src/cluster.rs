@@ -39,13 +39,12 @@ pub(crate) struct Watch {
     pub(crate) undelivered: VecDeque<UndeliveredChange>,
     /// Whether the watch must list again before it delivers anything.
     pub(crate) broken: bool,
-    /// The last delivered change, unless the watch has listed since.
+    /// The last delivered change; `None` if the watch has listed since then.
     pub(crate) last: Option<Change>,
 }
 
 impl Watch {
-    /// Merges the undelivered changes of each existing object into the last one. Returns the number of removed
-    /// changes.
+    /// Keeps only the last undelivered change of each object that still exists. Returns the number of removed changes.
     pub(crate) fn merge(&mut self) -> u64 {
         let before = self.undelivered.len();
         let mut last = BTreeMap::new();
@@ -150,8 +149,7 @@ impl Cluster {
         let _ = self.send(&Request::Patch(pod, patch));
     }
 
-    /// Performs a step outside of the scheduler. Returns `None` for other steps, else whether the step had an
-    /// effect.
+    /// Performs a step outside of the scheduler. Returns whether the step had an effect; `None` for all other steps.
     pub(crate) fn step(&mut self, step: &Step) -> Option<bool> {
         let before = self.server.store().version();
         match step {
@@ -161,8 +159,8 @@ impl Cluster {
                 return Some(self.create(manifests::pod(pod)));
             }
             Step::ChangePod(id, change) => {
-                // A smaller request of a nominated pod requeues no pod that then fits, as in kube-scheduler. Therefore,
-                // nominated pods keep their requests.
+                // If the request of a nominated pod decreases, pods that fit as a result are not requeued, as in
+                // kube-scheduler. Therefore, nominated pods keep their requests.
                 let is_nominated_resize = |pod: &&api::Pod| {
                     let status = pod.status.as_ref();
                     matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
@@ -231,8 +229,7 @@ impl Cluster {
         Some(self.server.store().version() > before)
     }
 
-    /// Deletes pods on nodes that do not exist, like Kubernetes' garbage collection. Returns whether there were
-    /// any.
+    /// Deletes pods on nodes that do not exist, like Kubernetes' garbage collection. Returns whether it deleted a pod.
     pub(crate) fn collect_garbage(&mut self) -> bool {
         let is_lost = |pod: &api::Pod| {
             let PodFacts { node, deleting, .. } = PodFacts::of(pod);
@@ -301,7 +298,7 @@ impl Cluster {
         let call = self.calls.remove(at % self.calls.len());
         let request = call.request.clone();
         if let Some(claim) = claim_of(&request).and_then(|key| self.server.get(key)).map(|claim| uid(claim)) {
-            // A caller that was cancelled receives no response, either: preemption ends PreBind of its victims.
+            // A cancelled caller receives no response, either. For example, preemption cancels PreBind of its victims.
             let is_lost = answer == Answer::Lost || call.is_abandoned();
             if is_lost {
                 self.uncertain.insert(claim.clone());
@@ -353,7 +350,7 @@ impl Cluster {
         }
     }
 
-    /// Returns the indexes of pending requests other than bindings, statuses and those for resource claims.
+    /// Returns the indexes of pending requests other than bindings, status patches and requests for resource claims.
     pub(crate) fn rare_calls(&self) -> Vec<u8> {
         self.calls_with(|request| {
             !matches!(request, Request::Bind { .. } | Request::PatchPodStatus { .. }) && claim_of(request).is_none()
@@ -377,7 +374,8 @@ impl Cluster {
 
     /// Drops the scheduler. Its pending requests are executed if `requests_arrive`.
     pub(crate) fn drop_scheduler(&mut self, requests_arrive: bool) {
-        // Requests of Unreserve may be among the dropped ones, or would have followed them.
+        // Requests of Unreserve are possibly among the dropped requests, or are never sent. Therefore all claims count
+        // as faulted.
         self.faulted.extend(self.server.list("ResourceClaim").map(|claim| uid(claim)));
         for call in std::mem::take(&mut self.calls) {
             if requests_arrive

@@ -39,7 +39,8 @@ impl Simulation {
             ChangeKind::Added | ChangeKind::Modified => self.delivered.set(&change.object),
             ChangeKind::Deleted => self.delivered.remove(&change.object),
         }
-        // New nodes, and pods that get or lose a node, requeue pods that plugins without event registrations rejected.
+        // Pods that a plugin without event registrations rejected are requeued by new nodes, and by pods that get or
+        // lose a node.
         if self.delivered.nodes.len() > before.0 || self.delivered.bound() != before.1 {
             self.waking_events += 1;
         }
@@ -47,8 +48,9 @@ impl Simulation {
         let translated = scheduler_change(change, &mut self.scheduler.cache.base.interner);
         let Some(delivered) = translated.and_then(|delivered| self.inject_bug(delivered, change)) else { return };
         self.scheduler.on_change(delivered, &mut Spawner(&mut self.executor));
-        // Strings are freed far more often than in a program, to find strings that are freed while in use. The work is
-        // split into parts of several sizes, so that changes, decisions and responses happen between parts.
+        // Strings are freed far more often than by a scheduler in a cluster, to find strings that are freed while in
+        // use. The work is split into parts of several sizes, so that changes, decisions and responses happen between
+        // parts.
         match change.version % 4 {
             0 => self.scheduler.free_unused_strings_now(),
             size => self.scheduler.free_some_unused_strings(32 * size as usize),

@@ -32,8 +32,8 @@ impl Simulation {
     }
 
     /// Checks that no device is in two claims, unless it is shared, and that capacities and counters are not exceeded.
-    /// Claims whose allocation was written without a response do not count: their devices are free for the scheduler
-    /// until it receives the claim, as in kube-scheduler.
+    /// Claims with a write whose response was lost do not count: their devices are free for the scheduler until it
+    /// receives the claim, as in kube-scheduler.
     fn check_holders(&self) -> Result<(), Violation> {
         let mut devices: BTreeMap<DeviceFacts, Holders<'_>> = BTreeMap::new();
         for (object, claim) in self.claims().filter(|(object, _)| !self.cluster.uncertain.contains(&uid(object))) {
@@ -99,7 +99,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Checks the devices of new decisions: they belong to the newest generation that was delivered.
+    /// Checks that the devices of new decisions belong to the newest delivered generation.
     pub(crate) fn check_new_allocations(&mut self) -> Result<(), Violation> {
         let Some(handle) = self.handle() else { return Ok(()) };
         let pending = handle.pending_allocations();
@@ -130,8 +130,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Checks that reservations belong to bound pods. If a request for the claim failed, any existing pod may have the
-    /// reservation: the request may have been that of Unreserve, which neither schedc nor kube-scheduler repeats.
+    /// Checks that claims are reserved only for bound pods. A claim with a failed request may be reserved for any
+    /// existing pod: the failed request can be that of Unreserve, which neither schedc nor kube-scheduler repeats.
     pub(crate) fn check_reservations(&self) -> Result<(), Violation> {
         let pods_by_uid: BTreeMap<Arc<str>, PodFacts> =
             self.pods().map(|(object, pod)| (uid(object), PodFacts::of(pod))).collect();

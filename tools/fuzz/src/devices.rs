@@ -20,11 +20,11 @@ pub(crate) const BANDWIDTH: i64 = 10;
 /// Kind of the devices of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PoolKind {
-    /// One claim for each device.
+    /// A device is allocated to one claim at most.
     Exclusive,
     /// Partitions that share a counter.
     Partitions,
-    /// Several claims for each device.
+    /// A device can be allocated to several claims.
     Shared,
 }
 
@@ -65,7 +65,7 @@ impl DeviceFacts {
     }
 }
 
-/// Returns node and generation of a slice: `s1-2` has devices, `c1-2` has counters.
+/// Parses the name of a slice to its node and generation. The slice `s1-2` has devices, the slice `c1-2` has counters.
 pub(crate) fn slice_of(name: &str) -> Option<(u8, u8)> {
     let (node, generation) = name.strip_prefix(['s', 'c'])?.split_once('-')?;
     Some((node.parse().ok()?, generation.parse().ok()?))
@@ -154,7 +154,7 @@ fn claim_spec(request: DeviceRequest) -> Value {
     json!({"devices": {"requests": [{"name": "devices", "exactly": fields}]}})
 }
 
-/// Returns a claim that pods name.
+/// Returns a claim that pods refer to by its name.
 pub(crate) fn claim(id: u8, request: DeviceRequest) -> AnyObject {
     object(json!({
         "apiVersion": "resource.k8s.io/v1",
@@ -181,7 +181,8 @@ pub(crate) fn extended_resource(devices: Option<PodDevices>) -> Option<(String, 
     }
 }
 
-/// Returns the amount of the explicit extended resource that a node has itself.
+/// Returns the amount of [`ExtendedResource::Explicit`] in the allocatable resources of a node; `None` if the node does
+/// not have the resource itself.
 pub(crate) fn own_devices(node: u8) -> Option<u8> {
     (node % 4 == 3).then_some(2)
 }

@@ -1,4 +1,4 @@
-//! A background task that follows the cluster: when the simulation has settled, its state equals the
+//! A background task that follows the cluster. When the simulation has settled, the task's state equals the
 //! scheduler's.
 
 use std::sync::Arc;

@@ -244,7 +244,7 @@ impl Generator {
     fn pick_pod(&mut self, summary: &SimulationSummary) -> u8 {
         self.pick(&summary.pods)
     }
-    /// Returns a node that may not exist.
+    /// Returns a node, which need not exist.
     fn pick_node(&mut self) -> u8 {
         self.random.below(self.config.nodes.into()) as u8
     }

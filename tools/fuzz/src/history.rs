@@ -18,7 +18,7 @@ pub enum Step {
     Pod(PodSpec),
     /// Change a pod.
     ChangePod(u8, PodChange),
-    /// Delete a pod; a pod on a node has its grace period.
+    /// Delete a pod. A pod on a node is removed after its grace period.
     DeletePod(u8),
     /// Let a running pod succeed.
     FinishPod(u8),
@@ -53,7 +53,7 @@ pub enum Step {
     Repeat(Stream),
     /// Break a watch: undelivered changes are lost.
     Break(Stream),
-    /// Merge several changes of an object into the last one.
+    /// Merge the undelivered changes of each object into its last one, if the object still exists.
     Merge(Stream),
     /// List a stream again.
     List(Stream),
@@ -128,7 +128,8 @@ impl Stream {
         Stream::ResourceClaims,
     ];
 
-    /// Returns the kind of its objects in the model; without meaning for nodes and pods, which have none.
+    /// Returns the kind of its objects in the model. For nodes and pods, which have no kind in the model, the result
+    /// has no meaning.
     pub(crate) const fn model_kind(self) -> Kind {
         match self {
             Stream::Nodes | Stream::Pods | Stream::Budgets => Kind::PodDisruptionBudget,
@@ -200,14 +201,14 @@ pub enum PodDevices {
     Own(DeviceRequest),
     /// A claim that several pods may name.
     Named(u8),
-    /// A number of an extended resource that the class of all devices backs.
+    /// An amount of an extended resource. The class of all devices backs the resource.
     Extended(ExtendedResource, u8),
 }
 
 /// An extended resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtendedResource {
-    /// The resource that the class names. Some nodes have it themselves.
+    /// The resource that the device class names. Some nodes also have it in their allocatable resources.
     Explicit,
     /// The resource that each class has implicitly.
     Implicit,
@@ -354,9 +355,9 @@ impl fmt::Display for PodSpec {
                 (self.never_preempts, "does not preempt"),
                 (self.ssd, "selects ssd"),
                 (self.tolerant, "tolerates the taint"),
-                (self.anti_affinity, "apart from its group"),
+                (self.anti_affinity, "anti-affinity to its group on a node"),
                 (self.spread, "spread over zones"),
-                (self.affinity, "in a zone of its group"),
+                (self.affinity, "affinity to its group in a zone"),
                 (self.gated, "gated"),
                 (self.foreign, "of another scheduler"),
             ],
@@ -421,7 +422,7 @@ impl fmt::Display for Step {
             Step::Controllers => write!(f, "controllers work"),
             Step::Deliver(stream, n) => write!(f, "watch: {n} changes of {stream}"),
             Step::Repeat(stream) => write!(f, "watch: the last change of {stream} again"),
-            Step::Break(stream) => write!(f, "watch: {stream} break"),
+            Step::Break(stream) => write!(f, "watch of {stream} breaks"),
             Step::Merge(stream) => write!(f, "watch: merge the changes of {stream}"),
             Step::List(stream) => write!(f, "watch: {stream} are listed"),
             Step::Answer(at, answer) => write!(f, "request {at}: {answer}"),

@@ -43,13 +43,13 @@ pub enum InjectedBug {
     UncheckedNodeUpdate,
     /// Allocations of devices are forgotten before the scheduler receives the claims.
     DoubleAllocation,
-    /// Allocations of devices stay after their claims.
+    /// Pending allocations of devices are never removed.
     LeakedCounter,
     /// Allocations are written without the reservation for the pod.
     ForgottenReservation,
     /// Some new slices are not delivered.
     StaleSliceGeneration,
-    /// Strings are freed without reading the objects that have them.
+    /// Strings are freed although objects have them.
     FreedStrings,
 }
 
@@ -58,7 +58,7 @@ pub enum InjectedBug {
 pub struct BugExpectation {
     /// The bug.
     pub bug: InjectedBug,
-    /// Invariants of which one detects the bug; which one depends on the history.
+    /// Invariants that can detect the bug. The history decides which one does.
     pub violates: &'static [Invariant],
     /// Number of steps within which it is detected.
     pub steps: u64,
@@ -119,7 +119,7 @@ impl fmt::Display for InjectedBug {
                 "nodes change in the cache without an event, and the check for parked pods that fit is off"
             }
             InjectedBug::DoubleAllocation => "pending allocations of devices are forgotten",
-            InjectedBug::LeakedCounter => "allocations of devices stay after their claims",
+            InjectedBug::LeakedCounter => "pending allocations of devices are never removed",
             InjectedBug::ForgottenReservation => "claims are allocated without the reservation for their pod",
             InjectedBug::StaleSliceGeneration => "some new slices are not delivered",
             InjectedBug::FreedStrings => "strings are freed while objects have them",

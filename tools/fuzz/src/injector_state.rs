@@ -21,17 +21,17 @@ pub(crate) struct InjectorState {
     /// Faults of the current attempt at PreFilter, Filter, PreScore and Score. Debug builds evaluate some pods twice,
     /// and both evaluations get the same faults.
     in_evaluation: BTreeMap<(FaultyPlugin, Point), Option<PluginFault>>,
-    /// Nodes of pods that are reserved and neither unreserved nor bound, by plugin and uid.
+    /// Nodes of the reservations that neither Unreserve nor PostBind has ended, by plugin and uid of the pod.
     held: BTreeMap<(FaultyPlugin, Arc<str>), Arc<str>>,
     /// End of each wait in Permit, in nanoseconds, by plugin and uid.
     waits: BTreeMap<(FaultyPlugin, Arc<str>), i64>,
     /// Calls of PostBind by uid. Kept over restarts.
     bound: BTreeMap<Arc<str>, u32>,
-    /// Decisions that the simulation has not taken yet: uid and node.
+    /// Decisions since the last call of `take_decisions`: uid and node.
     decisions: Vec<(Arc<str>, Arc<str>)>,
-    /// Bindings that the simulation has not taken yet: uid and node.
+    /// Bindings since the last call of `take_bindings`: uid and node.
     bindings: Vec<(Arc<str>, Arc<str>)>,
-    /// Invalid calls that the simulation has not taken yet.
+    /// Invalid calls since the last call of `take_violations`.
     violations: Vec<String>,
     /// Names of pods with an injected fault. If the fault was a rejection, no cluster event requeues the pod.
     faulted_pods: BTreeSet<Arc<str>>,
@@ -152,8 +152,10 @@ impl InjectorState {
         let key = (plugin, placement.pod.uid.0.clone());
         if let Some(node) = self.held.insert(key, placement.node_name.clone()) {
             let Placement { pod, node_name, .. } = placement;
-            self.violations
-                .push(format!("Reserve of {} on {node_name}, which {plugin} has reserved on {node}", pod.name));
+            self.violations.push(format!(
+                "Reserve of {} on {node_name}, but {plugin} already has a reservation on {node}",
+                pod.name
+            ));
         }
     }
 
@@ -183,7 +185,7 @@ impl InjectorState {
     pub(crate) fn allow(&mut self, plugin: FaultyPlugin, uid: &Arc<str>) {
         self.waits.remove(&(plugin, uid.clone()));
     }
-    /// Returns the pods that plugins make wait.
+    /// Returns the waits in Permit: plugin, uid of the pod, and end.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (FaultyPlugin, &Arc<str>, i64)> {
         self.waits.iter().map(|((plugin, uid), until)| (*plugin, uid, *until))
     }

@@ -24,7 +24,7 @@ pub enum Invariant {
     NominationsHavePods,
     /// Every symbol of every object has a string.
     ObjectsHaveStrings,
-    /// A pod is neither attempted nor preempts again while its preemption is in progress.
+    /// While the preemption for a pod is in progress, the pod is not attempted, and it preempts no further pods.
     OnePreemptionPerPod,
     /// A pod that is rejected after a relevant event during its attempt is not moved to the unschedulable pods.
     EventsAreNotLost,
