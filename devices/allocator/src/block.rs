@@ -1,4 +1,4 @@
-//! Up to 64 devices of a slice. Properties of its devices are bits of words.
+//! Blocks of up to 64 devices of a slice. A property of devices is a word with one bit for each device.
 
 use std::sync::Arc;
 
@@ -28,13 +28,13 @@ pub(crate) struct Block {
     pub(crate) consumers: u64,
     /// Devices that a claim holds exclusively.
     pub(crate) in_use: u64,
-    /// Devices that any claim holds.
+    /// Devices that a claim holds, exclusively or shared.
     pub(crate) held: u64,
     /// Consumed capacity of devices that claims share, by bit.
     pub(crate) consumed: Vec<(u32, Vec<(QualifiedName, Quantity)>)>,
-    /// Results of requests, by [`crate::column::Shape`].
+    /// Devices that requests select, by index of the request's [`crate::column::Shape`].
     pub(crate) columns: Vec<Option<Column>>,
-    /// Generation of shapes that `columns` belongs to.
+    /// Epoch of the inventory's shapes that `columns` belongs to.
     pub(crate) epoch: u64,
 }
 

@@ -8,8 +8,8 @@ use schedc_core::quantity::Quantity;
 /// Amounts by capacity.
 pub(crate) type Amounts = [(QualifiedName, Quantity)];
 
-/// Returns the amount of each capacity of a device that a request consumes. `None`: the request does not fit the
-/// device, whether or not other claims use it.
+/// Returns the amount that a request consumes of each capacity of a device. `None`: the request does not fit the
+/// device, even if no other claim uses the device.
 pub(crate) fn consumption(
     requested: Option<&CapacityRequirements>,
     device: &Device,
@@ -44,8 +44,8 @@ pub(crate) fn fits<'a>(
     })
 }
 
-/// Rounds a requested amount up by the device's policy; an amount above all valid values stays as it is. Without a request,
-/// returns the policy's default, otherwise the whole capacity.
+/// Rounds a requested amount up by the device's policy. An amount above all valid values is not changed. Without a
+/// requested amount, returns the policy's default, or the whole capacity if the policy has no default.
 fn rounded(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
     let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {

@@ -21,9 +21,9 @@ impl Counters {
         self.left.clear();
     }
 
-    /// Takes the amounts that a device consumes. Returns whether enough is left of every counter of the pool. As in
-    /// Kubernetes, allocated devices that exceed a counter prevent the allocation of every device of the pool that
-    /// consumes counters.
+    /// Takes the amounts that a device consumes, if enough is left of every counter of the pool. Returns whether they
+    /// were taken. As in Kubernetes, if the allocated devices exceed one counter of the pool, no device of the pool
+    /// with counters can be allocated.
     pub(crate) fn take(&mut self, view: &NodeView, pool: &Pool, at: usize, consumed: &[(usize, Quantity)]) -> bool {
         let base = self.base(view, pool, at);
         for (counter, amount) in consumed {

@@ -1,6 +1,6 @@
 //! Reasons why devices cannot be allocated.
 
-/// An error that ends the attempt, on any node.
+/// An error that ends the scheduling attempt, also for all other nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     claim: Option<usize>,
@@ -42,7 +42,7 @@ impl Failure {
         self.kind == Kind::Interrupted
     }
 
-    /// Returns kube-scheduler's message. `claim` returns namespace and name of a claim, `namespace/name`, by its position.
+    /// Returns kube-scheduler's message. The function `claim` returns `namespace/name` of the claim at a position.
     pub fn message(&self, claim: impl FnOnce(usize) -> String) -> String {
         let Some(at) = self.claim else { return self.text.clone() };
         let name = claim(at);
@@ -63,12 +63,12 @@ pub enum Unfit {
     NoDevices,
     /// As [`Unfit::NoDevices`], and the node sees an invalid pool.
     InvalidPools,
-    /// The attempt ends with an error, on any node.
+    /// The scheduling attempt ends with an error, also for all other nodes.
     Failed(Failure),
 }
 
 impl Unfit {
-    /// Returns kube-scheduler's message. `claim` returns namespace and name of a claim by its position.
+    /// Returns kube-scheduler's message. The function `claim` returns `namespace/name` of the claim at a position.
     pub fn message(&self, claim: impl FnOnce(usize) -> String) -> String {
         match self {
             Unfit::NoDevices => "cannot allocate all claims".to_owned(),

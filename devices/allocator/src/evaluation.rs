@@ -42,7 +42,7 @@ impl Column {
     }
 }
 
-/// Returns the first selector that a device does not meet, with the error if its evaluation fails.
+/// Returns the position of the first selector that a device does not meet, and the error if the selector fails.
 pub(crate) fn first_unmet(shape: &Shape, block: &Block, bit: u32) -> Option<(usize, Option<String>)> {
     let device = block.table.get(bit as usize)?;
     shape.selectors.iter().enumerate().find_map(|(at, selector)| match &**selector {

@@ -1,4 +1,4 @@
-//! Reasons per request and device why a node has no devices, for users.
+//! For users: the reasons why a node lacks devices for claims, for each request and device.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::inventory::{Holders, Inventory};
 use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, Prepared};
 
-/// Number of checks of the deadline after which a search for an explanation ends.
+/// Maximum number of deadline checks in a search for an explanation.
 const MAX_CHECKS: u32 = 64;
 
 /// Devices of a node for each request, before any of them is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// Pools that cannot be used, as `driver/pool`, and whether the pool is incomplete; otherwise, it is invalid.
+    /// Pools that cannot be used, as `driver/pool`, each with whether it is incomplete (true) or invalid (false).
     pub unusable_pools: Vec<(String, bool)>,
     /// Requests and alternatives, in order.
     pub requests: Vec<RequestExplanation>,
@@ -43,7 +43,7 @@ pub enum Conflict {
         /// Whether its values have to be distinct; otherwise, they have to be equal.
         is_distinct: bool,
     },
-    /// The first request for which earlier requests leave no devices.
+    /// The first request for which earlier requests leave too few devices.
     Request {
         /// Position of the claim.
         claim: usize,
@@ -61,8 +61,8 @@ pub struct RequestExplanation {
     pub request: RequestRef,
     /// Number of requested devices; `None`: all.
     pub count: Option<i64>,
-    /// Every device that the node sees, as `driver/pool/device`, with the first reason that excludes it. `None`: the request
-    /// can have it, subject to constraints and to other requests.
+    /// Every device of the slices that the node sees, as `driver/pool/device`, with the first reason that excludes the
+    /// device. `None`: the request can have the device, subject to constraints and to other requests.
     pub devices: Vec<(String, Option<DeviceReason>)>,
 }
 
@@ -91,17 +91,18 @@ impl RequestExplanation {
 pub enum DeviceReason {
     /// A claim holds it: `namespace/name`, if the claim is known.
     InUse(Option<String>),
-    /// It does not meet a selector: whether the selector belongs to the class, and its position.
+    /// It does not meet a selector. The fields are whether the selector belongs to the class or to the request (false),
+    /// and its position there.
     Selector(bool, usize),
     /// A selector fails, with the message.
     SelectorFails(String),
     /// It belongs to another node.
     OtherNode,
-    /// It lacks a requested capacity, or enough of it.
+    /// It lacks a requested capacity, or has too little of it left.
     Capacity,
     /// It has a taint that the request does not tolerate.
     Taint,
-    /// A counter that it shares with other devices does not have enough left: `set/counter`.
+    /// Too little is left of a counter that it shares with other devices. The text is `set/counter`.
     Counters(String),
     /// It lacks the attribute of a constraint.
     Attribute(QualifiedName),
@@ -138,7 +139,7 @@ impl Inventory {
                 is_each_met &= is_met;
             }
         }
-        // If the search takes too long, there may be a solution.
+        // A search that takes too long leaves `lacks_devices` false, because there may be a solution.
         explanation.lacks_devices = !is_each_met || self.is_solvable(&prepared.specs, node, interner) == Some(false);
         if is_each_met && explanation.lacks_devices {
             explanation.conflict = self.conflict(&prepared, node, interner);
@@ -254,7 +255,7 @@ fn reason(
     if let Some(name) = attributes.find(|name| block.attribute(bit, *name).is_none()) {
         return Some(DeviceReason::Attribute(name));
     }
-    // The counters of a device that claims already share are taken already.
+    // If claims already share a device, its counters are already taken.
     if has(block.consumers) && block.consumed(bit).is_none() {
         let mut counters = Counters::default();
         counters.reset(input.view.pools.len());

@@ -56,7 +56,7 @@ impl<'a> Input<'a> {
         {
             return fits(device, consumed, held.into_iter().chain(picked));
         }
-        // The device is not shareable. Claims consume a part of it only if it was shareable before.
+        // The device is not shareable. Claims that consume a part of it were allocated when it still was shareable.
         held.is_none_or(|held| {
             let capacity = self.shapes[alternative.shape].capacity.as_ref();
             consumption(capacity, device).is_some_and(|consumed| fits(device, &consumed, [held].into_iter()))

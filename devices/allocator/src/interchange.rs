@@ -18,7 +18,7 @@ const SINGLE: u32 = u32::MAX;
 pub(crate) struct Classes {
     /// By block and bit; empty if they are not determined, or if the order of devices matters.
     classes: Vec<u32>,
-    /// A device for each hash of the properties of devices.
+    /// The first device with each hash of properties.
     representatives: Map<u64, Representative>,
 }
 

@@ -23,8 +23,8 @@ use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
 use crate::shared::{Verdict, Verdicts, Views};
 
-/// Maximum number of different requests, and of different lists of claims, whose results are cached. If one of the numbers
-/// reaches it, the next call of [`Inventory::prepare`] for new claims removes all results.
+/// Maximum number of cached requests, and of cached lists of claims. If one of the two numbers reaches this limit, the
+/// next call of [`Inventory::prepare`] for new claims clears the cache.
 pub const MAX_CACHED: usize = 512;
 /// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
 const MAX_OBSOLETE_VIEWS: usize = 64;
@@ -38,13 +38,13 @@ pub struct Inventory {
     classes: Map<Symbol, Arc<DeviceClass>>,
     /// Allocations by namespace and name of the claim.
     claims: Map<(Symbol, Symbol), Arc<AllocationResult>>,
-    /// Allocations of claims without name, by a number.
+    /// Allocations of claims that are not created yet, by the number that the caller chose.
     unnamed: Map<u64, Arc<AllocationResult>>,
     /// Pools with slices that name a node, by node.
     local: Map<Symbol, BTreeSet<usize>>,
     /// Pools that can concern any node.
     wide: BTreeSet<usize>,
-    /// Pools whose shared counters are incomplete or invalid, which concerns all nodes.
+    /// Pools whose shared counters are incomplete or invalid. These pools concern all nodes.
     problems: BTreeSet<usize>,
     /// Views of nodes that were evaluated.
     views: Views,
@@ -52,7 +52,7 @@ pub struct Inventory {
     changes: Changes,
     cache: Cache,
     scratch: Scratch,
-    /// Claims by device, for explanations, and the position for which they are current.
+    /// A position in the change log, and the claims by device at this position, for explanations.
     holders: Option<(u64, Arc<Holders>)>,
 }
 
@@ -67,7 +67,8 @@ struct Cache {
     selectors: Map<Symbol, Compiled>,
     shapes: Vec<Shape>,
     shape_keys: Map<ShapeKey, usize>,
-    /// Shapes of classes alone. At most one for each class, because changes of classes clear the cache.
+    /// Indices of the shapes that select all devices of a class. There is at most one for each class, because changes
+    /// of classes clear the cache.
     class_shapes: Map<Symbol, usize>,
     prepared: Map<Box<[Arc<ResourceClaimSpec>]>, Arc<Prepared>>,
 }
@@ -121,8 +122,8 @@ impl Inventory {
         }
     }
 
-    /// Sets the allocation of a claim, also one that is decided and not yet written. `None`: the claim is not allocated, or
-    /// does not exist. A claim does not hold devices to which it has admin access.
+    /// Sets the allocation of a claim. The allocation may be decided and not written yet. `None`: the claim is not
+    /// allocated, or does not exist. A claim does not hold devices to which it has admin access.
     pub fn set_claim(
         &mut self,
         namespace: Symbol,
@@ -417,8 +418,8 @@ impl Cache {
         self.prepared.clear();
     }
 
-    /// Returns the index of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown
-    /// types are ignored.
+    /// Returns the index of the shape that selects all devices of a class. As in kube-scheduler's scores, selectors of
+    /// unknown types are ignored.
     fn class_shape(&mut self, class: &DeviceClass, interner: &Interner) -> usize {
         if let Some(at) = self.class_shapes.get(&class.name) {
             return *at;

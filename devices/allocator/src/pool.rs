@@ -198,15 +198,15 @@ fn foreign_status(pool: &Pool) -> PoolStatus {
     }
 }
 
-/// Returns the slices of the highest generation among those that a node sees; `None` if it sees none.
+/// Returns those of the slices in `seen` that have the highest generation; `None` if `seen` is empty.
 pub(crate) fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
     let generation = seen.iter().map(|&at| pool.slices[at].slice.generation).max()?;
     seen.retain(|&at| pool.slices[at].slice.generation == generation);
     Some(seen)
 }
 
-/// Checks a pool for a node that sees some slices of one generation. Returns the other slices of this generation, if the
-/// check read them. `None`: there is a newer generation, or the node sees no slice.
+/// Checks a pool for a node that sees some slices of one generation. Returns the slices of this generation that the
+/// node does not see, if the check needs them. `None`: there is a newer generation, or the node sees no slice.
 pub(crate) fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, PoolStatus>> {
     let first = &pool.slices[*seen.first()?].slice;
     let mut others = Vec::new();
@@ -237,7 +237,7 @@ fn has_distinct_names<'a>(slices: impl Iterator<Item = &'a PoolSlice>) -> bool {
     devices.all(|device| names.insert(device.name))
 }
 
-/// Returns whether `seen` defines each counter set only once, and each counter that a device in `all` consumes.
+/// Returns whether `seen` defines no counter set twice, and defines every counter that a device in `all` consumes.
 fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Iterator<Item = &'a PoolSlice>) -> bool {
     let sets: Vec<_> = seen.flat_map(|slice| slice.slice.shared_counters.iter()).collect();
     let mut names = Set::default();

@@ -10,12 +10,12 @@ use schedc_core::model::{
 
 use crate::error::Failure;
 
-/// Compiled specs of claims that are allocated together. Claims with equal specs share it.
+/// Compiled specs of claims that are allocated together. Lists of claims with equal specs share one value.
 #[derive(Debug)]
 pub struct Prepared {
     pub(crate) specs: Box<[Arc<ResourceClaimSpec>]>,
     pub(crate) claims: Vec<PreparedClaim>,
-    /// Generation of classes and shapes that it belongs to.
+    /// Epoch of the inventory's classes and shapes for which the specs were compiled.
     pub(crate) epoch: u64,
     /// Shapes of all requests without an error, each once.
     pub(crate) shapes: Vec<usize>,

@@ -123,7 +123,7 @@ fn nodes<'a>(
     Ok((!is_empty).then(|| AllocationNodes::Selector(merged.into())))
 }
 
-/// Returns the node selectors of devices; `None` for a device that can be used only on its node.
+/// Returns the node selectors of devices; `None` for a device that can be used only on the node of the allocation.
 fn selectors<'a>(
     input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,

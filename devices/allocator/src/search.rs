@@ -38,7 +38,7 @@ pub(crate) struct Pick {
     is_counted: bool,
 }
 
-/// Memory of searches.
+/// Memory that searches reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) picks: Vec<Pick>,
@@ -48,7 +48,7 @@ pub(crate) struct Scratch {
     firsts: Vec<(usize, usize)>,
     /// Number of devices of each alternative.
     counts: Vec<i64>,
-    /// Devices of requests for all devices, by alternative: a range of `all`.
+    /// For each alternative that requests all devices, the range of its devices in `all`.
     ranges: Vec<(usize, usize)>,
     all: Vec<(usize, u32)>,
     /// Devices that each claim takes exclusively, by claim and block.
@@ -95,7 +95,7 @@ struct Search<'a, 's, D> {
     steps: u32,
 }
 
-/// Searches for devices, which are left in `scratch`. Returns the score of the chosen alternatives. The search fails
+/// Searches for devices, and leaves them in `scratch`. Returns the score of the chosen alternatives. The search fails
 /// when `is_expired` returns true.
 pub(crate) fn search(input: Input<'_>, scratch: &mut Scratch, is_expired: impl FnMut() -> bool) -> Result<i64, Unfit> {
     scratch.reset(&input);
@@ -228,8 +228,8 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         Ok((self.scratch.all.len() - first) as i64)
     }
 
-    /// Searches for the devices of this place and all later ones. Returns whether there is a solution. `start`: block
-    /// and bit of the first device to try.
+    /// Searches for the devices of this place and of all later places. Returns whether there is a solution. `start`:
+    /// block and bit of the first device to try.
     fn next(&mut self, place: Place, start: (usize, u32)) -> Result<bool, Stop> {
         self.steps = self.steps.wrapping_add(1);
         if self.steps.is_multiple_of(STEPS_PER_CHECK) && (self.is_expired)() {
@@ -395,8 +395,8 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         self.input.has_capacity(alternative, self.input.block(at), bit, picked)
     }
 
-    /// Takes a device: a bit of the block at a position. Returns whether it is available. `is_required`: an unmet
-    /// constraint is an error.
+    /// Takes the device at `bit` of the block at position `at`, if the device is available. Returns whether it was
+    /// taken. `is_required`: an unmet constraint is an error.
     fn take(&mut self, place: Place, at: usize, bit: u32, is_required: bool) -> Result<bool, Stop> {
         let input = self.input;
         let claim = &input.prepared.claims[place.claim];

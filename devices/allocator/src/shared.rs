@@ -59,7 +59,7 @@ impl Views {
         Ok(())
     }
 
-    /// Returns the view of a node that was gathered.
+    /// Returns the gathered view of a node.
     pub(crate) fn view(&self, node: Symbol) -> &NodeView {
         &self.nodes[&node].view
     }
@@ -67,7 +67,7 @@ impl Views {
     /// Returns the view of a node if another node has it too.
     pub(crate) fn shared(&self, node: Symbol) -> Option<&Arc<NodeView>> {
         let view = &self.nodes.get(&node)?.view;
-        // A view that is not shared has at most two references: of its node and of `recent`.
+        // A view of one node has at most two references: one in `nodes` and one in `recent`.
         (Arc::strong_count(view) > 2).then_some(view)
     }
 
@@ -107,8 +107,8 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    /// Returns the known verdict for claims on nodes with a view, at a position of the changes. Removes the verdicts for
-    /// other claims or positions.
+    /// Returns the known verdict for claims on nodes with a view, at a position of the change log. Removes the verdicts
+    /// for other claims or positions.
     pub(crate) fn get(
         &mut self,
         view: &Arc<NodeView>,
@@ -124,7 +124,8 @@ impl Verdicts {
         self.verdicts.iter().find(|(known, _)| Arc::ptr_eq(known, view)).map(|(_, verdict)| verdict.clone())
     }
 
-    /// Adds a verdict after a call of `get`, except a failure, because failures can depend on time.
+    /// Adds the verdict for the claims and the position of the latest call of `get`. A failure is not added, because
+    /// failures can depend on time.
     pub(crate) fn insert(&mut self, view: Arc<NodeView>, verdict: &Result<Verdict, Unfit>) {
         if !matches!(verdict, Err(Unfit::Failed(_))) {
             self.verdicts.push((view, verdict.clone()));
