@@ -49,7 +49,7 @@ fn a_selector_fails_on_any_device_even_one_in_use() {
 }
 
 #[test]
-fn an_earlier_request_leaves_devices_that_all_needs() {
+fn an_earlier_request_leaves_the_devices_that_a_request_for_all_devices_needs() {
     let mut cluster = Cluster::with_class();
     cluster.slice("p", &models(&[("a", "big"), ("b", "small")]));
     let big = all(&selector(r#"device.attributes["gpu"].model == "big""#)).replacen("name: r", "name: all", 1);

@@ -50,7 +50,7 @@ fn a_selector_fails_the_attempt_only_on_devices_that_are_tried() {
 fn a_selector_that_does_not_compile_fails_on_the_first_device() {
     let mut cluster = Cluster::with_class();
     let broken = request(1, &selector("nothing"));
-    assert_eq!(cluster.devices(&[&broken]), NONE, "without a device it is not read");
+    assert_eq!(cluster.devices(&[&broken]), NONE, "without a device, the selector is not evaluated");
     cluster.slice("p", "{name: a}");
     let message = cluster.devices(&[&broken]);
     assert!(message.starts_with("claim default/c0: selector #0: CEL compile error: "), "{message}");
@@ -58,7 +58,7 @@ fn a_selector_that_does_not_compile_fails_on_the_first_device() {
     let message = cluster.devices(&[&broken]);
     assert!(message.starts_with("class gpu: selector #0: CEL compile error: "), "{message}");
     cluster.class("gpu", r#"device.driver == "other""#);
-    assert_eq!(cluster.devices(&[&broken]), NONE, "the class excludes the device before");
+    assert_eq!(cluster.devices(&[&broken]), NONE, "the selector of the class already excludes the device");
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl Cluster {
         }
     }
 
-    /// Releases the devices of a successful call of [`Cluster::hold`], by its number, starting with 1.
+    /// Releases the devices of a successful call of [`Cluster::hold`]. `number` counts the successful calls from 1.
     pub(crate) fn release(&mut self, number: usize) {
         let name = self.interner.intern(&format!("held-{number}"));
         self.inventory.set_claim(Symbol::EMPTY, name, None, &self.interner);

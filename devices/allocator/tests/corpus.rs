@@ -27,10 +27,10 @@ struct Replay {
 fn allocations_equal_those_of_kube_scheduler() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/corpora/claims.jsonl.gz");
     let lines =
-        BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(path).expect("the corpus has it")))).lines();
+        BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(path).expect("a complete corpus")))).lines();
     let (mut compared, mut differences) = (0, Vec::new());
     for line in lines {
-        let entry: Value = serde_json::from_str(&line.expect("the corpus has it")).expect("the corpus has it");
+        let entry: Value = serde_json::from_str(&line.expect("a complete corpus")).expect("a complete corpus");
         let replay = replay(&entry);
         compared += replay.compared;
         differences.extend(replay.differences);
@@ -44,22 +44,22 @@ fn allocations_equal_those_of_kube_scheduler() {
 fn replay(entry: &Value) -> Replay {
     let mut replay = Replay::default();
     let scenario = &entry["scenario"];
-    scenario["objects"].as_array().expect("the corpus has it").iter().for_each(|object| replay.set(object));
-    let mut expected = entry["expected"].as_array().expect("the corpus has it").iter();
-    for step in scenario["steps"].as_array().expect("the corpus has it") {
+    scenario["objects"].as_array().expect("a complete corpus").iter().for_each(|object| replay.set(object));
+    let mut expected = entry["expected"].as_array().expect("a complete corpus").iter();
+    for step in scenario["steps"].as_array().expect("a complete corpus") {
         if let Some(pod) = step.get("schedule") {
             let id = format!("{} {}", scenario["id"], pod["metadata"]["name"]);
-            let expected = expected.next().expect("the corpus has it");
+            let expected = expected.next().expect("a complete corpus");
             replay.compare(&id, pod, expected);
             replay.place(pod, expected);
         } else if let Some(object) = step.get("create").or_else(|| step.get("update")) {
             replay.set(object);
         } else {
             let deleted = &step["delete"];
-            replay.objects.remove(&key(deleted["kind"].as_str().expect("the corpus has it"), deleted));
+            replay.objects.remove(&key(deleted["kind"].as_str().expect("a complete corpus"), deleted));
             replay.cluster.remove(
-                deleted["kind"].as_str().expect("the corpus has it"),
-                deleted["name"].as_str().expect("the corpus has it"),
+                deleted["kind"].as_str().expect("a complete corpus"),
+                deleted["name"].as_str().expect("a complete corpus"),
             );
         }
     }
@@ -73,13 +73,13 @@ fn key(kind: &str, named: &Value) -> (String, String, String) {
 
 impl Replay {
     fn set(&mut self, object: &Value) {
-        let kind = object["kind"].as_str().expect("the corpus has it");
+        let kind = object["kind"].as_str().expect("a complete corpus");
         match kind {
             "Node" => {
                 let node = schedc_objects::testing::node(&object.to_string(), &mut self.cluster.interner);
                 self.cluster
                     .nodes
-                    .insert(object["metadata"]["name"].as_str().expect("the corpus has it").to_owned(), node);
+                    .insert(object["metadata"]["name"].as_str().expect("a complete corpus").to_owned(), node);
             }
             "ResourceClaim" | "ResourceSlice" | "DeviceClass" => {
                 self.cluster.object(&object.to_string());
@@ -162,7 +162,7 @@ impl Replay {
         }
     }
 
-    /// Adds the allocations that kube-scheduler made on the chosen node to the claims.
+    /// Adds to the claims the allocations that kube-scheduler made on the chosen node.
     fn place(&mut self, pod: &Value, expected: &Value) {
         let Some(chosen) = expected["chosen"].as_str() else { return };
         for entry in

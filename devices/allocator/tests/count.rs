@@ -1,4 +1,4 @@
-//! Devices of a class on a node, in use or not.
+//! Counts of the devices of a class on a node, in total and in use.
 
 use crate::cluster::Cluster;
 use crate::{models, request};
@@ -11,7 +11,7 @@ fn count(cluster: &mut Cluster, node: &str) -> (i64, i64) {
 }
 
 #[test]
-fn devices_of_the_class_and_of_the_node_count() {
+fn only_devices_of_the_class_and_of_the_node_are_counted() {
     let mut cluster = Cluster::with_class();
     cluster.node("n2", "zone: a");
     cluster.class("gpu", r#"device.attributes["gpu"].model == "T4""#);
@@ -27,7 +27,7 @@ fn devices_of_the_class_and_of_the_node_count() {
 }
 
 #[test]
-fn obsolete_slices_and_incomplete_pools_count() {
+fn obsolete_slices_and_incomplete_pools_are_counted() {
     let mut cluster = Cluster::with_class();
     let pool = |generation| format!("pool: {{name: p, generation: {generation}, resourceSliceCount: 3}}, nodeName: n1");
     cluster.slice_of("old", &pool(1), "{name: a}");
@@ -44,7 +44,7 @@ fn each_device_may_have_its_nodes() {
 }
 
 #[test]
-fn no_devices_count_if_a_selector_fails_on_one() {
+fn no_device_is_counted_if_a_selector_fails_on_one() {
     let mut cluster = Cluster::with_class();
     cluster.class("gpu", r#"device.attributes["gpu"].model == "T4""#);
     cluster.slice("p", &format!("{}, {{name: b}}", models(&[("a", "T4")])));

@@ -87,7 +87,7 @@ fn a_constraint_that_prevents_a_solution_is_named() {
 }
 
 #[test]
-fn a_request_for_which_earlier_ones_leave_nothing_is_named() {
+fn the_first_request_that_lacks_devices_after_earlier_requests_is_named() {
     let mut cluster = Cluster::with_class();
     cluster.slice("p", "{name: a}, {name: b}");
     let claim = format!("requests: [{}, {}]", part("one", 1, ""), part("two", 2, ""));

@@ -43,7 +43,7 @@ fn an_allocation_can_be_used_where_its_devices_can() {
     assert_eq!(nodes("allNodes: true", "{name: a}, {name: b}"), None);
     let selector = nodes(ZONE, "{name: a}, {name: b}");
     let Some(AllocationNodes::Selector(selector)) = selector else { panic!("{selector:?}") };
-    assert_eq!(selector.terms[0].match_expressions.len(), 1, "without repetition");
+    assert_eq!(selector.terms[0].match_expressions.len(), 1, "equal requirements are merged");
     let local = nodes("nodeName: n1", "{name: a}, {name: b}");
     assert!(matches!(local, Some(AllocationNodes::Node(_))));
     let binding = nodes("allNodes: true", "{name: a}, {name: b, bindsToNode: true}");

@@ -7,7 +7,7 @@ const POOL: &str = "pool: {name: board, generation: 1, resourceSliceCount: 2}";
 
 const HALVES: [(&str, u32); 3] = [("whole", 4), ("half-1", 2), ("half-2", 2)];
 
-/// Creates a cluster with a board that has memory 4. Its partitions are given by name and memory.
+/// Creates a cluster with a board of memory 4. `partitions` has the name and the memory of each partition of the board.
 pub(crate) fn board(partitions: &[(&str, u32)]) -> Cluster {
     board_of(4, partitions)
 }
@@ -97,8 +97,8 @@ fn devices_of_other_nodes_consume_counters_too() {
     assert!(cluster.allocate_on("m1", &[spec]).is_err());
 }
 
-/// The large partition comes first, and leaves memory for only 10 of the 11 small ones that are needed with it. A
-/// search that tried each selection of small ones would try millions.
+/// The request needs 12 partitions. The large one is tried first: 11 small ones are needed with it, and it leaves
+/// memory for only 10. A search that tried each selection of 10 small ones would try millions of selections.
 #[test]
 fn selections_of_interchangeable_devices_are_tried_once() {
     let mut partitions = vec![("large", 2)];

@@ -38,13 +38,13 @@ fn a_newer_generation_elsewhere_hides_an_incomplete_pool() {
     let mut cluster = Cluster::with_class();
     cluster.slice_of("here", &pool(1, 2, "n1"), "{name: a}");
     cluster.slice_of("there", &pool(2, 1, "m1"), "{name: b}");
-    assert_eq!(cluster.devices(&[&all("")]), NONE, "not an error");
+    assert_eq!(cluster.devices(&[&all("")]), NONE, "the pool is hidden, so it is no error");
     cluster.slice_of("here", &pool(1, 1, "n1"), "{name: a}");
-    assert_eq!(cluster.devices(&[&all("")]), "r=a", "complete without a look at other nodes");
+    assert_eq!(cluster.devices(&[&all("")]), "r=a", "the pool is complete, so slices of other nodes are not checked");
 }
 
 #[test]
-fn an_incomplete_pool_is_skipped_and_an_error_for_all_devices() {
+fn an_incomplete_pool_is_skipped_but_fails_a_request_for_all_devices() {
     let mut cluster = Cluster::with_class();
     cluster.slice_of("a", &pool(1, 2, "n1"), "{name: a}");
     cluster.slice("q", "{name: b}");

@@ -1,4 +1,5 @@
-//! Reference implementation of the search for a small model: it tries every combination, and checks it as a whole.
+//! Reference implementation of the search, for a small model. It tries every combination, and checks each one as a
+//! whole.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ pub(crate) struct Want {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Claim {
-    /// Alternatives of each request. A request without a choice has one.
+    /// Alternatives of each request. A request without a choice has one alternative.
     pub(crate) requests: Vec<Vec<Want>>,
     /// Whether all devices have the same model.
     pub(crate) is_uniform: bool,
@@ -159,7 +160,7 @@ impl World {
         });
         let counters = picks.iter().all(|pick| {
             let pool = &self.pools[&pick.pool];
-            // A device that is picked although claims hold shares of it counts twice.
+            // If a device is picked although claims hold shares of it, its counter counts twice.
             let times = |at: usize| {
                 let is_picked = picks.iter().any(|other| (&other.pool, other.device) == (&pick.pool, at));
                 u8::from(is_picked) + u8::from(self.holdings(&pick.pool, at).next().is_some())
@@ -198,8 +199,8 @@ enum Next {
     Stop,
 }
 
-/// Calls `visit` with `picks` followed by each ascending selection of `count` devices, and by each beginning of such a
-/// selection. The second argument of `visit`: whether the selection is complete.
+/// Calls `visit` with `picks` followed by each ascending selection of 1 to `count` devices. The second argument of
+/// `visit` is whether the selection is complete, with `count` devices.
 fn combinations(from: &[Pick], count: usize, picks: &[Pick], visit: &mut impl FnMut(&[Pick], bool) -> Next) {
     fn extend(from: &[Pick], count: usize, picks: &[Pick], visit: &mut impl FnMut(&[Pick], bool) -> Next) -> bool {
         from.iter().enumerate().any(|(at, pick)| {
