@@ -18,7 +18,7 @@ pub const MAX_LENGTH: usize = 10 * 1024;
 /// Limit of the cost of one evaluation, and of the estimated cost that the API accepts.
 pub const MAX_COST: u64 = 1_000_000;
 
-/// A number for each path of a selector: its column in a table, or the code of a device's value.
+/// A number for each path of a selector: the path's column in a table, or the code of a device's value at the path.
 type Columns = SmallVec<[u32; 8]>;
 
 /// Expression that selects devices. It is checked and compiled once, and evaluated for any number of devices.

@@ -97,7 +97,7 @@ impl Version {
     }
 }
 
-/// Returns a number, which may have a suffix, without leading zeros.
+/// Removes the leading zeros of a number, which may have a suffix.
 fn normalized(part: &str) -> String {
     if part.len() < 2 {
         return part.to_owned();

@@ -1,4 +1,5 @@
-//! Type checker. It follows `cel-go`, and accepts types that are known only at run time where `cel-go` accepts them.
+//! Type checker. It follows `cel-go`: where `cel-go` accepts a type that is known only at run time, it is accepted
+//! here.
 
 pub(crate) mod signature;
 pub(crate) mod types;
@@ -142,7 +143,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Returns the dotted name, if the expression is one.
+    /// Returns the name, if the expression is a dotted name.
     fn qualified(&self, id: NodeId) -> Option<String> {
         match self.ast.expr(id) {
             Expr::Ident(name) => Some(name.strip_prefix('.').unwrap_or(name).to_owned()),

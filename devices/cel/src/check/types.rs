@@ -8,10 +8,10 @@ use std::sync::Arc;
 pub(crate) enum Type {
     /// Type of an erroneous expression, assignable to every type.
     Error,
-    /// Known at run time only.
+    /// Type that is known at run time only.
     Dyn,
-    /// Value of an attribute. It is assignable like `Dyn`, but cannot be the range of a loop, and is a different type as a
-    /// result and in a list.
+    /// Type of an attribute's value. It is assignable like `Dyn`, with three differences: it cannot be the range of a
+    /// loop, a selector may return it, and a list cannot have elements of both types.
     Any,
     Null,
     Bool,
@@ -38,7 +38,7 @@ pub(crate) enum Type {
 pub(crate) struct Compound {
     pub(crate) constructor: Constructor,
     pub(crate) parameters: Vec<Type>,
-    /// Number of types in it, which bounds recursion over it.
+    /// Number of types that it consists of. A limit of this number bounds the recursion over types.
     weight: usize,
 }
 

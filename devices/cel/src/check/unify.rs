@@ -99,7 +99,7 @@ impl Unifier {
         }
     }
 
-    /// Returns whether a variable can stand for a type, and whether it stands for one already.
+    /// Returns whether a variable can stand for a type, and whether the variable already stood for a type before.
     fn substitute_variable(&mut self, candidate: &Type, variable: usize) -> (bool, bool) {
         if *candidate == Type::Variable(variable) {
             return (true, true);

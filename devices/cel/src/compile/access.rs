@@ -1,7 +1,7 @@
-//! Variables, fields, indexes and conditions.
+//! Variables, fields, indexes and conditional expressions (`?:`).
 //!
 //! In `cel-go` these are "attributes": a variable with fields and indexes costs one unit for the variable and one for
-//! each field or index. The unit for the variable does not count where an attribute is an index or a branch of a condition.
+//! each field or index. The unit for the variable does not count where an attribute is an index or a branch of `?:`.
 
 use super::{Compiler, Outcome};
 use crate::check::DEVICE_VARIABLE;
@@ -22,7 +22,7 @@ enum Form {
 }
 
 impl Compiler<'_> {
-    /// Compiles a variable, field, index or condition. `counted` is whether its variable has a cost.
+    /// Compiles a variable, field, index or conditional expression. `counted` is whether its variable has a cost.
     pub(super) fn access(&mut self, id: NodeId, counted: bool) -> Outcome {
         let cost = u64::from(counted);
         match self.ast.expr(id) {
@@ -48,7 +48,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles an index, or a branch of a condition. Its variable has no cost.
+    /// Compiles an index, or a branch of a conditional expression. Its variable has no cost.
     fn uncounted(&mut self, id: NodeId) -> Outcome {
         if self.is_access(id) { self.access(id, false) } else { self.node(id) }
     }
@@ -161,7 +161,7 @@ fn member(access: Access, form: Form) -> Node {
     }
 }
 
-/// Subtracts the cost of the variable from the base, or from the chain if the base has no cost of its own.
+/// Subtracts the cost of the variable from that of the base, or from that of the chain if the base has no field `cost`.
 fn discounted(base: &mut Node, chain: &mut u64, discount: u64) {
     match base {
         Node::Local { cost, .. }

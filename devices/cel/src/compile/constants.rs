@@ -1,4 +1,4 @@
-//! Operations on constants, which are computed once.
+//! Operations whose operands are constant. They are computed once, at compile time.
 
 use crate::cost::Rule;
 use crate::eval::program::{Call, Item, Node};
@@ -62,7 +62,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
     }
 }
 
-/// Compiles a test for membership. For a list of constants, the test has no cost.
+/// Compiles a test for membership. In a list of primitive constants, the test has no cost.
 pub(super) fn membership(rule: Rule, [element, container]: [Node; 2]) -> Node {
     if rule == Rule::Membership
         && let Node::Constant(Value::List(list)) = &container

@@ -102,7 +102,8 @@ impl Compiler<'_> {
             _ => return Ok(None),
         };
         let filter = filter.map(|filter| self.node(filter)).transpose()?;
-        // The accumulator and the addition cost one each. A list of a constant is constant itself, and has no cost.
+        // The accumulator and the addition cost one each. If the added element is a literal, its list is constant and
+        // has no cost.
         let is_constant = matches!(added[..], [value] if matches!(self.ast.expr(value), Expr::Literal(_)));
         let list = if to_map || is_constant { 0 } else { cost::LIST };
         let added = self.nodes(added)?;

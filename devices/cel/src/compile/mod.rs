@@ -1,4 +1,4 @@
-//! From a checked tree to a program.
+//! Compiles a checked syntax tree into a program.
 
 mod access;
 mod constants;

@@ -31,9 +31,11 @@ pub(crate) fn estimate(ast: &Ast, checked: &Checked) -> u64 {
 struct Estimator<'e> {
     ast: &'e Ast,
     checked: &'e Checked,
-    /// Known properties of each syntax node: its size, the sizes of its entries, and its place in the device.
+    /// Size of each syntax node, if known.
     sizes: Vec<Option<Range>>,
+    /// Sizes of the entries of each syntax node, if known.
     entries: Vec<Option<EntrySizes>>,
+    /// Part of the device that each syntax node stands for, if any.
     shapes: Vec<Option<Shape>>,
     /// Variables of loops and of `cel.bind`, innermost last.
     locals: Vec<(Rc<str>, Local)>,

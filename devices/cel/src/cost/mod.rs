@@ -1,4 +1,4 @@
-//! Costs in Kubernetes' units: of calls at run time, and estimates before the evaluation.
+//! Costs in Kubernetes' units: the costs of calls at run time, and the estimated cost of an expression.
 
 mod estimate;
 mod size;
@@ -10,7 +10,7 @@ use crate::eval::value::Value;
 
 /// Cost per character of reading a string.
 const TRAVERSAL: f64 = 0.1;
-/// Cost per character of a regular expression, for each unit of cost of reading the string.
+/// Factor per character of a regular expression, by which the cost of reading the string is multiplied.
 const REGEX: f64 = 0.25;
 /// Cost of creating a list.
 pub(crate) const LIST: u64 = 10;

@@ -131,8 +131,8 @@ impl<'a> Evaluation<'a> {
         Ok(value())
     }
 
-    /// Returns the value at a path, if the device has it. The first use of a `cel.bind` variable evaluates the variable,
-    /// for its cost.
+    /// Returns the value at a path, if the device has it. If this is the first use of a `cel.bind` variable, the
+    /// variable is evaluated only to charge its cost.
     #[inline]
     fn member(&mut self, access: &Access) -> Result<Option<Value<'a>>, Failure<'a>> {
         if let Some(variable) = access.variable

@@ -1,4 +1,4 @@
-//! Compiled expressions: a tree of operations without names.
+//! Compiled expressions: trees of operations, in which all names are resolved.
 
 use regex::Regex;
 
@@ -189,7 +189,7 @@ pub(crate) enum Node {
 pub(crate) struct Access {
     pub(crate) path: usize,
     pub(crate) cost: u64,
-    /// Variable of `cel.bind` with the path's domain, whose first use has the domain's cost.
+    /// Slot of the `cel.bind` variable through which the domain is accessed. Its first use also has the domain's cost.
     pub(crate) variable: Option<usize>,
 }
 

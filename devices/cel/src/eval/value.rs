@@ -181,7 +181,7 @@ pub(crate) struct Entries<'a> {
     index: HashMap<Key<'a>, usize>,
 }
 
-/// Key of a map. Equal integers of both types and whole floating-point numbers are the same key.
+/// Key of a map. Integers of both types and floating-point numbers with the same whole value are one key.
 #[derive(Clone, Debug)]
 pub(crate) enum Key<'a> {
     Bool(bool),

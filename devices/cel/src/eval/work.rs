@@ -16,7 +16,7 @@ pub(crate) struct Work {
     pub(crate) cost: u64,
     limit: u64,
     work_left: u64,
-    /// Compiled regular expressions whose text is not constant. In most evaluations, the text is the same each time.
+    /// Cache of compiled regular expressions whose text is not constant. Most evaluations use the same text repeatedly.
     pub(crate) regexes: Vec<(Box<str>, Arc<Regex>)>,
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn find<'a>(map: &Value<'a>, key: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// Returns whether a list has an element that is equal to a value, or a map has it as a key.
+/// Returns whether `element` is equal to an element of a list, or is a key of a map.
 pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Value<'a>) -> Result<bool, Failure<'a>> {
     match (container, element) {
         (Value::List(list), element) => {

@@ -106,7 +106,7 @@ fn too_long(length: usize) -> Option<String> {
     Some(format!("must be no more than {length} bytes"))
 }
 
-/// Returns the reason why a text is not a DNS label, like the other checks below for their formats.
+/// Returns the reason why a text is not a DNS label. The checks below return this reason for other formats.
 fn dns_label(text: &str) -> Option<String> {
     match () {
         () if text.len() > 63 => too_long(63),

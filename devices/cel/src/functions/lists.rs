@@ -1,4 +1,4 @@
-//! List functions, and sets as lists.
+//! Functions of lists, and of sets, which are lists too.
 
 use std::cmp::Ordering;
 

@@ -77,7 +77,7 @@ pub(crate) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.get(name)
 }
 
-/// Returns the failure for argument types without a signature, which untyped attributes make possible.
+/// Returns the failure for argument types without a signature. They are possible because attributes are untyped.
 fn mismatch<'a>() -> Output<'a> {
     Err(Failure::NoSuchOverload)
 }

@@ -1,4 +1,5 @@
-//! Resource quantities, and the declarations of semantic versions, which share the comparisons.
+//! Functions of resource quantities, and the declarations of the functions of semantic versions: both types share the
+//! comparison functions.
 
 use std::cmp::Ordering;
 

@@ -181,7 +181,7 @@ fn split<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     if !separator.is_empty() {
         return Ok(strings_value(whole.splitn(limit, &**separator)));
     }
-    // An empty separator separates all code points. The last part contains the rest.
+    // An empty separator separates all code points. If the limit is reached, the last part contains the rest.
     let mut parts = Vec::new();
     let mut rest: &str = whole;
     while let Some(first) = rest.chars().next() {

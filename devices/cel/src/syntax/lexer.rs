@@ -83,7 +83,7 @@ fn token(text: &str, first: char) -> Option<(Kind, usize)> {
     SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)).map(|symbol| (Kind::Symbol, symbol.len()))
 }
 
-/// Returns the length of the ASCII characters at the start that are `included`.
+/// Returns the length of the longest start of a text that has only `included` characters.
 fn run_length(text: &str, included: impl Fn(char) -> bool) -> usize {
     text.find(|c| !included(c)).unwrap_or(text.len())
 }

@@ -5,8 +5,8 @@ use super::ast::{Ast, Expr, Node, NodeId};
 
 /// Maximum height of the tree with all macros expanded. Checks and evaluation recurse at most this deep.
 const MAX_HEIGHT: usize = 300;
-/// Maximum number of nodes with all macros expanded. Without a limit, it could grow exponentially, because `optMap`
-/// copies its target.
+/// Maximum number of nodes with all macros expanded. Without this limit, the number could grow exponentially, because
+/// `optMap` copies its target.
 const MAX_NODES: usize = 50_000;
 
 /// Nodes, each after its children.
