@@ -45,9 +45,10 @@ fn variables_fields_and_indexes_cost_one_each() {
 }
 
 #[test]
-fn loops_cost_what_their_rounds_cost() {
+fn a_loop_costs_the_sum_of_its_rounds() {
     check(&[
-        // Per round three for the condition, one for the accumulator and two for the comparison; one for the result.
+        // Each round costs three for the condition, one for the accumulator and two for the comparison. The result
+        // costs one.
         ("[1, 2, 3].exists(x, x == 5)", 3 * 6 + 1, 10 + 3 * 6 + 1),
         ("[1, 2, 3].exists(x, x == 1)", 6 + 3 + 1, 10 + 3 * 6 + 1),
         ("[1, 2].all(x, x > 0)", 2 * 5 + 1, 10 + 2 * 5 + 1),
@@ -57,7 +58,7 @@ fn loops_cost_what_their_rounds_cost() {
 }
 
 #[test]
-fn functions_cost_by_size() {
+fn the_cost_of_a_function_depends_on_sizes() {
     check(&[
         // Text is read at a tenth of a unit per character.
         ("'0123456789012345'.startsWith('0')", 2, 1),

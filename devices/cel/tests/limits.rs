@@ -104,7 +104,8 @@ fn growing_values_exceed_the_limit_of_cost_or_work() {
     fails_in_time(&doubled(40, |v| format!("{v}.max() == 3")), limit);
     fails_in_time(&doubled(40, |v| format!("sets.contains({v}, {v})")), limit);
     fails_in_time(&doubled(40, |v| format!("'%s'.format([{v}]) == ''")), limit);
-    // In CEL's costs, a comparison of nested lists counts only the outermost elements. The limit of work ends it.
+    // In CEL's costs, a comparison of nested lists counts only the outermost elements. The limit of work ends such a
+    // comparison.
     let nests = |last: fn(&str) -> String| {
         nested(12, "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]", |v| format!("[{}]", [v; 10].join(", ")), last)
     };

@@ -29,7 +29,7 @@ fn violation(text: &str) -> Option<String> {
     (cost > MAX_COST || start.elapsed() > BOUND).then(|| format!("{text}: cost {cost}, {:?}", start.elapsed()))
 }
 
-/// Returns expressions of a type, by its name.
+/// Returns a strategy for expressions of the type with the name `ty`.
 fn expression(ty: &'static str, depth: u32) -> BoxedStrategy<String> {
     let leaf = leaf(ty);
     if depth == 0 {
@@ -93,7 +93,8 @@ fn expression(ty: &'static str, depth: u32) -> BoxedStrategy<String> {
     }
 }
 
-/// Returns a constant, variable or part of the device. Not all variables are in scope, and not all parts have the type.
+/// Returns a strategy for constants, variables and parts of the device. Not all variables are in scope, and not all
+/// parts have the type `ty`.
 fn leaf(ty: &str) -> BoxedStrategy<String> {
     let choices: &[&'static str] = match ty {
         "bool" => &["true", "false", "x", "v", "device.allowMultipleAllocations", "attribute.healthy"],
