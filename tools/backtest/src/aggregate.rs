@@ -13,10 +13,11 @@ use crate::t_distribution::quantile;
 
 /// The method of all estimates.
 pub const METHOD: &str = "The value of a metric is its mean over the seeds; the interval is the 95 % confidence interval of that mean by \
-     Student's t-distribution. A difference is the mean of the differences from the first profile seed by seed, with its \
-     interval. Seeds vary the choice among equally good nodes only: the intervals do not cover other workloads. Numbers of \
+     Student's t-distribution. Each seed gives one difference from the first profile; the value is the mean of these \
+     differences, with its interval. Seeds vary the choice among equally good nodes only: the intervals do not cover other workloads. Numbers of \
      pods and nodes, utilisation, and the costs of all nodes and of nodes with pods are exact means over time; free and \
-     usable amounts, nodes that could be empty, and the cost of the other nodes are means over equidistant samples.";
+     usable amounts, nodes that could be empty, and the cost of nodes that could not be empty are means over equidistant \
+     samples.";
 
 /// Identity of a profile in a back-test.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub struct Parts {
     pub seeds: Vec<u64>,
     /// Profiles.
     pub profiles: Vec<ProfileId>,
-    /// The shard that `runs` belongs to; `None` for all runs.
+    /// The shard that `runs` belongs to; `None` if `runs` has all runs.
     pub shard: Option<Shard>,
     /// The runs by profile and seed.
     pub runs: Vec<Run>,
@@ -379,7 +380,7 @@ mod tests {
     #[test]
     fn an_interval_is_that_of_the_t_distribution() {
         let found = estimate(&[10.0, 12.0, 14.0]);
-        // The standard error is 2/√3, the quantile for two degrees of freedom 4.303.
+        // The standard error is 2/√3. The quantile for two degrees of freedom is 4.303.
         assert_eq!(found, Estimate { mean: 12.0, low: Some(7.031324), high: Some(16.968676), values: 3 });
         assert_eq!(estimate(&[3.0]), Estimate { mean: 3.0, low: None, high: None, values: 1 });
     }

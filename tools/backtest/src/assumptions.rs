@@ -51,8 +51,8 @@ pub fn assumptions<'p>(workload: &Workload, profiles: impl IntoIterator<Item = &
     }
     if *evicted > 0 {
         all.push(format!(
-            "{evicted} pods lost their node when they were recorded. On the same node, they are replaced in the simulation as well; \
-             their recorded replacements also arrive."
+            "{evicted} pods lost their node when they were recorded. If the simulation places such a pod on the same node, the \
+             pod is replaced in the simulation as well. The recorded replacement arrives in any case."
         ));
     }
     if *with_node > 0 {

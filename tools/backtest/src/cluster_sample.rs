@@ -23,7 +23,7 @@ struct Node {
     pods: Vec<Vec<i64>>,
 }
 
-/// Number of nodes in a row whose pods do not fit elsewhere, after which the search for removable nodes ends.
+/// The search for removable nodes ends after this number of consecutive nodes whose pods do not fit elsewhere.
 const MAX_CONSECUTIVE_FAILURES: u32 = 8;
 
 /// A cluster at one time.
@@ -111,9 +111,9 @@ fn usable(resource: usize, nodes: &[Node], shapes: &[Shape]) -> Option<f64> {
     Some(rounded(usable / free))
 }
 
-/// Moves all pods of a node to other nodes with pods, if they fit there, for the least used nodes first. Returns the
-/// number of nodes that this empties. Only requests count. The number is a lower bound, because the search places pods
-/// in one order and ends after [`MAX_CONSECUTIVE_FAILURES`].
+/// Empties nodes, the least used ones first: all pods of a node move to other nodes with pods, if they fit there.
+/// Returns the number of emptied nodes. Only requests count. The number is a lower bound, because the search places
+/// pods in one order and ends after [`MAX_CONSECUTIVE_FAILURES`].
 fn remove_nodes(nodes: &mut [Node]) -> u64 {
     let used = |node: &Node| {
         let shares = node.requested.iter().zip(&node.allocatable).filter(|(_, all)| **all > 0);
@@ -121,7 +121,7 @@ fn remove_nodes(nodes: &mut [Node]) -> u64 {
     };
     let mut order: Vec<usize> = (0..nodes.len()).filter(|at| !nodes[*at].pods.is_empty()).collect();
     order.sort_by(|a, b| used(&nodes[*a]).total_cmp(&used(&nodes[*b])).then(a.cmp(b)));
-    // The most used nodes are tried first.
+    // As targets of moves, the most used nodes are tried first.
     let targets: Vec<usize> = order.iter().rev().copied().collect();
     let mut search = FirstFit::new(targets.len(), nodes.first().map_or(0, |node| node.free.len()));
     let open_if_schedulable = |search: &mut FirstFit, place: usize, node: &Node| {

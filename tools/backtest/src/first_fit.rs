@@ -1,4 +1,4 @@
-//! Search for the first place in a fixed order where some amounts fit.
+//! Search for the first place, in a fixed order, where some amounts fit.
 
 /// Places with free amounts of some resources, as a segment tree: each inner node has the maximum of every resource over
 /// its places.

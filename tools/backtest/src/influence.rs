@@ -82,8 +82,8 @@ impl Influence {
         self.left_out
     }
 
-    /// Returns the influence of each of these plugins, which have a weight. A plugin is indifferent to a pod that it
-    /// skips.
+    /// Returns the influence of each of these plugins, given with their weights. A plugin is indifferent to a pod that
+    /// it skips.
     pub(crate) fn finish(&self, plugins: &[(&'static str, i64)]) -> Vec<PluginInfluence> {
         let share = |sum: f64| if self.decisions == 0 { 0.0 } else { rounded(sum / self.decisions as f64) };
         let influence = |(plugin, weight): &(&'static str, i64)| {
@@ -101,8 +101,8 @@ impl Influence {
     }
 }
 
-/// Returns the plugins that score in any of these profiles, each once, with its weight in the first of them. All
-/// extenders together are one plugin with the weight 1, because their scores are already weighted.
+/// Returns the plugins that score in any of these profiles, each once, with its weight in the first profile that has
+/// it. All extenders together are one plugin with the weight 1, because their scores are already weighted.
 pub(crate) fn scoring_plugins<'p>(profiles: impl Iterator<Item = &'p ProfileInfo>) -> Vec<(&'static str, i64)> {
     let mut plugins: Vec<(&'static str, i64)> = Vec::new();
     let mut has_extender = false;
