@@ -35,7 +35,7 @@ impl Changes {
         self.before + self.entries.len() as u64
     }
 
-    /// Returns the changes since a position; `None` if they are not all known.
+    /// Returns the changes since a position; `None` if the log no longer has all of them.
     pub(crate) fn since(&self, position: u64) -> Option<&[Affected]> {
         let at = usize::try_from(position.checked_sub(self.before)?).ok()?;
         self.entries.get(at..)

@@ -10,7 +10,7 @@ pub struct Failure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// The text follows the name of the claim, if there is one.
+    /// The text follows the name of the claim, if the failure belongs to a claim.
     Text,
     /// The node selector of an allocation cannot be created.
     NodeSelector,

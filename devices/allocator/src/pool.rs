@@ -20,7 +20,7 @@ pub(crate) struct Pool {
     pub(crate) texts: (Arc<str>, Arc<str>),
     /// Slices, sorted by name.
     pub(crate) slices: Vec<PoolSlice>,
-    /// Use of devices, whether or not a slice has them.
+    /// Use of each device, also of devices that no slice has.
     uses: Map<Symbol, Use>,
     /// Places of devices in `slices`.
     places: Map<Symbol, Vec<Place>>,

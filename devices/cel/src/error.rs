@@ -6,8 +6,8 @@ use crate::syntax::SyntaxError;
 
 /// Reason why an expression is no selector.
 ///
-/// Displays as the text that kube-scheduler writes after `CEL compile error: `, in the same form: the message with its
-/// place, then the line with a mark. The wording of messages can differ.
+/// Displays as the text that kube-scheduler writes after `CEL compile error: `: the message with its place, then the
+/// line of the expression, and a mark below. The wording of the message can differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError {
     message: String,

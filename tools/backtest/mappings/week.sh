@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes a synthetic trace into the folder that the first argument names: a week with 10,000 pods per day on 1,000 nodes.
-# Then: time schedc backtest default --on FOLDER --trace-mapping FOLDER/week.toml --seeds 1
+# To simulate it: time schedc backtest default --on FOLDER --trace-mapping FOLDER/week.toml --seeds 1
 set -euo pipefail
 folder=${1:?usage: week.sh FOLDER}
 mkdir -p "$folder"

@@ -2,7 +2,7 @@
 
 use super::{Column, Device};
 
-/// Which of the two maps.
+/// One of the two maps of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Attributes,

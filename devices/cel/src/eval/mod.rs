@@ -168,7 +168,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Sets a local variable. Only a failure that ends the evaluation is returned.
+    /// Sets a local variable to a value or a failure. Returns a failure only if it ends the evaluation.
     fn store(&mut self, slot: usize, value: Output<'a>) -> Result<(), Failure<'a>> {
         self.slots[slot] = match value {
             Ok(value) => Slot::Ready(value),

@@ -98,7 +98,7 @@ impl Node {
     }
 }
 
-/// Attribute or capacity by its constant name.
+/// Attribute or capacity that an expression accesses by a constant name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     pub(crate) kind: Kind,

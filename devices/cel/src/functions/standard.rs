@@ -65,7 +65,8 @@ fn starts_with<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Bool(text(&arguments[0])?.starts_with(&**text(&arguments[1])?)))
 }
 
-/// Maximum number of elements that `includes` searches. It fails if none of them is equal and the list has more.
+/// Maximum number of elements that `includes` searches. If none of these elements is equal and the list is longer, the
+/// function fails.
 const MAX_INCLUDES: usize = 48;
 
 fn includes<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
