@@ -1,4 +1,4 @@
-//! Manifests from specs, and facts for invariants from manifests.
+//! Conversion of specs to manifests, and of manifests to the facts that invariants need.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_objects::AnyObject;
@@ -261,7 +261,7 @@ pub(crate) struct PodFacts {
     pub(crate) port: Option<u16>,
     /// Group.
     pub(crate) group: String,
-    /// Group of its anti-affinity.
+    /// Group that its anti-affinity selects.
     pub(crate) anti_affinity: Option<String>,
     /// Whether it selects nodes with `disk: ssd`.
     pub(crate) ssd: bool,

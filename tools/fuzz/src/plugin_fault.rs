@@ -5,9 +5,9 @@ use std::fmt;
 /// A plugin that injects faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultyPlugin {
-    /// Before all other plugins.
+    /// Runs before all other plugins.
     First,
-    /// After all other plugins.
+    /// Runs after all other plugins.
     Last,
 }
 

@@ -59,7 +59,7 @@ impl Simulation {
         }
     }
 
-    /// Removes the reservation from the request at an index, if it writes an allocation.
+    /// Removes the reservation from the request at an index, if the request writes an allocation.
     fn remove_reservation(&mut self, at: usize) {
         let count = self.cluster.calls.len().max(1);
         let call = self.cluster.calls.get_mut(at % count);
@@ -121,8 +121,8 @@ impl Simulation {
             return;
         }
         let interner = &mut self.scheduler.cache.base.interner;
-        // A string is freed in the second pass that does not mark it. A pass requires as many new strings as there are
-        // other strings.
+        // A pass frees a string only if the previous pass did not mark the string either. A pass runs only after at
+        // least as many strings were added as the previous pass marked.
         for pass in 0..2 {
             for number in 0..interner.len() + MIN_NEW_STRINGS {
                 interner.intern(&format!("unused {pass} {number}"));

@@ -23,7 +23,8 @@ use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
 /// Maximum number of steps until the idle state.
 const MAX_STEPS: usize = 20_000;
 
-/// Reasons of rejections that may end without a hint, in schedc as in kube-scheduler: docs/differences.md lists them.
+/// Reasons of rejections that may become obsolete although no queueing hint requeues the pod, in schedc as in
+/// kube-scheduler. docs/differences.md lists these cases.
 const REASONS_WITHOUT_HINT: [&str; 6] = [
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't match pod affinity rules",
@@ -142,7 +143,8 @@ impl Simulation {
 
     /// Returns the time of the next event other than the flush.
     fn next_time(&self) -> Option<i64> {
-        // Without nodes, pods are retried endlessly, as in kube-scheduler. Their backoff is no event then.
+        // Without nodes, pods are retried endlessly, as in kube-scheduler. Their backoff is therefore not counted as an
+        // event.
         let backs_off = !self.delivered.nodes.is_empty()
             && self.delivered.pods.keys().any(|uid| {
                 matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Backoff | QueuePlace::ErrorBackoff))
@@ -181,7 +183,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Compares the state of a plugin's task with the scheduler's.
+    /// Compares the state of the background task that follows the cluster with the scheduler's cache.
     fn check_follower(&self) -> Result<(), Violation> {
         let base = &self.scheduler.cache.base;
         let name = |name| base.interner.resolve(name).to_owned();
@@ -261,7 +263,8 @@ impl Simulation {
         let is_parked = |place: Option<QueuePlace>| matches!(place, Some(QueuePlace::Unschedulable));
         let parked: Vec<Arc<str>> =
             uids.into_iter().filter(|uid| is_parked(self.scheduler.place(&Uid(uid.clone())))).collect();
-        // A nominated pod may release its node when it is retried: pods that fit then violate no invariant.
+        // A nominated pod may release its node when it is retried. Pods that fit only for this reason violate no
+        // invariant.
         let has_nominations = self.scheduler.cache.nominator.iter().next().is_some();
         let before = self.scheduler.bound_after_flush();
         self.cluster.pass(Duration::from_nanos(LEFTOVER_AFTER.unsigned_abs()) + Duration::from_secs(60));
@@ -278,7 +281,7 @@ impl Simulation {
         }
         self.pump();
         self.collect_results()?;
-        // All flushed pods run first, before another pod releases resources.
+        // All flushed pods are tried first, before another pod releases resources.
         while self.scheduler.ready() > 0 {
             self.act(&Step::Schedule)?;
         }

@@ -49,7 +49,7 @@ pub struct Simulation {
     pub(crate) delivered: DeliveredState,
     /// Pods that were bound by this scheduler and not yet delivered as bound, with their nodes.
     pub(crate) bound_but_undelivered: BTreeMap<Arc<str>, Arc<str>>,
-    /// Assumed pods, in their state at the time of the decision, which is what counts on the node.
+    /// Assumed pods, each as it was at the time of the decision. The node counts the resources of this version.
     pub(crate) assumed: BTreeMap<Arc<str>, PodFacts>,
     /// Value of `waking_events` at the decision, by assumed pod.
     pub(crate) waking_events_before: BTreeMap<Arc<str>, u64>,
@@ -62,9 +62,10 @@ pub struct Simulation {
     /// Nodes with pods that share a host port: the free ports are unknown after one of them is removed, as in
     /// kube-scheduler.
     pub(crate) shared_ports: BTreeSet<String>,
-    /// Version of the server when pods whose hints may have missed an event were last requeued.
+    /// Version of the server at the last run of `wake_missed`, which requeues pods whose hints may have missed an
+    /// event.
     pub(crate) woken_at: u64,
-    /// Claims with a pending allocation that was checked.
+    /// Claims whose pending allocation was already checked.
     pub(crate) seen_allocations: BTreeSet<Uid>,
     /// Number of attempts.
     pub(crate) attempts: u64,
@@ -302,7 +303,7 @@ impl Simulation {
         self.opportunities.is_multiple_of(2)
     }
 
-    /// Passes the time to the scheduler.
+    /// Reports the current time to the scheduler.
     pub(crate) fn tick(&mut self) {
         if self.bug == Some(InjectedBug::StoppedClock) && self.scheduler.in_progress().waiting > 0 {
             return;
@@ -396,7 +397,7 @@ impl Simulation {
         }
     }
 
-    /// Removes the pods from `bound_but_undelivered` that were delivered as bound or deleted.
+    /// Removes those pods from `bound_but_undelivered` that the scheduler has received as bound or as deleted.
     pub(crate) fn forget_finished_bindings(&mut self) {
         let pods = &self.delivered.pods;
         self.bound_but_undelivered.retain(|uid, _| pods.get(uid).is_some_and(|pod| pod.node.is_none()));

@@ -105,7 +105,7 @@ fn a_report_has_the_replay_command() {
     .assert_eq(&broken.to_string());
 }
 
-/// Returns the creation of a pod that needs all three devices of a node.
+/// Returns the step that creates a pod that needs all three devices of a node.
 fn pod_with_devices(id: u8) -> Step {
     pod_with(id, PodDevices::Extended(ExtendedResource::Implicit, 3))
 }
@@ -162,7 +162,7 @@ fn bound_pods(history: &[Step]) -> u64 {
 #[test]
 fn devices_of_a_claim_that_is_never_received_are_free_again() {
     let mut history = history_with_devices();
-    // The claim of the first pod is created and deleted while its watch is interrupted.
+    // The claim of the first pod is created and deleted while the watch of claims is interrupted.
     history.extend([Step::Break(Stream::ResourceClaims), Step::Schedule]);
     history.extend(vec![Step::Answer(0, Answer::Done); 8]);
     history.extend([Step::DeletePod(0), Step::Controllers, pod_with_devices(1), Step::Deliver(Stream::Pods, 9)]);
@@ -184,7 +184,8 @@ fn devices_of_a_claim_that_lost_its_allocation_before_the_next_attempt_are_free(
 #[test]
 fn a_claim_that_lost_its_allocation_between_two_notifications_wakes_pods() {
     let mut history = history_with(pod_with(0, PodDevices::Named(0)));
-    // The allocation is written, but the scheduler does not receive it. It leaves too few devices for the second pod.
+    // The allocation is written, but the scheduler does not receive it. The allocation leaves too few devices for the
+    // second pod.
     history.push(Step::Schedule);
     history.extend(vec![Step::Answer(0, Answer::Done); 4]);
     history.extend([Step::DeletePod(0), pod_with_devices(1), Step::Deliver(Stream::Pods, 9), Step::Schedule]);

@@ -70,7 +70,8 @@ pub(crate) fn of_profile(
     all
 }
 
-/// Reads the arguments of a plugin. `None` if there are none, if kube-scheduler's plugin has none, or after an error.
+/// Reads the arguments of a plugin. `None` if none are written, if kube-scheduler's plugin takes none, or after an
+/// error.
 fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<RawArgs> {
     let name = config.name.value.as_str();
     if let Some(successor) = kube_scheduler::successor(name) {
@@ -108,7 +109,7 @@ fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<R
     Some(RawArgs { plugin: config.name.clone(), value })
 }
 
-/// Checks `apiVersion` and `kind` of arguments, which are optional.
+/// Checks the optional fields `apiVersion` and `kind` of arguments.
 fn type_meta(node: &Node, name: &str, report: &mut Report) {
     let Value::Map(fields) = &node.value else { return };
     let kind = format!("{name}Args");

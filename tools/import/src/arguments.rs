@@ -5,9 +5,9 @@ use std::time::Duration;
 use schedc_core::args::{format_duration, parse_duration};
 use serde_json::{Map, Value, json};
 
-/// Returns the arguments of a plugin as in a KubeSchedulerConfiguration: `written`, the arguments in a
-/// profile, with kube-scheduler's defaults. `None`: an in-tree plugin without arguments, or an out-of-tree
-/// plugin for which the profile has none.
+/// Returns the arguments of a plugin as in a KubeSchedulerConfiguration: kube-scheduler's defaults, overridden by
+/// `written`, the arguments in a profile. Returns `None` for an in-tree plugin that takes no arguments, and for an
+/// out-of-tree plugin without arguments in the profile.
 pub fn arguments(plugin: &str, written: Option<&Value>) -> Option<Value> {
     let written = written.map(|written| match plugin {
         "NodeAffinity" => added_affinity(written),
@@ -94,7 +94,8 @@ fn camel_keys(value: &Value) -> Value {
     }
 }
 
-/// Converts a key in kebab-case, which is a field; other keys are names that users chose, such as resources.
+/// Converts a key in kebab-case. Other keys are no fields, but names that users chose, such as resources; they stay
+/// unchanged.
 fn camel_key(key: &str) -> String {
     let is_field = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if is_field { camel(key) } else { key.to_owned() }

@@ -39,7 +39,7 @@ pub(crate) struct Configuration {
     pub(crate) profiles: Vec<Profile>,
     /// The extenders as written.
     pub(crate) extenders: Vec<Node>,
-    /// Fields of the process that do not affect decisions.
+    /// Fields that configure the process and do not affect decisions.
     pub(crate) process_settings: Vec<Spanned<&'static str>>,
 }
 
@@ -104,7 +104,7 @@ impl Profile {
         (self.points.iter().map(PluginSet::names).collect(), self.multi_point.names())
     }
 
-    /// Returns all sets, `multiPoint` first (`None`).
+    /// Returns all sets by extension point. `multiPoint` is the first one, with `None`.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (Option<Point>, &PluginSet)> {
         let points = Point::ALL.into_iter().map(|point| (Some(point), self.point(point)));
         std::iter::once((None, &self.multi_point)).chain(points)
@@ -114,7 +114,7 @@ impl Profile {
 /// The names in a plugin set.
 #[derive(Debug)]
 pub(crate) struct Names<'s> {
-    /// Enabled plugins, each with its first entry.
+    /// The first entry of each enabled plugin.
     pub(crate) enabled: HashMap<&'s str, &'s Plugin>,
     pub(crate) disabled: HashSet<&'s str>,
 }
@@ -135,7 +135,7 @@ impl PluginSet {
         self.enabled.iter().any(|plugin| plugin.name.value == name)
     }
 
-    /// Returns whether a name is in `disabled`, as written there.
+    /// Returns whether a name is written in `disabled`. `*` does not stand for other names here.
     pub(crate) fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|plugin| plugin.name.value == name)
     }
