@@ -110,7 +110,7 @@ impl<'n, 'f> Fields<'n, 'f> {
         }
     }
 
-    /// Returns the elements of a list; empty without a list.
+    /// Returns the elements of a list; an empty slice if the field has no list.
     pub(crate) fn list(&mut self, key: &str) -> &'n [Node] {
         let Some(node) = self.get(key) else { return &[] };
         match &node.value {

@@ -10,7 +10,7 @@ use crate::summary::ProfileSummary;
 /// A difference between two profiles a and b.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// A setting with different values that does not belong to a plugin.
+    /// A setting that belongs to no plugin, with different values.
     Setting {
         /// Its name in a KubeSchedulerConfiguration.
         name: &'static str,
@@ -48,8 +48,8 @@ pub enum Difference {
         /// Their order in b.
         b: Vec<String>,
     },
-    /// An argument with different values, of a plugin that runs in both profiles. Its name and default are
-    /// kube-scheduler's.
+    /// An argument of a plugin that runs in both profiles, with different values. The argument's name and default are
+    /// those of kube-scheduler.
     Argument {
         /// The plugin.
         plugin: String,
@@ -60,7 +60,7 @@ pub enum Difference {
         /// Its value in b.
         b: Option<Value>,
     },
-    /// Only one of the profiles calls an extender.
+    /// An extender that only one of the profiles calls.
     Extender {
         /// Its URL.
         url: String,
@@ -69,7 +69,7 @@ pub enum Difference {
         /// Its settings in b.
         b: Option<Value>,
     },
-    /// A setting with different values, of an extender that both profiles call.
+    /// A setting of an extender that both profiles call, with different values.
     ExtenderSetting {
         /// The URL of the extender.
         url: String,

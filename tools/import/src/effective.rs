@@ -12,8 +12,8 @@ use crate::kube_scheduler;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// At `score`, the effective weight. In `multiPoint`, the weight as written (0 without one), or for a default
-    /// plugin that the configuration does not name, its default weight. Elsewhere 0.
+    /// At `score`, the effective weight. In `multiPoint`, the weight as written, or 0 if none is written; a default
+    /// plugin that the configuration does not name has its default weight. At all other points 0.
     pub(crate) weight: i64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
 pub(crate) struct Effective {
     /// The `multiPoint` list, merged with the default one.
     pub(crate) multi_point: Vec<Entry>,
-    /// The weights in `multiPoint`, each of the first plugin with this name.
+    /// The weights in `multiPoint` by plugin name. If a name is there several times, its first weight counts.
     weights: HashMap<String, i64>,
     points: Vec<Vec<Entry>>,
 }
@@ -53,7 +53,8 @@ impl Effective {
         &self.points[point as usize]
     }
 
-    /// Returns all plugins with an extension point, in the order of `multiPoint`, then of the points.
+    /// Returns the names of all plugins that run at an extension point: first those in `multiPoint`, in its order, then
+    /// the others in the order of the points.
     pub(crate) fn names(&self) -> Vec<&str> {
         let running: HashSet<&str> = self.points.iter().flatten().map(|entry| entry.name.as_str()).collect();
         let mut seen = HashSet::new();

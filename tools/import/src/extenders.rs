@@ -1,8 +1,8 @@
 //! Extenders: converts kube-scheduler's `Extender` to profiles.
 //!
-//! Settings that kube-scheduler accepts but ignores are omitted with a warning. Behaviour that it applies without a
-//! setting becomes one, such as `insecure` for HTTPS without a CA. The result passes the same checks as extenders of a
-//! profile.
+//! Settings that kube-scheduler accepts but ignores are omitted with a warning. Behaviour that kube-scheduler has
+//! without a setting becomes an explicit setting, such as `insecure` for HTTPS without a CA. The result passes the same
+//! checks as extenders of a profile.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -50,7 +50,7 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
 }
 
 /// Returns the extenders of a profile. If neither DefaultPreemption nor an out-of-tree plugin runs at PostFilter,
-/// preempt verbs are removed, and extenders that only had this verb.
+/// preempt verbs are removed, and so are extenders that have no effect without this verb.
 pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
     let mut extenders = extenders.to_vec();
     let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());
@@ -76,8 +76,8 @@ fn ignored(extenders: &[RawTable]) -> Vec<&str> {
     ignored.filter_map(|resource| text(resource, "name")).collect()
 }
 
-/// Removes `ignoredResources` from the arguments of NodeResourcesFit if extenders have ignored resources, which replace
-/// them in kube-scheduler.
+/// Removes `ignoredResources` from the arguments of NodeResourcesFit if extenders have ignored resources: in
+/// kube-scheduler, the ones of the extenders replace the argument.
 pub(crate) fn replace_ignored(args: &mut Vec<RawArgs>, extenders: &[RawTable], report: &mut Report) {
     let ignored = ignored(extenders);
     let fit = args.iter_mut().find(|args| args.plugin.value == "NodeResourcesFit");
@@ -166,7 +166,7 @@ fn insecure(at: Span, report: &mut Report) -> RawField {
     field("insecure", at, RawValue::Bool(true))
 }
 
-/// Converts bytes in base64, which take precedence over files.
+/// Decodes certificates and keys that are given in base64. They take precedence over files.
 fn decode_pem(settings: &mut RawTable, report: &mut Report) {
     for (data, file) in [("cert-data", "cert-file"), ("key-data", "key-file"), ("ca-data", "ca-file")] {
         let Some(field) = settings.fields.iter_mut().find(|field| field.key.value == data) else { continue };

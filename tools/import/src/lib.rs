@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | read | `tree` | YAML or JSON | values with their locations |
 //! | convert | `legacy` | versions before `v1`, a Policy | `v1` |
-//! | decode | `config` | values | the configuration as written, strictly |
+//! | decode | `config` | values | the configuration as written; unknown fields are errors |
 //! | effective | `effective` | a profile | kube-scheduler's pipeline: plugins, order, weights |
 //! | validate | `validate`, `args` | the configuration and its pipelines | errors, warnings, notes |
 //! | translate | `profile`, `extenders` | a profile | an equivalent profile of schedc |
@@ -12,8 +12,9 @@
 //! | write | `write` | that profile | TOML |
 //! | verify | `verify` | TOML | proof of equivalence |
 //!
-//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the order of plugins
-//! differs, it lists plugins explicitly. This crate does no I/O.
+//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the two differ at an
+//! extension point, the profile is written again, with an explicit list of plugins at this point. This crate does no
+//! I/O.
 
 mod args;
 mod arguments;

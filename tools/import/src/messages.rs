@@ -55,7 +55,7 @@ pub(crate) fn other_version(version: &Spanned<String>, expected: &str) -> Diagno
     if is_older {
         diagnostic
             .note("kube-scheduler 1.36 reads no older version either")
-            .help("convert it: `schedc import` makes a profile of it, and `schedc export` a configuration of that")
+            .help("run `schedc import` to convert it to a profile, and `schedc export` to convert the profile to a configuration")
     } else {
         diagnostic
     }
@@ -223,7 +223,7 @@ pub(crate) fn unknown_plugin(name: &Spanned<String>, meant: &str) -> Diagnostic 
 
 pub(crate) fn out_of_tree_plugin(name: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(name.span, format!("`{}` is not a plugin of kube-scheduler", name.value), "from another crate")
-        .help("name the crate that has it in the profile: `crates = [\"..\"]`; until then it does not compile")
+        .help("name its crate in the profile: `crates = [\"..\"]`; until then the profile does not compile")
 }
 
 pub(crate) fn not_implemented(name: &Spanned<String>, point: Point, points: &[Point]) -> Diagnostic {
@@ -382,7 +382,7 @@ pub(crate) fn empty_preference(at: Span, has_weight: bool) -> Diagnostic {
 
 pub(crate) fn no_strategy_type(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`scoringStrategy` needs a `type`", "`type` is missing")
-        .help("`LeastAllocated`, which is the default where there is no `scoringStrategy`, `MostAllocated` or `RequestedToCapacityRatio`")
+        .help("use `MostAllocated`, `RequestedToCapacityRatio`, or `LeastAllocated` (the default if `scoringStrategy` is missing)")
 }
 
 pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {

@@ -59,8 +59,8 @@ impl Profile {
     }
 }
 
-/// Converts a profile of the configuration to an equivalent one, with the same structure, without arguments and
-/// extenders.
+/// Converts a profile of the configuration to an equivalent profile of schedc with the same structure. Arguments and
+/// extenders are not converted here.
 pub(crate) fn translate(config: &Configuration, index: usize, effective: &Effective, catalog: &Catalog) -> Profile {
     let written = &config.profiles[index];
     let value = |seconds: &Option<schedc_codegen::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);

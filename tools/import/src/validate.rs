@@ -204,8 +204,8 @@ fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report
     }
 }
 
-/// Returns whether disabling a plugin has an effect: for `multiPoint` it must be a default plugin, at a point
-/// it must be in `multiPoint` and implement the point.
+/// Returns whether disabling a plugin has an effect. In `multiPoint`, the plugin must be a default plugin. At a point,
+/// the plugin must be in `multiPoint` and implement the point.
 pub(crate) fn has_effect(name: &str, point: Option<Point>, effective: &Effective) -> bool {
     match point {
         None => kube_scheduler::find(name).is_some(),
@@ -230,7 +230,7 @@ fn enabled_by_default(point: Option<Point>, effective: &Effective) -> Vec<String
 fn queue_sort(profiles: &[Profile], effective: &[Effective], report: &mut Report) {
     for (index, (profile, effective)) in profiles.iter().zip(effective).enumerate() {
         report.profile = Some(index);
-        // Out-of-tree plugins in `multiPoint` may also sort or bind.
+        // Out-of-tree plugins in `multiPoint` may also sort or bind, so the plugins of this profile are not counted.
         if effective.multi_point.iter().any(|entry| kube_scheduler::find(&entry.name).is_none()) {
             continue;
         }

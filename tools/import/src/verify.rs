@@ -19,7 +19,7 @@ use crate::{messages, write};
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
     /// Only the points where the configuration names them, and Score if they have a weight in `multiPoint`. Plugins of
-    /// `multiPoint` also run at PostBind, since they run at some point.
+    /// `multiPoint` are also assumed to run at PostBind, because every plugin runs at some point.
     Mentioned,
     /// All points except QueueSort, which has exactly one plugin.
     All,
@@ -46,7 +46,7 @@ pub(crate) fn effective(written: &config::Profile) -> Effective {
     Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, &names))
 }
 
-/// The configuration that is imported, and the plugins for it.
+/// The files and the name of the imported configuration, and the catalog of plugins.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub(crate) catalog: &'a Catalog,

@@ -77,7 +77,7 @@ impl ActiveSteps {
     }
 }
 
-/// Returns what Score of a plugin reads.
+/// Returns the inputs of a plugin's Score.
 fn score_inputs<'a>(cx: &UpdateContext<'a, Pipeline>, score: &'a Score, step: &ScoreStep) -> Inputs<'a> {
     Inputs { pod: cx.compiled.value(step.position), state: score.state(step.position), cache: cx.cache }
 }

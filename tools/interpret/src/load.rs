@@ -163,7 +163,7 @@ impl Interpretation {
     }
 }
 
-/// Returns the arguments with their locations; an empty table without arguments in the profile.
+/// Returns the arguments of a plugin with their locations; an empty table if the profile has no arguments for it.
 fn arguments(files: &Files, path: &str, written: Option<&plan::Node>) -> Node {
     let file = String::leak(path.to_owned());
     match written {

@@ -1,5 +1,5 @@
 //! Implements `Profile` for a profile that was loaded at run time. Each function loops over the steps of its extension
-//! point, where generated code contains one call after the other.
+//! point. Generated code has no such loop, but one call after the other.
 
 use futures_util::future::try_join_all;
 use schedc_core::cache::{Base, Cache};
@@ -36,7 +36,7 @@ impl ScoreStep {
     }
 }
 
-/// Returns the verdicts about a node, by the steps of Filter that the pod does not skip.
+/// Returns the verdicts about a node, one for each step of Filter that the pod does not skip.
 fn filter_verdicts<'a>(
     pod: &'a Pod,
     cycle: &'a Cycle,

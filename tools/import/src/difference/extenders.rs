@@ -26,7 +26,8 @@ pub(super) fn differences(a: &[Value], b: &[Value], differences: &mut Vec<Differ
     }
 }
 
-/// Returns extenders by their URLs, with numbers for repeated URLs. The client's key is never included.
+/// Returns each extender with its URL. A repeated URL is followed by a number: `http://a (2)`. The client's private key
+/// is hidden.
 fn named(extenders: &[Value]) -> Vec<(String, Value)> {
     let mut named: Vec<(String, Value)> = Vec::new();
     for extender in extenders {

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The fields with their names in profiles and in kube-scheduler's configuration, which has no others.
+/// The fields with their names in profiles and in kube-scheduler's configuration, which has no other fields.
 const EXTENDER: [(&str, &str); 12] = [
     ("url-prefix", "urlPrefix"),
     ("filter-verb", "filterVerb"),

@@ -44,7 +44,7 @@ pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
     }
 }
 
-/// Returns the elements of a list in a map; empty without a list.
+/// Returns the elements of a list in a map; an empty slice if the map has no such list.
 pub(super) fn items<'n>(node: &'n Node, key: &str) -> &'n [Node] {
     match field(node, key).map(|node| &node.value) {
         Some(Value::List(items)) => items,

@@ -26,7 +26,7 @@ pub(super) const FILTERS: [(&str, &[&str]); 19] = [
 /// Predicates that ran regardless of the policy.
 pub(super) const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
 
-/// Predicates of a policy without predicates.
+/// Predicates that run if a policy has no key `predicates`.
 pub(super) const DEFAULT_PREDICATES: [&str; 12] = [
     "CheckNodeUnschedulable",
     "GeneralPredicates",
@@ -42,8 +42,8 @@ pub(super) const DEFAULT_PREDICATES: [&str; 12] = [
     "MatchInterPodAffinity",
 ];
 
-/// Priorities, each with the plugin that replaces it, and its weight in a policy without priorities. They are
-/// in the order in which they ran.
+/// Priorities, each with the plugin that replaces it, and its weight if the policy has no key `priorities` (0: it does
+/// not run then). They are in the order in which they ran.
 pub(super) const SCORES: [(&str, &str, i64); 13] = [
     ("BalancedResourceAllocation", "NodeResourcesBalancedAllocation", 1),
     ("EvenPodsSpreadPriority", "PodTopologySpread", 2),
@@ -60,7 +60,7 @@ pub(super) const SCORES: [(&str, &str, i64); 13] = [
     ("TaintTolerationPriority", "TaintToleration", 1),
 ];
 
-/// Predicates, or priorities.
+/// Either the predicates or the priorities.
 pub(super) struct Kind {
     /// Their singular, for messages.
     pub(super) subject: &'static str,
@@ -89,7 +89,8 @@ pub(super) struct CustomFunction {
 
 /// Target of an argument.
 pub(super) enum ArgumentTarget {
-    /// Labels under this key that nodes should have or not have, and their names in NodeLabel's arguments.
+    /// Labels that nodes should have, or should not have. `key` is their key in the argument; `present` and `absent`
+    /// are their keys in NodeLabel's arguments.
     Labels { key: &'static str, present: &'static str, absent: &'static str },
     /// The plugin's arguments.
     Args,
@@ -154,7 +155,7 @@ impl Kind {
         self.fields.contains(&"weight")
     }
 
-    /// Returns the names of the functions without an argument.
+    /// Returns all registered names. A function with another name needs an argument that defines it.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         let (filters, scores) = (FILTERS.iter().map(|(name, _)| *name), SCORES.iter().map(|(name, ..)| *name));
         let is_weighted = self.is_weighted();

@@ -140,7 +140,7 @@ impl Lists {
         self.by_point.iter().flatten().any(|entry| entry.name.value == name)
     }
 
-    /// Returns whether PodTopologySpread did not spread the pods of services and controllers: another plugin did, or
+    /// Returns whether the pods of services and controllers were spread by another plugin than PodTopologySpread, or by
     /// none.
     pub(super) fn spreads_by_selector(&self) -> bool {
         let scores = self.by_point[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
@@ -246,8 +246,8 @@ impl Entry {
     }
 }
 
-/// Merges the plugins of a point. Since `v1beta2`, an enabled default plugin keeps its position; earlier
-/// versions refused it.
+/// Merges the plugins of a point. Since `v1beta2`, a default plugin that the file enables keeps its position; earlier
+/// versions refused to enable default plugins again.
 fn merge(version: Version, point: Point, defaults: Vec<Entry>, set: &PluginSet, report: &mut Report) -> Vec<Entry> {
     let names: Vec<String> = defaults.iter().map(|entry| entry.name.value.clone()).collect();
     for plugin in &set.disabled {

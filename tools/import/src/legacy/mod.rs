@@ -6,8 +6,8 @@
 //! | `lists` | the plugins of each extension point, merged as in the former kube-scheduler |
 //! | `multi_point` | the plugins of `v1beta3`, which is nearly `v1` |
 //! | `successors` | replacements of removed plugins |
-//! | `args` | arguments of removed plugins as those of their replacements |
-//! | `policy` | predicates and priorities as plugins |
+//! | `args` | conversion of arguments of removed plugins to arguments of their replacements |
+//! | `policy` | conversion of predicates and priorities to plugins |
 //! | `algorithm` | `algorithmSource` of `v1alpha1`: named algorithms and policies |
 //! | `functions` | the former predicates and priorities |
 //! | `build` | constructors for values |
@@ -38,9 +38,9 @@ use lists::Lists;
 use policy::Policy;
 use version::Version;
 
-/// Converts a configuration of any version, or a Policy, to `v1`. Other documents are returned unchanged.
-/// `policy` is the file with the policy that an `algorithmSource` names, if it was given. `None`: the report contains
-/// errors.
+/// Converts a configuration of any version, or a Policy, to `v1`. Other documents are returned unchanged. `policy` is
+/// the file with the policy that an `algorithmSource` names, if the caller has that file. Returns `None` if the report
+/// contains errors.
 pub(crate) fn convert_to_v1(
     document: Node,
     policy: Option<FileId>,
@@ -75,8 +75,8 @@ pub(crate) fn convert_to_v1(
     Some(modern)
 }
 
-/// Returns the configuration or policy in the document, if it is a ConfigMap, and otherwise the document. `None` after
-/// an error.
+/// If the document is a ConfigMap, returns the configuration or policy in it; otherwise returns the document. `None`
+/// after an error.
 fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<Node> {
     if build::text_of(&document, "kind").as_deref() != Some("ConfigMap") {
         return Some(document);
@@ -134,8 +134,8 @@ fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<P
     Some(Policy::read(&document, report))
 }
 
-/// Copies the fields that every version has, other than profiles. Fields with addresses of the process are added to
-/// `addresses` instead.
+/// Copies the fields that every version has, other than profiles. Fields with addresses at which the process listens
+/// are added to `addresses` instead.
 fn settings(fields: &mut Fields<'_, '_>, addresses: &mut Vec<Spanned<&'static str>>) -> Vec<(Spanned<String>, Node)> {
     let mut kept = Vec::new();
     for key in config::SETTINGS {
@@ -158,7 +158,7 @@ fn document(at: Span, settings: Vec<(Spanned<String>, Node)>, profiles: Vec<Node
     document
 }
 
-/// Converts `v1beta3`, which has `multiPoint` like `v1`, and fewer default plugins.
+/// Converts `v1beta3`, which has `multiPoint` like `v1`, but fewer default plugins.
 fn v1beta3(node: &Node, report: &mut Report) -> Node {
     const VERSION: Version = Version::V1Beta3;
     report.note(messages::historic_version(node.span, VERSION));

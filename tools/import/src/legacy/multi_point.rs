@@ -1,4 +1,4 @@
-//! The plugins of `v1beta3`, which has `multiPoint` and fewer default plugins than `v1`.
+//! The plugins of `v1beta3`, which has `multiPoint` like `v1`, but fewer default plugins.
 
 use schedc_codegen::source::Spanned;
 
@@ -35,7 +35,8 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     build::set(set, "disabled", build::list(at, disabled));
 }
 
-/// Replaces enabled plugins that limit the volumes of one driver with NodeVolumeLimits, and removes disabled ones.
+/// Converts plugins that limit the volumes of a single driver: NodeVolumeLimits replaces enabled ones, and disabled
+/// ones are removed.
 fn replace_driver_limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
     const SUCCESSOR: &str = "NodeVolumeLimits";
     let by_default = has_defaults && !contains(set, "disabled", "*") && !contains(set, "disabled", SUCCESSOR);

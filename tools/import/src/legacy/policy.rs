@@ -34,7 +34,7 @@ struct Function {
     weight: Option<Spanned<i64>>,
 }
 
-/// Returns the configuration for a policy alone, as with `--policy-config-file`.
+/// Returns a configuration for a policy that no configuration names, as with `--policy-config-file`.
 pub(super) fn configuration(node: &Node, report: &mut Report) -> Node {
     report.note(messages::historic_policy(node.span));
     let policy = Policy::read(node, report);
@@ -84,7 +84,7 @@ impl Policy {
         policy
     }
 
-    /// Returns its extenders in the form of `v1`; `None` if it has no `extenders`.
+    /// Returns the extenders in the form of `v1`; `None` if the policy has no key `extenders`.
     pub(super) fn extenders(&self) -> Option<(Spanned<String>, Node)> {
         self.extenders.clone()
     }
@@ -190,7 +190,7 @@ impl Policy {
         Some(Function { name, weight })
     }
 
-    /// Adds labels to NodeLabel, the plugin of all functions about labels.
+    /// Adds labels to the arguments of NodeLabel, the plugin that replaces all functions about labels.
     fn node_label(&mut self, at: &Spanned<String>, key: &str, labels: Vec<Node>) {
         const PLUGIN: &str = "NodeLabel";
         if self.configs.iter().all(|config| config.name.value != PLUGIN) {
@@ -240,7 +240,7 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     }
 }
 
-/// Returns whether nodes should have the labels or should not, and the labels.
+/// Returns the labels of an argument. The boolean is true if nodes should have them, and false if they should not.
 fn labels(node: &Node, key: &str, path: &str, report: &mut Report) -> (bool, Vec<Node>) {
     let path = format!("{path}.argument");
     let mut fields = Fields::of(node, &path, &[key, "presence"], &mut report.errors);

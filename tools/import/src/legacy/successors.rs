@@ -9,7 +9,7 @@ pub(super) enum Successor {
     Strategy(&'static str),
     /// NodeAffinity, with an equivalent `addedAffinity`.
     AddedAffinity,
-    /// None, with the recommended alternative.
+    /// There is no replacement. The text recommends an alternative.
     Nothing(&'static str),
 }
 
@@ -22,11 +22,13 @@ pub(super) fn of(name: &str) -> Option<Successor> {
         "NodeResourcesMostAllocated" => Successor::Strategy("MostAllocated"),
         "RequestedToCapacityRatio" => Successor::Strategy("RequestedToCapacityRatio"),
         "NodeLabel" => Successor::AddedAffinity,
-        "NodePreferAvoidPods" => Successor::Nothing("taint these nodes with the effect PreferNoSchedule"),
+        "NodePreferAvoidPods" => {
+            Successor::Nothing("if pods should avoid a node, give it a taint with the effect PreferNoSchedule")
+        }
         "NodeResourceLimits" => Successor::Nothing("kube-scheduler no longer reads the limits of pods"),
         "ServiceAffinity" => Successor::Nothing(
-            "pods can express it: `podAffinity` over the label keeps those of a service together, \
-             `topologySpreadConstraints` spread them",
+            "use `podAffinity` over the label to keep the pods of a service together, or \
+             `topologySpreadConstraints` to spread them",
         ),
         _ => return None,
     })

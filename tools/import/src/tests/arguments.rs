@@ -141,7 +141,7 @@ fn arguments_of_out_of_tree_plugins_are_converted() {
         ratio: 0.5, nothing: null, 'a b': [1, [true]]}}]}]\n";
     let import = import("c.yaml", &format!("{HEAD}{rest}"));
     expect![[r#"
-        warning: c.yaml:3:48: `Trimaran` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+        warning: c.yaml:3:48: `Trimaran` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
         warning: c.yaml:3:216: 0.5 is left out: arguments in profiles have no numbers with fractions
         # Imported from c.yaml by schedc.
 
@@ -173,7 +173,7 @@ fn arguments_that_kube_scheduler_refuses_are_errors() {
         "NodeResourcesFit",
         "{scoringStrategy: {resources: [{name: cpu}]}}",
         expect![[
-            r#"c.yaml:3:60: `scoringStrategy` needs a `type`; `LeastAllocated`, which is the default where there is no `scoringStrategy`, `MostAllocated` or `RequestedToCapacityRatio`"#
+            r#"c.yaml:3:60: `scoringStrategy` needs a `type`; use `MostAllocated`, `RequestedToCapacityRatio`, or `LeastAllocated` (the default if `scoringStrategy` is missing)"#
         ]],
     );
     check_refused(

@@ -145,7 +145,7 @@ fn documents_that_are_no_configuration_are_errors() {
                   |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected `kubescheduler.config.k8s.io/v1`
                   |
                   = note: kube-scheduler 1.36 reads no older version either
-                  = help: convert it: `schedc import` makes a profile of it, and `schedc export` a configuration of that
+                  = help: run `schedc import` to convert it to a profile, and `schedc export` to convert the profile to a configuration
 
                 error: 1 error in c.yaml
             "#]],

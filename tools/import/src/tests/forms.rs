@@ -166,9 +166,9 @@ profiles:
         address: http://prometheus-k8s.monitoring.svc.cluster.local:9090
 ",
         expect![[r#"
-            warning: c.yaml:12:15: `NodeResourceTopologyMatch` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            warning: c.yaml:15:15: `Coscheduling` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            warning: c.yaml:23:15: `TargetLoadPacking` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+            warning: c.yaml:12:15: `NodeResourceTopologyMatch` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
+            warning: c.yaml:15:15: `Coscheduling` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
+            warning: c.yaml:23:15: `TargetLoadPacking` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
             note: c.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
             note: c.yaml:5:1: `clientConnection` is not part of a profile: it configures the connection to the API server
             # Imported from c.yaml by schedc.

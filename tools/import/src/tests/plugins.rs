@@ -198,9 +198,9 @@ fn out_of_tree_plugins_are_kept_with_a_warning() {
     check_warnings(
         plugins,
         expect![[r#"
-        c.yaml:3:53: `Coscheduling` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-        c.yaml:3:75: `Trimaran` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-        c.yaml:3:195: `NodeMetrics` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile"#]],
+        c.yaml:3:53: `Coscheduling` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
+        c.yaml:3:75: `Trimaran` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
+        c.yaml:3:195: `NodeMetrics` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile"#]],
     );
 }
 

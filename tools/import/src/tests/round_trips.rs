@@ -96,10 +96,10 @@ fn unusual_plugin_sets_survive_a_round_trip() {
         // All plugins are disabled, and some are enabled again at other points and in another order.
         "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultBinder}, {name: PrioritySort}]}, \
          filter: {enabled: [{name: TaintToleration}, {name: NodeName}]}, score: {enabled: [{name: ImageLocality, weight: 77}]}}}]",
-        // Named at a point and in `multiPoint`: named plugins come first.
+        // Plugins that are named at a point are also in `multiPoint`: the named ones come first.
         "profiles: [{plugins: {filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}, \
          score: {disabled: [{name: '*'}], enabled: [{name: NodeAffinity}, {name: TaintToleration, weight: 100}]}}}]",
-        // Disabled twice, without effect, and with weights.
+        // Plugins are disabled twice, without effect, and with weights.
         "profiles: [{plugins: {preFilter: {disabled: [{name: NodeName}, {name: NodePorts}, {name: NodePorts, weight: 3}]}, \
          multiPoint: {disabled: [{name: DefaultPreemption}, {name: Missing}], enabled: [{name: NodeAffinity, weight: 0}]}}}]",
         // A point with a different order.
@@ -253,7 +253,8 @@ proptest! {
 
     #[test]
     fn any_valid_profile_survives_a_round_trip(profile in profile()) {
-        // A profile is invalid if a plugin lacks another plugin that it requires, or itself at another point.
+        // A profile is invalid if a plugin requires another plugin, or itself at another point, and the profile lacks
+        // it.
         if compiled(std::slice::from_ref(&profile)).is_ok() {
             check(&[profile]);
         }

@@ -1,4 +1,5 @@
-//! The queue's extension points, those of Filter, and PostFilter.
+//! The extension points of the queue (PreEnqueue, queueing hints, QueueSort) and of filtering (PreFilter, Filter,
+//! PostFilter).
 
 use schedc_core::cache::Cache;
 use schedc_core::column::ColumnSet;

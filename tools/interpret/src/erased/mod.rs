@@ -94,7 +94,7 @@ impl<P: Reads> ErasedPlugin for Instance<P> {
     }
 }
 
-/// What Filter and Score of a plugin read, except for the node.
+/// The inputs of a plugin's Filter and Score, except for the node.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) pod: &'a dyn PodValue,

@@ -1,4 +1,4 @@
-//! Values whose concrete types only their plugins know.
+//! Values of plugins, without their concrete types.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
@@ -11,7 +11,7 @@ pub(crate) fn downcast_value<T: 'static>(value: &AnyValue) -> &T {
     value.downcast_ref().expect("a plugin receives its own values")
 }
 
-/// Returns the value of a plugin in its concrete type, for a change.
+/// Returns the value of a plugin in its concrete type, so that it can be changed.
 pub(crate) fn downcast_value_mut<T: 'static>(value: &mut AnyValue) -> &mut T {
     value.downcast_mut().expect("a plugin receives its own values")
 }

@@ -21,11 +21,11 @@ profiles:
     unreserve: {enabled: [{name: Mine}, {name: Mine2}]}
 ",
         expect![[r#"
-            warning: c.yaml:10:32: `Mine` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            warning: c.yaml:11:48: `Mine2` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+            warning: c.yaml:10:32: `Mine` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
+            warning: c.yaml:11:48: `Mine2` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
             note: c.yaml:1:1: a configuration of v1alpha2 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:6:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
-            note: c.yaml:8:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+            note: c.yaml:8:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             # Imported from c.yaml by schedc.
 
             scheduler-name = "old"
@@ -142,7 +142,7 @@ plugins:
         "v1alpha1",
         "algorithmSource: {provider: DefaultProvide}\n",
         expect![[r#"
-        c.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+        c.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         c.yaml:3:29: no algorithm provider is called `DefaultProvide`; did you mean `DefaultProvider`?"#]],
     );
 }

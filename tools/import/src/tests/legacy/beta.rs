@@ -192,7 +192,7 @@ profiles:
 ",
         expect![[r#"
             note: c.yaml:1:1: a configuration of v1beta1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-            note: c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+            note: c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             note: c.yaml:8:24: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             # Imported from c.yaml by schedc.
 
@@ -287,7 +287,7 @@ profiles:
         expect![[r#"
             c.yaml:4:38: `NodeResourcesMostAllocated` and `NodeResourcesLeastAllocated` both score, but `NodeResourcesFit` has one strategy: that of `NodeResourcesMostAllocated`, so decisions will differ; disable `NodeResourcesLeastAllocated` if it was not meant to score
             c.yaml:5:25: the arguments of `NodeResourcesLeastAllocated` have no effect: the profile does not run it
-            c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+            c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             c.yaml:4:38: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today"#]],
     );
 }
@@ -298,13 +298,13 @@ fn v1beta1_refuses_default_plugins_enabled_again() {
         "v1beta1",
         "profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: 3}]}}}]\n",
         expect![[r#"
-            c.yaml:3:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+            c.yaml:3:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             c.yaml:3:48: `NodeAffinity` is already enabled at `score` by default; disable it there, too, to give it another position or weight"#]],
     );
 }
 
 #[test]
-fn default_constraints_without_a_type_need_one_since_v1beta2() {
+fn default_constraints_need_a_type_since_v1beta2() {
     let rest = "\
 profiles:
 - pluginConfig:
@@ -366,8 +366,8 @@ profiles:
   pluginConfig: [{name: ServiceAffinity, args: {affinityLabels: [rack]}}]
 ",
         expect![[r#"
-            c.yaml:5:34: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
-            c.yaml:6:31: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
+            c.yaml:5:34: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
+            c.yaml:6:31: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
             c.yaml:8:54: `NodeResourceLimits` is left out: kube-scheduler 1.36 has no equivalent; kube-scheduler no longer reads the limits of pods
             c.yaml:6:56: `CinderLimits` is part of `NodeVolumeLimits` today, which runs in its place
             c.yaml:7:33: `SelectorSpread` is part of `PodTopologySpread` today, which runs in its place
@@ -383,7 +383,7 @@ fn fields_of_other_versions_are_errors() {
         "v1beta1",
         "disablePreemption: true\nprofiles: [{plugins: {multiPoint: {}}}]\n",
         expect![[r#"
-        c.yaml:4:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+        c.yaml:4:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         c.yaml:3:1: unknown field `disablePreemption`
         c.yaml:4:23: unknown field `multiPoint`"#]],
     );

@@ -25,7 +25,7 @@ fn check_points(version: &str, rest: &str, points: &[&str], expect: Expect) {
     expect.assert_eq(&points_of(&imported(version, rest), points));
 }
 
-/// Compares the remarks, except the one about the version, and the errors.
+/// Compares the errors, and all remarks except the one about the version.
 fn check_report(version: &str, rest: &str, expect: Expect) {
     let import = imported(version, rest);
     let mut lines: Vec<String> = import.remarks.iter().map(|remark| remark.one_line(&import.files)).collect();

@@ -24,7 +24,7 @@ fn an_empty_policy_has_the_default_functions() {
         "",
         expect![[r#"
         p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+        p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: NodeResourcesFit NodePorts NodeAffinity VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
@@ -121,9 +121,9 @@ priorities:
       resources: [{name: example.com/gpu, weight: 2}]
 ",
         expect![[r#"
-            p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
+            p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
             p.yaml:11:69: labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so scores may differ
-            p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
+            p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
             p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             p.yaml:4:9: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:11:10: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
@@ -252,7 +252,7 @@ fn extenders_of_a_policy_are_converted() {
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
         note: p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
+        note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
 
         # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
