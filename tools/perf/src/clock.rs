@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Nanoseconds since 1970, from a given start.
+/// A clock in nanoseconds since 1970 that begins at a given time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     begin: Instant,
@@ -20,7 +20,7 @@ impl Clock {
         self.offset.saturating_add(elapsed)
     }
 
-    /// Advances the clock to `time`, unless it is later already.
+    /// Advances the clock to `time`, unless the clock is already later.
     pub(crate) fn advance(&mut self, time: i64) {
         self.offset = self.offset.saturating_add(time.saturating_sub(self.now()).max(0));
     }

@@ -82,7 +82,8 @@ pub struct PluginCost {
     /// Amounts.
     #[serde(flatten)]
     pub amounts: Amounts,
-    /// The larger number of allocations for the two pods, for all nodes together; `None` if the binary does not count.
+    /// Number of allocations for all nodes together, for the pod with the larger number; `None` if the binary does not
+    /// count allocations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocations: Option<f64>,
 }
@@ -132,7 +133,7 @@ pub struct ColumnCost {
     pub bytes: usize,
 }
 
-/// A limit of a budget that is exceeded.
+/// An exceeded limit of a budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Exceeded {
     /// Key in `[budget]`.
@@ -148,8 +149,9 @@ pub struct Exceeded {
 
 /// Measures profiles, given by their indexes in [`AnyBundle::profiles`].
 ///
-/// Valgrind counts instructions of decisions if a budget limits them and this program has no other way. `arguments` returns
-/// the command-line arguments with which this program calls [`decide`] for a profile and the given numbers of decisions.
+/// Valgrind counts instructions of decisions if a budget limits them and this program cannot read the counter of the
+/// processor. `arguments` returns the command-line arguments with which this program calls [`decide`] for a profile and
+/// the given numbers of decisions.
 ///
 /// # Errors
 /// Returns an error if plugins cannot start, or fail for the pods.
@@ -243,7 +245,7 @@ fn most_expensive(plugins: &[PluginCost], cost: impl Fn(&PluginCost) -> Option<f
     highest.filter(|(_, sum)| *sum > 0.0).map(|(plugin, _)| plugin)
 }
 
-/// Returns the row of a plugin's part; adds it if it does not exist.
+/// Returns the row of a plugin and a part of its cost; adds the row if it does not exist.
 fn row<'l>(list: &'l mut Vec<(CostPart, PluginCost)>, plugin: &'static str, part: CostPart) -> &'l mut PluginCost {
     let at = list.iter().position(|(other, cost)| *other == part && cost.plugin == plugin).unwrap_or_else(|| {
         let (amounts, is_per_node) = (Amounts::default(), part.is_per_node());
@@ -258,7 +260,7 @@ fn binary_size() -> Option<u64> {
     std::fs::metadata(program).ok().map(|metadata| metadata.len())
 }
 
-/// Compares a profile with its budget. Returns the exceeded limits, and the keys of those whose cost is unknown.
+/// Compares a profile with its budget. Returns the exceeded limits, and the keys of the limits whose cost is unknown.
 fn compare(cost: &ProfileCost, budget: Budget, nodes: usize) -> (Vec<Exceeded>, Vec<&'static str>) {
     let plugin = |cost_of: &dyn Fn(&PluginCost) -> Option<f64>| {
         most_expensive(&cost.plugins, cost_of).map(|plugin| format!("plugin {plugin}"))

@@ -20,13 +20,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Access never allocates, because the value has no destructor and no lazy initialisation.
+    /// Access to the two values never allocates, because they have no destructor and no lazy initialisation.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static ALLOCATED_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Returns free memory of the system's allocator to the system, also memory between allocations. Without effect if the
-/// C library is not glibc.
+/// Returns free memory of the system allocator to the operating system, including memory between allocations. Has no
+/// effect if the C library is not glibc.
 #[allow(unsafe_code, reason = "glibc has no other interface for this")]
 pub fn return_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -40,8 +40,8 @@ pub fn return_free_memory() {
     }
 }
 
-/// Returns the number of allocations of this thread, including reallocations, which may move. Always 0 if the
-/// binary has another allocator.
+/// Returns the number of allocations of this thread. A reallocation counts as one, even if it does not move the memory.
+/// Always 0 if the binary has another allocator.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
 }

@@ -17,7 +17,8 @@ pub struct CreateNodes {
     pub(super) count_param: Option<String>,
     /// Text template of a Node; by default, nodes can allocate 4 CPUs, 32 GiB and 110 pods.
     pub node_template_path: Option<String>,
-    /// Allocatable resources and CSI drivers. Only one strategy is used: this one, or else the first of the two below.
+    /// Allocatable resources and CSI drivers. Of this strategy and the two below, only the first one that is set is
+    /// used.
     pub node_allocatable_strategy: Option<NodeAllocatable>,
     /// Adds a label to the nodes, with the given values in turn.
     pub label_node_prepare_strategy: Option<LabelNodes>,
@@ -88,7 +89,7 @@ pub struct CreatePods {
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// Whether to delete all pods once they are scheduled and create them again, for `duration`.
+    /// Whether to repeat for `duration`: create the pods, and delete them when all are scheduled.
     #[serde(default)]
     pub steady_state: bool,
     pub(super) steady_state_param: Option<String>,
@@ -101,7 +102,8 @@ pub struct CreatePods {
     pub collect_metrics: bool,
     /// Namespace; by default, `namespace-` and the index of the operation.
     pub namespace: Option<String>,
-    /// Text template of a Pod; by default that of the test case, or else pods with 100m CPU and 500 MiB.
+    /// Text template of a Pod; by default that of the test case. Without any template, pods request 100m CPU and 500
+    /// MiB.
     pub pod_template_path: Option<String>,
     /// Whether to continue without waiting for the pods.
     #[serde(default)]
@@ -160,7 +162,7 @@ pub struct UpdateAny {
     _subresources: Vec<String>,
 }
 
-/// Creates a slice of devices on each node of a driver.
+/// Creates a slice of devices of one driver on each selected node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateResourceDriver {
@@ -206,8 +208,8 @@ pub struct DeletePods {
 pub struct Churn {
     /// Whether the objects are deleted again.
     pub mode: ChurnMode,
-    /// Maximum number of objects of each template, or 0 for no limit; in mode `recreate`, their number before the first
-    /// deletion.
+    /// In mode `create`, the maximum number of objects of each template, or 0 for no limit. In mode `recreate`, the
+    /// number of objects of each template before the first deletion.
     #[serde(default)]
     pub number: usize,
     /// Interval between objects, in milliseconds; 0 stands for 500.

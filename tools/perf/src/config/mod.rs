@@ -57,7 +57,7 @@ pub struct TestCase {
     pub feature_gates: BTreeMap<String, bool>,
     /// Configuration of kube-scheduler; ignored: the caller chooses the profile.
     pub scheduler_config_path: Option<String>,
-    /// Template of pods for operations without one.
+    /// Template of pods for operations that name no template.
     pub default_pod_template_path: Option<String>,
 }
 

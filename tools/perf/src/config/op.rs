@@ -184,7 +184,10 @@ impl CreateResourceDriver {
             return Err(Error::new("driverName: is empty"));
         }
         match self.nodes.contains(['[', ']', '\\']) {
-            true => Err(Error::new(format!("nodes: `{}` has more than names, * and ?", self.nodes))),
+            true => Err(Error::new(format!(
+                "nodes: `{}` contains a square bracket or a backslash; patterns have only * and ?",
+                self.nodes
+            ))),
             false => Ok(()),
         }
     }

@@ -66,7 +66,7 @@ pub(super) fn measure(profile: usize, cluster: &mut Cluster, counter: &mut Resul
     DecisionCost { plain_allocations, demanding_allocations, plain_instructions, demanding_instructions }
 }
 
-/// Decides about both pods, for callgrind: nothing else is measured.
+/// Decides about both pods. This function measures nothing itself; callgrind counts its instructions.
 ///
 /// # Errors
 /// Returns an error if plugins cannot start.

@@ -171,7 +171,7 @@ fn invalid_operations_are_refused() {
         (
             "{opcode: createResourceDriver, driverName: d, nodes: 'n[0-9]'}",
             expect![
-                "w.yaml: test case `case`: op 0 (createResourceDriver): nodes: `n[0-9]` has more than names, * and ?"
+                "w.yaml: test case `case`: op 0 (createResourceDriver): nodes: `n[0-9]` contains a square bracket or a backslash; patterns have only * and ?"
             ],
         ),
         (
