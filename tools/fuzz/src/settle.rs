@@ -40,7 +40,8 @@ impl Simulation {
         self.run_until_idle()?;
         self.check()?;
         self.check_idle()?;
-        // These bugs change the cache without an event for the follower; other invariants must detect them.
+        // These bugs change the cache without an event for the follower, the background task that follows the cluster.
+        // Other invariants must detect them.
         if !matches!(self.bug, Some(InjectedBug::SilentNodeUpdate | InjectedBug::UncheckedNodeUpdate)) {
             self.check_follower()?;
         }
@@ -217,7 +218,8 @@ impl Simulation {
         }
         std::mem::swap(&mut new_scheduler, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);
-        // Nominations of the scheduler are copied, because the status of the pods may not contain them yet.
+        // The nominations of the simulated scheduler are copied to the new one, because the status of the pods may not
+        // contain them yet.
         let nominated: Vec<_> = new_scheduler.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
         nominated.iter().for_each(|pod| new_scheduler.cache.withdraw_nomination(&pod.uid));
         for (node, pods) in self.scheduler.cache.nominator.iter() {

@@ -38,7 +38,8 @@ pub(crate) fn of_profile(
     let mut all: Vec<RawArgs> = Vec::new();
     let mut seen: HashMap<&str, Span> = HashMap::new();
     let mut running = effective.names();
-    // The extension points of out-of-tree plugins are unknown, so they run if `multiPoint` has them.
+    // The extension points of out-of-tree plugins are unknown, so these plugins are assumed to run if `multiPoint` has
+    // them.
     running.extend(
         effective
             .multi_point

@@ -116,7 +116,7 @@ impl Profile for Pipeline {
         let hints = self.steps.plugins.get(plugin).and_then(|plugin| plugin.hints.as_ref());
         hints.map_or(Ok(QueueingHint::Queue), |plugin| plugin.hint(pod, object, cache))
     }
-    /// Compares two pods by the only queue-sort plugin, PrioritySort.
+    /// Compares two pods with PrioritySort, the only in-tree queue-sort plugin.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
         PrioritySort::less(&schedc_core::args::NoArgs, a, b)
     }
@@ -308,7 +308,7 @@ impl Profile for Pipeline {
                 }
             }
         }
-        // A plugin with PreBind and without Reserve in the profile gets the default state.
+        // A plugin whose PreBind is in the profile, but whose Reserve is not, gets the default state.
         for step in &self.steps.pre_bind {
             if self.steps.reserve.iter().all(|other| other.position != step.position) {
                 reserved.0[step.position] = Some(step.plugin.default_reserved());

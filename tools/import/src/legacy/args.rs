@@ -150,7 +150,7 @@ fn scoring_strategy(changed: &Changed, args: Option<&Node>, modern: &mut Configs
     build::set(modern.get_or_create("NodeResourcesFit", at), "scoringStrategy", strategy);
 }
 
-/// Converts NodeLabel's required labels to an affinity that is added to all pods.
+/// Converts NodeLabel's required and preferred labels to an affinity that is added to all pods.
 fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";

@@ -94,7 +94,7 @@ fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
 }
 
 erased_point! {
-    /// `state` is `None` for a plugin without PreFilter in the profile.
+    /// `state` is `None` for a plugin whose PreFilter is not in the profile.
     trait Filter for FilterPlugin<Cycle: Default>, Incremental {
         /// # Errors
         /// Returns the code of the rejection.

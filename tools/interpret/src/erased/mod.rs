@@ -98,7 +98,7 @@ impl<P: Reads> ErasedPlugin for Instance<P> {
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) pod: &'a dyn PodValue,
-    /// The state of PreFilter or PreScore; `None` for a plugin without it.
+    /// The state of PreFilter, PreScore or PrepareScore; `None` for a plugin without such a state.
     pub(crate) state: Option<&'a AnyValue>,
     pub(crate) cache: &'a Cache<State>,
 }

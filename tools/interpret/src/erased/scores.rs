@@ -73,7 +73,7 @@ erased_point! {
 }
 
 erased_point! {
-    /// `state` is `None` for a plugin without PreScore in the profile and without PrepareScore.
+    /// `state` is `None` for a plugin that has no PrepareScore and whose PreScore is not in the profile.
     trait Score for ScorePlugin<Cycle: Default>, Incremental {
         fn score(
             &self,

@@ -26,7 +26,7 @@ pub struct CreateNodes {
     pub unique_node_label_strategy: Option<UniqueLabel>,
 }
 
-/// Allocatable of nodes, in addition to their template.
+/// Allocatable resources of nodes, in addition to those of the template.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeAllocatable {
