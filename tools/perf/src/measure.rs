@@ -22,8 +22,8 @@ impl Decisions {
         self.nanoseconds.len()
     }
 
-    /// Returns the mean number of allocations per decision. `None` if the binary does not count, or without
-    /// decisions.
+    /// Returns the mean number of allocations per decision. `None` if the binary does not count allocations, or if
+    /// there are no decisions.
     pub fn allocations(&self) -> Option<f64> {
         (is_counting() && self.count() > 0).then(|| self.allocations as f64 / self.count() as f64)
     }

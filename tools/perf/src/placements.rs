@@ -14,7 +14,7 @@ use crate::validate::{Validator, Violation};
 /// Maximum number of violations in an error.
 const MAX_REPORTED: usize = 3;
 
-/// Changes of nodes, of pods with a node, and of all other objects, in order. They share the objects of the
+/// Changes of all objects except pods without a node, in order. They share the objects of the
 /// server.
 #[derive(Debug, Default)]
 pub(crate) struct Placements(Vec<Change>);
@@ -35,8 +35,7 @@ impl Placements {
         }
     }
 
-    /// Validates all placements, with the rules that the profile has plugins for, or with all rules without a
-    /// profile.
+    /// Validates all placements. With a profile, only the rules that its plugins enforce apply; without one, all rules.
     ///
     /// # Errors
     /// Returns the violated rules.

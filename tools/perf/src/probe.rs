@@ -17,7 +17,7 @@ use crate::placements::{Placements, is_scheduled};
 /// Pods selected by namespace and labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Namespaces; at least one, since none selects nothing.
+    /// Namespaces. The list is not empty; an empty one would select no pods.
     pub(crate) namespaces: Vec<String>,
     pub(crate) labels: BTreeMap<String, String>,
 }
@@ -80,9 +80,9 @@ pub(crate) struct Probe {
     pub(crate) bound: usize,
     /// Duration of the collection, in real time.
     pub(crate) time: Duration,
-    /// Namespace of a wait, and the number of pods bound there since it began.
+    /// Namespace of a wait, and the number of pods bound there since the wait began.
     pub(crate) awaited: Option<(String, usize)>,
-    /// Pods with a node, while a wait needs their number.
+    /// Numbers of pods with a node; `None` unless a wait needs them.
     pub(crate) scheduled: Option<ScheduledCounts>,
     /// Placements to validate.
     pub(crate) placements: Placements,
@@ -108,7 +108,7 @@ impl Probe {
         true
     }
 
-    /// Counts a pod that was bound, or created or deleted with a node.
+    /// Counts a pod that was bound or created with a node (`is_added`), or no longer counts a deleted pod.
     fn count(&mut self, pod: &api::Pod, is_added: bool) {
         let Some(scheduled) = &mut self.scheduled else { return };
         if has(&scheduled.labels, pod) {

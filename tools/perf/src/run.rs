@@ -76,7 +76,7 @@ pub(crate) struct Runner<'a> {
     /// Existing namespaces.
     namespaces: HashSet<String>,
     admission: default::Admission,
-    /// Seed for choices of operations.
+    /// Seed for the random choices that operations make.
     pub(crate) seed: u64,
     /// Number of generated names.
     generated_names: u32,
@@ -169,10 +169,10 @@ impl<'a> Runner<'a> {
 
     /// Runs the task once, and returns whether it continues.
     ///
-    /// In scheduler_perf, tasks run in parallel with the scheduler, and their tickers drop ticks only while a request is
-    /// under way. Here, requests take no time, and the task only waits until the scheduler's work at this time is done.
-    /// Therefore all missed deletions are run, so the rate is kept. A churn has no end, and would not catch up if one run
-    /// takes longer than its interval; it drops missed runs except for the last ones.
+    /// In scheduler_perf, tasks run in parallel with the scheduler, and their tickers drop ticks only while a request
+    /// is under way. Here, requests take no time, and the task only waits until the scheduler's work at this time is
+    /// done. Therefore all missed deletions are run, so the rate is kept. A churn can be endless, and would never catch
+    /// up if each run took longer than its interval. Therefore, it drops missed runs except for the last ones.
     fn run_once(&mut self, task: &mut PeriodicTask, now: i64) -> Result<bool, Error> {
         task.next = task.next.saturating_add(task.interval);
         match &mut task.task {
@@ -220,7 +220,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Creates an object, which is admitted first if `to_admit`. A namespaced object is created in this namespace.
+    /// Creates an object, which is admitted first if `to_admit`. A namespaced object is created in `namespace`.
     pub(crate) fn create(&mut self, mut object: AnyObject, namespace: &str, to_admit: bool) -> Result<Key, Error> {
         let kind = object.kind();
         let metadata = object.metadata_mut();

@@ -1,8 +1,8 @@
 //! Validation of placements by the rules of scheduling.
 //!
 //! A [`Validator`] receives the changes that a scheduler received, in the same order. When a pod is bound, it checks
-//! whether the pod may run on the node, given the earlier state. It is written from the rules alone and
-//! shares no plugin code, column or index. It runs after a workload and takes no time during the run.
+//! whether the pod may run on the node, given the earlier state. It is written from the rules alone, and uses no code,
+//! columns or indexes of plugins. It runs after a workload and takes no time during the run.
 //!
 //! It checks hard constraints only and ignores scores. It counts the holders of devices, but ignores counters and
 //! capacities of devices, and extended resources that devices serve.
@@ -92,7 +92,8 @@ impl Validator {
     }
 
     /// Processes a change that the scheduler received; `names` resolves its symbols. The binding of a
-    /// pending pod is checked. A pod that was created with a node is not checked, but counts for other pods.
+    /// pending pod is checked. A pod that was created with a node is not checked itself, but is included when other
+    /// pods are checked.
     pub fn observe(&mut self, change: &Change, names: &Interner) {
         match change {
             Change::Node(node) => {

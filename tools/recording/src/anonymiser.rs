@@ -57,7 +57,7 @@ const KEPT: &[&str] = &[
     "whenUnsatisfiable",
 ];
 
-/// Fields whose objects are kept as a whole: quantities by resource, and attributes of devices.
+/// Fields whose objects are kept as a whole. They have quantities by resource, or attributes of devices.
 const KEPT_OBJECTS: &[&str] = &[
     "allocatable",
     "allocatedResources",
@@ -73,13 +73,13 @@ const KEPT_OBJECTS: &[&str] = &[
 /// Fields whose texts are kept, because they are quantities.
 const QUANTITIES: &[&str] = &["maximumVolumeSize", "capacity"];
 
-/// Fields whose objects have label keys or similar keys. The keys are kept, and the texts are replaced.
+/// Fields whose objects are maps with label keys or similar keys. The keys are kept, and the values are replaced.
 const LABELS: &[&str] = &["annotations", "labels", "matchLabels", "nodeSelector", "selector"];
 
 /// Replaces names by pseudonyms.
 #[derive(Clone, Debug, Default)]
 pub struct Anonymiser {
-    /// Its random keys make pseudonyms of known names unpredictable.
+    /// Random keys of the hash function. Without them, the pseudonym of a known name could be computed.
     keys: RandomState,
 }
 
@@ -104,7 +104,8 @@ impl Anonymiser {
                 let (namespace, name) = (self.pseudonym(&namespace), self.pseudonym(&name));
                 Entry::Reject(Reject { namespace, name, scheduler, message: self.message(&message) })
             }
-            // The text of an event contains names without quotes, which cannot be found. It is removed.
+            // The note of an event contains names without quotes, which cannot be found. Therefore, the note is
+            // removed.
             Entry::Event(SchedulerEvent { namespace, name, reason, scheduler, .. }) => {
                 let (namespace, name) = (self.pseudonym(&namespace), self.pseudonym(&name));
                 Entry::Event(SchedulerEvent { namespace, name, reason, scheduler, note: String::new() })
@@ -165,8 +166,8 @@ impl Anonymiser {
         }
     }
 
-    /// Returns the pseudonym of an image, with a tag. A name without a tag has the same pseudonym as the name with the tag
-    /// `latest`, which ImageLocality adds to the names in pods, but not to those in nodes.
+    /// Returns the pseudonym of an image, with a tag. A name without a tag has the same pseudonym as the name with the
+    /// tag `latest`, which ImageLocality adds to the names in pods, but not to those in nodes.
     fn image(&self, name: &str) -> String {
         let is_tagged = name.rsplit('/').next().unwrap_or_default().contains([':', '@']);
         let pseudonym = if is_tagged { self.pseudonym(name) } else { self.pseudonym(&format!("{name}:latest")) };
@@ -180,8 +181,8 @@ impl Anonymiser {
         parts.collect::<Vec<_>>().join("\"")
     }
 
-    /// Returns the pseudonym of a text. In the label of a volume, zones are joined by two underscores: each zone has
-    /// its own pseudonym.
+    /// Returns the pseudonym of a text. The label of a volume joins several zones with two underscores; each zone is
+    /// replaced by its pseudonym.
     fn pseudonym(&self, text: &str) -> String {
         if text.contains("__") {
             return text.split("__").map(|part| self.pseudonym(part)).collect::<Vec<_>>().join("__");
@@ -194,8 +195,8 @@ impl Anonymiser {
     }
 }
 
-/// Replaces the ephemeral volumes of a pod by references to their claims. The name of such a claim consists of those of
-/// the pod and the volume, which cannot be derived from pseudonyms.
+/// Replaces the ephemeral volumes of a pod by references to their claims. The name of such a claim is `POD-VOLUME`. Its
+/// pseudonym cannot be derived from the pseudonyms of pod and volume.
 fn name_ephemeral_claims(object: &mut Value) {
     let Some(pod) = object.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned) else { return };
     for volume in object.pointer_mut("/spec/volumes").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -109,7 +109,7 @@ impl Drop for Background {
     }
 }
 
-/// Writes the changes of a queue until its producer stops, or an error.
+/// Writes the changes of a queue until its producer stops or an error occurs.
 fn write_changes(mut session: Session, queue: &Queue, settings: Settings, mut report: impl FnMut(Problem)) {
     let end = loop {
         match write_batches(&mut session, queue, settings) {

@@ -19,7 +19,8 @@ pub enum Change {
     Upsert(AnyObject, u32),
     /// An object no longer exists.
     Removal(AnyObject),
-    /// All objects of a kind arrived since an epoch began; others no longer exist.
+    /// All existing objects of a kind have been received since an epoch began. Other objects of the kind no longer
+    /// exist.
     ListComplete {
         /// The kind.
         kind: &'static str,
@@ -49,7 +50,8 @@ pub enum ConvertedChange<T = String> {
         /// Its last resource version.
         rv: Option<u64>,
     },
-    /// All objects of a kind arrived since an epoch began; others no longer exist.
+    /// All existing objects of a kind have been received since an epoch began. Other objects of the kind no longer
+    /// exist.
     ListComplete {
         /// The kind.
         kind: &'static str,

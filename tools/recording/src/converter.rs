@@ -32,7 +32,8 @@ impl Default for Converter {
 }
 
 impl Converter {
-    /// Returns the recorded form of a change, or `None` if it cannot be written as JSON, which does not happen in practice.
+    /// Returns the recorded form of a change, or `None` if it cannot be written as JSON, which does not happen in
+    /// practice.
     pub fn convert(&mut self, change: Change) -> Option<ConvertedChange> {
         Some(match change {
             Change::Upsert(object, epoch) => {
@@ -91,7 +92,7 @@ fn template_form(pod: &Pod) -> Option<Template> {
     Some(Template::new(ObjectText::new(pod)?, scheduler))
 }
 
-/// Hashes fields in which pods of different owners, and pods of a StatefulSet, differ.
+/// Hashes fields that differ between pods of different owners, or between the pods of a StatefulSet.
 fn hash_of_template(pod: &Pod) -> u64 {
     let mut hasher = FixedHasher::default();
     pod.metadata.labels.hash(&mut hasher);
@@ -129,7 +130,7 @@ fn rejection(status: &PodStatus) -> Option<&str> {
     condition.message.as_deref().filter(|_| is_failed)
 }
 
-/// Recorded forms of recent values. The remainder of a value's hash is its slot, which holds one value.
+/// Recorded forms of recent values. The slot of a value is its hash modulo the number of slots. A slot holds one value.
 #[derive(Debug)]
 struct FormCache<T, F>(Vec<Option<Box<Cached<T, F>>>>);
 

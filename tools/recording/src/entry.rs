@@ -77,7 +77,7 @@ pub enum Entry {
     Set(Value),
     /// An object no longer exists.
     Delete(Reference),
-    /// All objects that exist were set since the header; others no longer exist.
+    /// All existing objects were set since the header. Any other object no longer exists.
     Synced(Synced),
     /// A pod was bound to a node. The changed pod follows.
     Bind(Bind),
@@ -100,7 +100,7 @@ pub struct Header {
     pub version: u32,
     /// Reason why the file begins.
     pub begin: Begin,
-    /// Version of the program that recorded.
+    /// Version of schedc that wrote the file.
     pub schedc: String,
 }
 
@@ -133,7 +133,7 @@ pub struct Reference {
     pub name: String,
 }
 
-/// A decision for a node.
+/// A decision to bind a pod to a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bind {
     /// Namespace of the pod.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::entry::SchedulerEvent;
 
-/// The kind of events, read with all fields.
+/// The kind Event, whose objects are read with all fields.
 pub const EVENTS: CustomKind = CustomKind {
     name: "events.v1.events.k8s.io",
     api_version: "events.k8s.io/v1",

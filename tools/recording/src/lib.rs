@@ -19,7 +19,7 @@
 //! | `recorder` | converts lists and watches to lines |
 //! | [`session`] | a recording in progress |
 //! | [`writer`] | writes lines to files of bounded size |
-//! | [`reader`] | reads lines, with their place for errors |
+//! | [`reader`] | reads lines; errors have the place of the line |
 
 pub mod anonymiser;
 pub mod background;

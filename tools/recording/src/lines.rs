@@ -149,8 +149,8 @@ pub(crate) fn write_line(text: &mut Vec<u8>, line: &Line<impl Serialize>) -> io:
     Ok(())
 }
 
-/// Writes the text that [`write_line`] writes for [`RawEntry::Pod`], with half the instructions: names of fields are not
-/// escaped.
+/// Writes the text that [`write_line`] writes for [`RawEntry::Pod`], with half the instructions: names of fields are
+/// not escaped.
 fn write_pod_line(text: &mut Vec<u8>, at: i64, rv: Option<u64>, line: PodLine<'_, &ObjectText>) -> io::Result<()> {
     let PodLine { template, namespace, name, uid, created, deleted, node, decision, status } = line;
     text.push(b'{');
@@ -187,7 +187,7 @@ impl PodForm {
     fn previous_line<'a>(&self, before: &'a Form) -> Option<&'a PodForm> {
         let Form::Pod(before) = before else { return None };
         let is_same = (&before.uid, &before.created, &before.template) == (&self.uid, &self.created, &self.template);
-        // A line cannot remove a field.
+        // A line with only the changed fields cannot remove a field.
         let is_removed = (before.deleted.is_some() && self.deleted.is_none())
             || (before.node.is_some() && self.node.is_none())
             || (before.status.is_some() && self.status.is_none());

@@ -1,8 +1,8 @@
 //! The bounded queue between the scheduling task and the thread that writes a recording.
 //!
 //! [`Queue::push`] never waits for the disk. When the queue is full, later changes are merged: of each object, only the
-//! latest form is stored. A merged backlog lacks the order of the changes, so it is recorded as a repaired gap. Its size
-//! depends on the number of changed objects, not on the time that the disk takes.
+//! latest form is stored. A merged backlog lacks the order of the changes, so it is recorded as a repaired gap. The
+//! size of a backlog depends on the number of changed objects, not on the time that the disk takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -15,9 +15,9 @@ use crate::change::{ConvertedChange, Key};
 /// Capacities of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Number of changes with their order.
+    /// Maximum number of changes that are stored one by one, in their order.
     pub changes: usize,
-    /// Number of objects and lists in a merged backlog. A queue that needs more is closed.
+    /// Maximum number of objects and lists in a merged backlog. A queue that needs more is closed.
     pub merged: usize,
 }
 
@@ -58,7 +58,7 @@ impl Batch {
         self.changes.push((at, change));
     }
 
-    /// Removes all changes, and keeps memory for [`KEPT_CHANGES`] others.
+    /// Removes all changes, and keeps memory for [`KEPT_CHANGES`] changes.
     fn clear(&mut self) {
         self.texts.clear();
         self.texts.shrink_to(KEPT_CHANGES * 64);
@@ -168,7 +168,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Drops the changes in the queue, and ignores all others from now on.
+    /// Drops the changes in the queue, and ignores all later changes.
     pub fn close(&self) {
         close(&mut self.lock());
     }
@@ -178,8 +178,9 @@ impl Queue {
         self.lock().is_closed
     }
 
-    /// Waits until there is a change, the producer stops, or a time is reached. Then gathers more changes for the pause,
-    /// which saves wake-ups. Replaces the content of the batch by all changes. Returns whether the producer has stopped.
+    /// Waits until there is a change, the producer stops, or the time `until` is reached. After a change, gathers more
+    /// changes for the time `pause`, which saves wake-ups. Replaces the content of `batch` by all changes of the queue.
+    /// Returns whether the producer has stopped.
     pub fn take(&self, batch: &mut Batch, until: Option<Instant>, pause: Duration) -> bool {
         batch.clear();
         let mut state = self.lock();
@@ -270,7 +271,7 @@ mod tests {
         assert!(queue.push(0, upsert("a", 1)) && queue.push(1, upsert("b", 1)));
         assert!(!queue.push(2, upsert("c", 1)));
         assert!(queue.is_closed());
-        assert!(queue.push(3, upsert("d", 1)), "reported once");
+        assert!(queue.push(3, upsert("d", 1)), "the full backlog is reported once");
         assert!(take(&queue).0.is_empty());
     }
 

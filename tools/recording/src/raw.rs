@@ -36,7 +36,7 @@ pub(crate) struct TemplateLine<O> {
     pub(crate) pod: O,
 }
 
-/// The fields of a pod that other pods rarely share. Without `template`, all fields that are absent are those of the
+/// The fields of a pod that other pods rarely share. Without `template`, an absent field has the same value as in the
 /// previous line of this pod in the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +64,7 @@ pub(crate) struct PodLine<'a, O> {
     pub(crate) status: Option<O>,
 }
 
-/// Default of a field for serde, which without this function would require a default of the content.
+/// Default of a field for serde. Without this function, serde would require `O: Default`.
 fn none<O>() -> Option<O> {
     None
 }

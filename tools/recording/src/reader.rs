@@ -58,7 +58,7 @@ impl std::error::Error for ReadError {}
 pub enum Item {
     /// A line.
     Line(Line),
-    /// A file ends without its regular end, as after a crash of the recorder or while it runs.
+    /// A file ends without the line `end`: the recorder crashed, or still writes the file.
     Cut,
 }
 
@@ -103,7 +103,7 @@ impl Read for Content {
 }
 
 impl Reader {
-    /// Finds the files of a recording: the folder of a recorder, or single files in their order.
+    /// Finds the files of a recording. `paths` has the folder of a recorder, or single files in their order.
     ///
     /// # Errors
     /// Returns an error if a folder cannot be read, or has no recording.
@@ -229,7 +229,7 @@ impl OpenFile {
                     "the recording has version {version} of the format; this program reads 1 to {VERSION}"
                 )))
             }
-            (RawEntry::Recording(_), _) => Err(self.error("a header is the first line of a file".to_owned())),
+            (RawEntry::Recording(_), _) => Err(self.error("a header must be the first line of a file".to_owned())),
             (_, 1) => Err(self.error("the header is missing: this is not a recording".to_owned())),
             _ => Ok(line),
         }

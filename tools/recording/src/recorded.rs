@@ -1,8 +1,8 @@
 //! The fields of objects that are recorded: an allow-list, which keeps secrets out of recordings.
 //!
 //! Objects arrive with the fields that [`schedc_objects::decode`] selects: those that scheduling reads. They include no
-//! environment, command, volume secret or managed field. This module removes the rest that decisions do not depend on:
-//! versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
+//! environment, command, volume secret or managed field. This module also removes fields that decisions do not depend
+//! on: versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
 
 use std::mem;
 use std::sync::LazyLock;
@@ -96,8 +96,8 @@ fn clean_pod_conditions(pod: &mut Pod) {
     }
 }
 
-/// Removes the volumes of which only the name was decoded: scheduling does not read them. Names of token volumes differ by
-/// pod, which would give each pod another template.
+/// Removes the volumes of which only the name was decoded: scheduling does not read them. Names of token volumes differ
+/// by pod, which would give each pod another template.
 fn clean_pod_volumes(pod: &mut Pod) {
     let Some(spec) = &mut pod.spec else { return };
     let Some(volumes) = &mut spec.volumes else { return };

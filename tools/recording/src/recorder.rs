@@ -1,7 +1,7 @@
 //! Conversion of lists and watches to the lines of a recording.
 //!
-//! Each list of a kind begins an epoch, and reflectors pass each object with its epoch. A list after the first one means
-//! that a watch expired, so changes may be missing: the gap is marked, and the list repairs the state.
+//! Each list of a kind begins an epoch, and reflectors pass each object with its epoch. A list after the first one
+//! means that a watch expired, so changes may be missing: the gap is marked, and the list repairs the state.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasherDefault;
@@ -92,7 +92,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Ends a merged backlog. Marks its kinds as repaired, except for those whose next list is incomplete.
+    /// Ends a merged backlog. Marks its kinds as repaired. A kind whose next list is incomplete is marked later, when
+    /// the list is complete.
     pub(crate) fn end_backlog(&mut self, at: i64, lines: &mut Lines) -> io::Result<()> {
         let kinds = std::mem::take(&mut self.backlog);
         kinds.into_iter().filter(|kind| self.has_complete_list(kind)).try_for_each(|kind| lines.add(repaired(at, kind)))
@@ -159,7 +160,7 @@ impl Recorder {
         }
         let list = self.kinds.entry(kind).or_default();
         let was_complete = std::mem::replace(&mut list.is_complete, true);
-        // The gap of a backlog remains open until its end.
+        // A gap for a backlog remains open until the end of the backlog.
         if self.is_synced && !was_complete && !self.backlog.contains(kind) {
             lines.add(repaired(at, kind))?;
         }

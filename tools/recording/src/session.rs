@@ -80,7 +80,7 @@ impl Session {
         }
         let is_gap = self.is_synced();
         self.recorder.begin_backlog(at, backlog.kinds(), &mut self.lines)?;
-        // The merged changes are not in the order of their times.
+        // The merged changes are not in the order of their times. Therefore, all are recorded with the time `at`.
         for (_, change) in backlog.into_changes() {
             self.recorder.record(at, change, &mut self.lines)?;
             self.write()?;
@@ -133,7 +133,8 @@ impl Session {
         Ok(())
     }
 
-    /// Begins the next file if this one is full. A snapshot with an open gap would hide the gap.
+    /// Begins the next file if this one is full and no gap is open. The snapshot of the next file would hide an open
+    /// gap.
     fn rotate_if_full(&mut self, at: i64) -> io::Result<()> {
         if !self.writer.is_full() || !self.recorder.is_repaired() {
             return Ok(());

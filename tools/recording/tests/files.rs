@@ -148,7 +148,7 @@ fn errors_name_their_line() {
     assert_eq!(error("{\"at\":0,\"end\":\"stop\"}\n"), (1, "the header is missing: this is not a recording".into()));
     let newer = header.replace("\"version\":1", "\"version\":3");
     assert_eq!(error(&newer), (1, "the recording has version 3 of the format; this program reads 1 to 2".into()));
-    assert_eq!(error(&format!("{header}{header}")), (2, "a header is the first line of a file".into()));
+    assert_eq!(error(&format!("{header}{header}")), (2, "a header must be the first line of a file".into()));
     assert_eq!(error(&format!("{header}{{\"at\":0,\"end\":\"stop\"}}\n{{}}\n")).0, 3);
     assert_eq!(error(&format!("{header}\n")).0, 2);
     let pod = |line: &str| error(&format!("{header}{{\"at\":0,\"template\":{{\"number\":0,\"pod\":{{}}}}}}\n{line}\n"));
@@ -169,7 +169,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     #[test]
-    fn damaged_recordings_are_errors_with_a_line_or_readable(
+    fn damaged_recordings_are_readable_or_errors_with_a_line(
         at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>(),
     ) {
         let folder = Folder::new();
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_an_error_with_a_line_or_readable(text in "\\PC{0,80}(\n\\PC{0,80}){0,3}") {
+    fn any_text_is_readable_or_an_error_with_a_line(text in "\\PC{0,80}(\n\\PC{0,80}){0,3}") {
         let folder = Folder::new();
         let file = folder.0.join("r");
         fs::write(&file, &text).unwrap();

@@ -9,7 +9,7 @@ use super::instructions::Counter;
 
 /// Approximate duration of one sample, in which the work is repeated.
 const SAMPLE_DURATION: Duration = Duration::from_micros(500);
-/// Number of samples. The fastest one counts, because other load on the machine only makes samples slower.
+/// Number of samples. Only the fastest one is used, because other load on the machine only makes samples slower.
 const SAMPLES: u32 = 15;
 /// Maximum number of repetitions of the work in one sample.
 const MAX_REPETITIONS: u32 = 1 << 16;
@@ -19,14 +19,14 @@ const MAX_REPETITIONS: u32 = 1 << 16;
 pub(super) struct Measurement {
     pub(super) nanoseconds: f64,
     pub(super) instructions: Option<f64>,
-    /// Allocations; `None` if the binary does not count.
+    /// Allocations; `None` if the binary does not count them.
     pub(super) allocations: Option<f64>,
 }
 
 /// Measures the cost of closures.
 pub(super) struct CostMeter {
     pub(super) measured: Vec<(&'static str, CostPart, Measurement)>,
-    /// Counts instructions; or the reason why they are not counted.
+    /// Instruction counter, or the reason why instructions cannot be counted.
     pub(super) counter: Result<Counter, String>,
 }
 

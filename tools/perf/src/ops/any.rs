@@ -33,7 +33,7 @@ impl Runner<'_> {
         let mut due = self.clock.now();
         for index in 0..op.count {
             if op.update_per_second > 0 {
-                // As with a ticker, missed intervals are skipped.
+                // Missed intervals are skipped, as by the Go ticker of scheduler_perf.
                 let interval = interval(op.update_per_second);
                 due = (due + interval).max(self.clock.now().saturating_sub(interval));
                 self.run_until(due.saturating_sub(self.clock.now()).max(0), |_| false)?;

@@ -1,4 +1,5 @@
-//! The operations for devices: slices of a driver, and allocations of claims without pods.
+//! The operations for devices. One creates the slices of a driver; the other allocates devices for claims itself,
+//! instead of the scheduler.
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ impl Runner<'_> {
         self.settle()
     }
 
-    /// Allocates devices for each claim without an allocation, on a random node.
+    /// Allocates devices of a random node for each claim that has no allocation.
     pub(super) fn alloc_resource_claims(&mut self, op: &AllocResourceClaims) -> Result<(), Error> {
         let mut devices = Devices::default();
         let mut claims = Vec::new();
@@ -69,7 +70,7 @@ struct Devices {
 }
 
 impl Devices {
-    /// Adds an object. Returns a claim without an allocation.
+    /// Adds an object. A claim without an allocation is not added but returned.
     fn add(&mut self, object: &AnyObject) -> Option<Arc<ResourceClaim>> {
         match convert_object(object, &mut self.interner)? {
             Object::DeviceClass(class) => self.inventory.set_class(&class),

@@ -19,7 +19,7 @@ use crate::template::{ObjectFactory, Template};
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MILLISECOND;
 
-/// Returns the interval of a ticker with a rate per second, in nanoseconds.
+/// Returns the interval in nanoseconds for a rate per second.
 fn interval(per_second: u64) -> i64 {
     SECOND / i64::try_from(per_second).unwrap_or(SECOND).clamp(1, SECOND)
 }
@@ -48,7 +48,8 @@ impl Runner<'_> {
                 true => Ok(()),
                 false => Err(Error::new("no metrics are being collected; add startCollectingMetrics before it")),
             },
-            // Pod sets have been resolved, and unsupported operations have been refused.
+            // Unreachable: `SelectedWorkload::operations` replaces pod sets, and refuses a workload with unsupported
+            // operations.
             Op::CreatePodSets(_) => Ok(()),
             Op::Refused(reason) => Err(Error::new(reason)),
         }
@@ -58,7 +59,8 @@ impl Runner<'_> {
         Template::read(&self.chosen.path(path))
     }
 
-    /// Returns the factory of objects of a kind that scheduling uses.
+    /// Returns the factory for the objects of a template. Returns an error if they are not of this kind, or if
+    /// scheduling ignores the kind.
     pub(super) fn factory(
         &self,
         template: &Template,
@@ -129,7 +131,7 @@ impl Runner<'_> {
         let interner = &mut self.simulator.scheduler.base_mut().interner;
         match self.simulator.hooks.start(selection, interner) {
             true => Ok(()),
-            false => Err(Error::new("metrics are already being collected; stop that first")),
+            false => Err(Error::new("metrics are already being collected; add stopCollectingMetrics before it")),
         }
     }
 }

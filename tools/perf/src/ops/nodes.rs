@@ -86,7 +86,7 @@ impl Runner<'_> {
 /// Additions to the template of nodes.
 #[derive(Clone, Copy)]
 enum Strategy<'a> {
-    NoFields,
+    Unchanged,
     Allocatable(&'a NodeAllocatable),
     /// A label with the given values in turn.
     Alternating(&'a str, &'a [String]),
@@ -102,13 +102,13 @@ impl<'a> Strategy<'a> {
                 Strategy::Alternating(&labels.label_key, &labels.label_values)
             }
             CreateNodes { unique_node_label_strategy: Some(label), .. } => Strategy::Unique(&label.label_key),
-            _ => Strategy::NoFields,
+            _ => Strategy::Unchanged,
         }
     }
 
     fn prepare(self, node: &mut Node, at: usize) {
         let (key, value) = match self {
-            Strategy::NoFields => return,
+            Strategy::Unchanged => return,
             Strategy::Allocatable(allocatable) => {
                 let node_allocatable = node.status.get_or_insert_default().allocatable.get_or_insert_default();
                 node_allocatable.extend(

@@ -112,7 +112,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the factories of a claim and a volume for every pod.
+    /// Returns the factories of volumes and claims. Each pod gets one of each.
     fn volumes(&mut self, volume: &str, claim: &str, count: usize, namespace: &str) -> Result<Volumes, Error> {
         let read = |runner: &mut Self, path: &str, kind| {
             let template = Template::verbatim(&runner.chosen.path(path))?;

@@ -9,7 +9,7 @@ use crate::placements::is_scheduled;
 use crate::probe::{ScheduledCounts, Selection, has};
 use crate::run::Runner;
 
-/// Time limit of all waits, in time of the workload.
+/// Time limit of each wait, measured with the clock of the workload.
 const WAIT_TIMEOUT: i64 = 600 * SECOND;
 
 impl Runner<'_> {
@@ -61,8 +61,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Waits for attempts by polling; the first poll usually suffices, because pods are attempted as soon as possible. The
-    /// inner error is a namespace whose pods were not all attempted in time.
+    /// Waits for attempts by polling; the first poll usually suffices, because pods are attempted as soon as possible.
+    /// The inner error is a namespace whose pods were not all attempted in time.
     fn await_attempts(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         let end = self.clock.now().saturating_add(WAIT_TIMEOUT);
         loop {
@@ -82,7 +82,8 @@ impl Runner<'_> {
 
     /// Waits for bindings. The inner error is a namespace whose pods were not all bound in time.
     fn await_scheduled(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
-        // Pending notifications of the scheduler are delivered before counting.
+        // A pending change would be counted twice: by the count below, and when it is delivered. Therefore, changes are
+        // delivered first.
         self.simulator.deliver_changes();
         let mut scheduled = ScheduledCounts { labels: op.label_selector.clone(), ..ScheduledCounts::default() };
         for (namespace, _) in wanted {
@@ -130,7 +131,8 @@ impl Runner<'_> {
     }
 }
 
-/// Returns whether a pod has reached a stage. A gated pod counts as attempted, as in its status.
+/// Returns whether a pod has reached a stage. A gated pod counts as attempted, because Kubernetes' API server sets its
+/// condition `PodScheduled`.
 fn has_reached(pod: &k8s_openapi::api::core::v1::Pod, stage: Stage) -> bool {
     if is_scheduled(pod) {
         return true;

@@ -16,8 +16,8 @@ pub struct ObjectFactory {
     count: usize,
     /// Kind of the objects.
     kind: String,
-    /// Whether the kind is given: scheduler_perf then decodes the objects into a Go type, which ignores the case of the first
-    /// letter of field names.
+    /// Whether the kind is given: scheduler_perf then decodes the objects into a Go type, which ignores the case of the
+    /// first letter of field names.
     is_typed: bool,
     pub(super) form: ObjectForm,
 }
@@ -30,7 +30,7 @@ pub(super) enum ObjectForm {
     Metadata(AnyObject, Shape),
     /// Some fields differ.
     Shape(Shape),
-    /// Each text is parsed.
+    /// The text of each object is parsed.
     Text,
 }
 
@@ -80,7 +80,8 @@ impl ObjectFactory {
         &self.kind
     }
 
-    /// Returns the common part of all objects, to be admitted once. `None`: they differ in more than names and annotations.
+    /// Returns the common part of all objects, to be admitted once. `None`: they differ in more than names and
+    /// annotations.
     pub(crate) fn prototype(&mut self) -> Option<&mut AnyObject> {
         match &mut self.form {
             ObjectForm::Same(object) | ObjectForm::Metadata(object, _) => Some(object),

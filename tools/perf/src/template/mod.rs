@@ -56,7 +56,7 @@ impl Template {
         Template::parse(&path.display().to_string(), &yaml::text(path)?)
     }
 
-    /// Reads a file without expressions: braces are text.
+    /// Reads a file as plain text, in which braces do not begin expressions.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.

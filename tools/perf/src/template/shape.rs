@@ -13,7 +13,7 @@ pub(super) enum Shape {
     Same(Value),
     /// A text with expressions.
     Text(Vec<Part>),
-    /// A number with expressions.
+    /// A number whose text contains expressions.
     Number(Vec<Part>),
     List(Vec<Shape>),
     Map(Vec<(Key, Shape)>),
@@ -26,8 +26,8 @@ pub(super) enum Key {
     Text(Vec<Part>),
 }
 
-/// Begin of a placeholder. While the document is parsed, an expression is replaced by its number between this character
-/// and [`MARK_END`], which are in Unicode's private use area.
+/// Begin of a placeholder. Before the document is parsed, each expression is replaced by its position in the template,
+/// between this character and [`MARK_END`]. Both characters are in Unicode's private use area.
 const MARK_BEGIN: char = '\u{e000}';
 /// End of a placeholder.
 const MARK_END: char = '\u{e001}';
@@ -124,7 +124,8 @@ impl Shape {
         fields.iter().find(|(key, _)| matches!(key, Key::Same(key) if key == name)).map(|(_, shape)| shape)
     }
 
-    /// Returns the names of fields with different values; `None` if they cannot be determined.
+    /// Returns the names of the fields whose values depend on the index; `None` if the names depend on it, or if this
+    /// is not a map.
     pub(super) fn changing(&self) -> Option<Vec<&str>> {
         match self {
             Shape::Same(_) => Some(Vec::new()),
@@ -138,7 +139,7 @@ impl Shape {
     }
 }
 
-/// Splits a marked text into text and expressions; `None` without marks.
+/// Splits a text at its placeholders into text and expressions; `None` if it has no placeholders.
 fn parts(template: &Template, text: &str) -> Option<Vec<Part>> {
     if !text.contains(MARK_BEGIN) {
         return None;

@@ -38,7 +38,7 @@ fn expressions_are_evaluated_or_refused() {
     check("{{ .Index", context, expect!["t.yaml:1: `{{` without `}}`"]);
 }
 
-/// Objects equal their parsed texts, regardless of how they are created.
+/// Each object equals the result of parsing its text, regardless of the form of the factory.
 #[test]
 fn objects_equal_their_rendered_templates() {
     let rows = [
@@ -51,7 +51,8 @@ fn objects_equal_their_rendered_templates() {
         ),
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: 8{{ Mod .Index 12 }}, containers: []}", "Shape"),
         ("kind: Node\nmetadata: {name: node}\nstatus: {capacity: {cpu: {{.Index}}m}}", "Shape"),
-        // The text for the first index is `00`, which is no number in JSON: every text is parsed.
+        // The text for the first index is `00`, which is no number in JSON. Therefore, the text of every object is
+        // parsed.
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: {{ .Index }}{{ .Index }}, containers: []}", "Text"),
     ];
     for (text, form) in rows {

@@ -23,12 +23,12 @@ impl Cluster {
         classes.any(|class| class.implicit_resource == resource || class.extended_resource == Some(resource))
     }
 
-    /// Returns the labels of a namespace; none if it is unknown.
+    /// Returns the labels of a namespace; an empty list if the namespace is unknown.
     pub(super) fn namespace(&self, name: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&name).map_or(&[], |labels| labels)
     }
 
-    /// Returns the labels of a node; none if it is unknown.
+    /// Returns the labels of a node; an empty list if the node is unknown.
     pub(super) fn labels(&self, node: Symbol) -> &[(Symbol, Symbol)] {
         self.nodes.get(&node).and_then(|placed| placed.node.as_ref()).map_or(&[], |node| &node.labels)
     }

@@ -12,7 +12,8 @@ use super::rule::Rule;
 #[derive(Default)]
 pub(super) struct Devices {
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
-    /// By driver, pool and name of a device: the number of claims that hold it exclusively, and of its shares.
+    /// By driver, pool and name of a device: the number of claims that hold it exclusively, and the number of its
+    /// shares that claims hold.
     holders: Map<(Symbol, Symbol, Symbol), (u32, u32)>,
 }
 

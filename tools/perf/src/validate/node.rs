@@ -1,4 +1,4 @@
-//! Requirements of a pod on its node alone.
+//! Rules that depend on a pod, its node and the pods there, but not on other nodes.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, HostPort, Node, Resources};
@@ -15,7 +15,7 @@ impl NodePods {
         let spec = &*pod.spec;
         let mut report_violation = |rule: Rule, what: &str| violations.push((rule, what.to_owned()));
         if !spec.scheduling_gates.is_empty() {
-            report_violation(Rule::SchedulingGates, "it has scheduling gates");
+            report_violation(Rule::SchedulingGates, "the pod has scheduling gates");
         }
         // kube-scheduler treats an unschedulable node like a node with this taint.
         let unschedulable_taint = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
@@ -54,7 +54,7 @@ impl NodePods {
         check("ephemeral-storage", requested.ephemeral_storage, used.ephemeral_storage, allocatable.ephemeral_storage);
         for &(name, amount) in &requested.scalars {
             let amount_in = |resources: &Resources| resources.scalar(name).unwrap_or_default();
-            // Devices can serve an extended resource that the node does not have.
+            // An extended resource that the node does not have may be served by devices. It is not checked then.
             if amount_in(allocatable) != 0 || !cluster.is_backed(name) {
                 check(names.resolve(name), amount, amount_in(used), amount_in(allocatable));
             }

@@ -8,17 +8,18 @@ use super::cluster::{Cluster, Placement};
 use super::rule::Rule;
 use super::selectors::{affinity_term_matches, value};
 
-/// Number of pods per place: a topology key and one of its values.
+/// Number of pods per place. A place is a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;
 
 /// Counts of pods for the terms that were checked. When a term is checked for the first time, all pods are counted.
 #[derive(Default)]
 pub(super) struct PodAffinityRules {
-    /// For the required terms of a pod: pods that match all terms, by place of each term's key.
+    /// For each list of required terms: the pods that match all of them. A pod is counted once per term, at the place
+    /// for the term's key.
     required: Map<Box<[PodAffinityTerm]>, Places>,
-    /// For an anti-affinity term: matching pods.
+    /// For each anti-affinity term: the pods that match it.
     forbidden: Map<PodAffinityTerm, Places>,
-    /// For an anti-affinity term: pods that have it. `None` until it is needed.
+    /// For each anti-affinity term: the pods that have it. `None` until it is needed.
     owners: Option<Map<PodAffinityTerm, Places>>,
 }
 
@@ -52,7 +53,7 @@ impl PodAffinityRules {
                 }
                 places
             });
-            // The first pod of a group with affinity to itself: there is no pod to join yet.
+            // The first pod of a group whose pods require each other may be on any node: no matching pod exists yet.
             let is_first = places.is_empty() && affinity.required.iter().all(|term| term_matches(term, pod, cluster));
             for term in &affinity.required {
                 let key = names.resolve(term.topology_key);
@@ -61,7 +62,7 @@ impl PodAffinityRules {
                     Some(place) if is_first || places.contains_key(&(term.topology_key, place)) => {}
                     Some(place) => {
                         report_violation(format!(
-                            "{key}={} has no pod that its affinity requires",
+                            "{key}={} has no pod that matches the pod's affinity",
                             names.resolve(place)
                         ));
                     }
@@ -80,7 +81,7 @@ impl PodAffinityRules {
                 && places.contains_key(&(term.topology_key, place))
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                report_violation(format!("{key}={place} has a pod that its anti-affinity forbids"));
+                report_violation(format!("{key}={place} has a pod that matches the pod's anti-affinity"));
             }
         }
         let owners = self.owners.get_or_insert_with(|| {
@@ -96,7 +97,7 @@ impl PodAffinityRules {
                 && term_matches(term, pod, cluster)
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                report_violation(format!("{key}={place} has a pod whose anti-affinity forbids it"));
+                report_violation(format!("{key}={place} has a pod whose anti-affinity matches the pod"));
             }
         }
     }

@@ -38,7 +38,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the plugin that enforces the rule. `None`: every scheduler does.
+    /// Returns the plugin that enforces the rule. `None` for a rule that every scheduler enforces.
     pub fn plugin(self) -> Option<&'static str> {
         Some(match self {
             Rule::Known => return None,

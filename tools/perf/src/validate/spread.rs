@@ -25,11 +25,11 @@ pub(super) struct Spread {
 struct SpreadConstraint {
     namespace: Symbol,
     constraint: TopologySpreadConstraint,
-    /// Keys of all hard constraints of the pod: nodes without one of them do not count.
+    /// Topology keys of all hard constraints of the pod. A node that lacks one of these labels is excluded.
     keys: Box<[Symbol]>,
-    /// Node selector and affinity, if nodes that the pod does not select are excluded.
+    /// Node selector and required node affinity of the pod; `None` if nodes that do not match them are included.
     selects: Option<(Labels, Option<NodeSelector>)>,
-    /// Tolerations, if nodes with untolerated taints are excluded.
+    /// Tolerations of the pod; `None` if nodes with untolerated taints are included.
     tolerations: Option<Box<[Toleration]>>,
 }
 
@@ -37,7 +37,7 @@ struct SpreadConstraint {
 #[derive(Default)]
 struct Domains {
     pods: Map<Symbol, i64>,
-    /// Number of domains by number of pods.
+    /// For each number of pods, the number of domains that have as many pods.
     by_count: BTreeMap<i64, u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Rules for volumes: reachable, not in use, and within the limits.
+//! Rules for volumes: the node can reach them, no other pod uses them in conflict, and the node's limits are met.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub(super) struct Storage {
     claims: Map<(Symbol, Symbol), Arc<PersistentVolumeClaim>>,
     volumes: Map<Symbol, Arc<PersistentVolume>>,
     drivers: Map<Symbol, Arc<CsiNode>>,
-    /// Number of pods on nodes that use a claim.
+    /// For each claim, the number of pods that use it and are on a node.
     users: Map<(Symbol, Symbol), u32>,
-    /// Claims and inline volumes of the pods on a node, with the number of their pods.
+    /// For each node, the claims and inline volumes of its pods, each with the number of pods that use it.
     by_node: Map<Symbol, Map<(Symbol, Volume), u32>>,
 }
 
@@ -86,7 +86,8 @@ impl Storage {
                 violations
                     .push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
             }
-            // PreBind binds the claims of a pod to volumes before the pod is bound.
+            // PreBind binds the claims of a pod before the pod is bound. Therefore, a claim without a volume violates
+            // the rule.
             let Some(volume) = self.volume_of(claim) else {
                 violations.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
                 continue;
@@ -173,7 +174,7 @@ fn check_place(volume: &PersistentVolume, placement: Placement<'_>, violations: 
     }
 }
 
-/// Returns whether two volumes conflict, so that no two pods of a node may use them.
+/// Returns whether two volumes conflict: two pods of a node must not use one each.
 fn conflict(one: &Volume, other: &Volume) -> bool {
     match (one, other) {
         (Volume::AwsElasticBlockStore { id: one }, Volume::AwsElasticBlockStore { id: other }) => one == other,

@@ -106,7 +106,7 @@ fn node_requirements_are_checked() {
             pod default/e on node n1: NodeAffinity: the pod does not select the node
             pod default/g on node n1: NodeAffinity: the pod does not select the node
             pod default/j on node n2: NodePorts: port 80 is in use
-            pod default/k on node n1: SchedulingGates: it has scheduling gates
+            pod default/k on node n1: SchedulingGates: the pod has scheduling gates
         "#]]);
 }
 
@@ -130,12 +130,12 @@ fn pod_affinity_and_anti_affinity_are_checked() {
         .bind("a", "app: a", apart, "n2")
         .bind("b4", "app: b", "", "n2")
         .check(expect![[r#"
-            pod default/stranger on node n2: InterPodAffinity: zone=b has no pod that its affinity requires
-            pod default/third on node n2: InterPodAffinity: zone=b has no pod that its affinity requires
+            pod default/stranger on node n2: InterPodAffinity: zone=b has no pod that matches the pod's affinity
+            pod default/third on node n2: InterPodAffinity: zone=b has no pod that matches the pod's affinity
             pod default/fourth on node n3: InterPodAffinity: the node has no label zone
-            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod that its anti-affinity forbids
-            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity forbids it
-            pod default/b4 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity forbids it
+            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod that matches the pod's anti-affinity
+            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity matches the pod
+            pod default/b4 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity matches the pod
         "#]]);
 }
 
@@ -145,7 +145,7 @@ fn namespaces_are_selected_by_their_labels() {
     let test = ValidatorTest::nodes(&[NODE]).bind("a", "", "", "n1").bind("b", "", apart, "n1");
     let test = test.object("{kind: Namespace, metadata: {name: default, labels: {team: x}}}");
     test.bind("c", "", "", "n1").check(expect![[r#"
-        pod default/c on node n1: InterPodAffinity: zone=a has a pod whose anti-affinity forbids it
+        pod default/c on node n1: InterPodAffinity: zone=a has a pod whose anti-affinity matches the pod
     "#]]);
 }
 

@@ -9,7 +9,8 @@ use schedc_perf::{Error, Options, Report, run};
 
 use default_profile::Profiles;
 
-/// Runs the workload `case/small` with these operations and parameters. Templates are files with these names.
+/// Runs the workload `case/small` with these operations and parameters. `templates` has the names and texts of the
+/// template files.
 pub(crate) fn run_workload(operations: &str, params: &str, templates: &[(&str, &str)]) -> Result<Report, Error> {
     let operations = operations.trim_end().replace('\n', "\n  ");
     let file = format!(

@@ -24,7 +24,7 @@ fn nodes_and_pods_are_created() {
     assert!(report.decisions_per_s > report.pods_per_s && report.pods_per_s > 0.0, "{report:?}");
     let latency = report.latency_us;
     assert!(latency.p50 > 0.0 && latency.p50 <= latency.p999 && latency.p999 <= latency.max, "{report:?}");
-    assert_eq!(report.allocations_per_decision, None, "this binary does not count");
+    assert_eq!(report.allocations_per_decision, None, "this binary does not count allocations");
 }
 
 #[test]
@@ -35,7 +35,7 @@ kind: Pod
 metadata: {generateName: pod-}
 spec: {nodeSelector: {zone: b}, containers: [{name: c}]}
 ";
-    // Two of five nodes are in zone b, with room for four pods.
+    // Two of five nodes are in zone b. Each allows two pods.
     run_successfully(
         "
 - opcode: createNodes
@@ -196,7 +196,7 @@ spec: {containers: [{name: c}]}
     );
 }
 
-/// Four pods fit. Pending pods are placed when others are deleted later.
+/// The node has capacity for four pods. The last four pods are placed when the first four are deleted.
 #[test]
 fn pods_are_deleted_at_the_given_rate() {
     for pace in
@@ -233,7 +233,7 @@ fn pods_with_finalizers_are_deleted() {
     );
 }
 
-/// Pods wait for a node that is created and deleted, or stays.
+/// Pods wait for nodes that a churn creates. In mode `recreate`, the churn also deletes the nodes.
 #[test]
 fn churn_creates_nodes_for_waiting_pods() {
     let node = "{apiVersion: v1, kind: Node, metadata: {generateName: churn-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 2}}}";
@@ -299,7 +299,7 @@ spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
     );
 }
 
-/// Devices of a driver on two nodes, of which claims without pods hold all but one.
+/// Two nodes have ten devices each. Claims without pods hold all of these devices except one.
 #[test]
 fn claims_without_pods_hold_devices() {
     let node = "{kind: Node, metadata: {generateName: gpu-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}}";

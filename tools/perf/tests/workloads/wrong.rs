@@ -151,7 +151,7 @@ fn invalid_operations_are_refused() {
         (
             "{opcode: startCollectingMetrics, namespaces: [a]}",
             expect![
-                "w.yaml: workload `case/small`: op 1 (createPods): metrics are already being collected; stop that first"
+                "w.yaml: workload `case/small`: op 1 (createPods): metrics are already being collected; add stopCollectingMetrics before it"
             ],
         ),
         (

@@ -175,7 +175,7 @@ fn changes_and_their_decisions_have_resource_versions() {
         "{kind: Pod, metadata: {name: p, namespace: d, uid: u, resourceVersion: '12'}, spec: {schedulerName: s, nodeName: n1, containers: []}}",
     );
     recorder.record(2, Change::Upsert(bound.clone(), 1));
-    // A server deletes an object with a new version.
+    // A deletion gives the object a new resource version.
     recorder.record(
         3,
         Change::Removal(api_object("{kind: Pod, metadata: {name: p, namespace: d, uid: u, resourceVersion: '14'}}")),
