@@ -15,8 +15,8 @@
 //! API server defaults are not applied.
 //!
 //! A history that violates a contract is shortened. The report names the plugins and fields that differ, the steps, and
-//! the manifests that they apply. The environment variable `CONTRACT_CASES` sets the number of histories (60), and
-//! `CONTRACT_SEED` the seed of the first one (0); each of the others has the next seed.
+//! the manifests that they apply. The environment variable `CONTRACT_CASES` sets the number of histories (default 60),
+//! and `CONTRACT_SEED` sets the seed of the first history (default 0). The seed of each further history is one higher.
 
 mod contracts;
 mod history;

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn dependent_steps_are_removed_one_by_one() {
-        // An even step can be removed only after the odd one behind it.
+        // An even step can be removed only after the odd step that follows it.
         let list: Vec<u32> = (0..40).collect();
         let fails =
             |list: &[u32]| list.contains(&0) && list.iter().all(|n| n % 2 == 0 || *n == 1 || list.contains(&(n - 1)));

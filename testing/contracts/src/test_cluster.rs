@@ -94,7 +94,7 @@ impl<B: Bundle> TestCluster<B> {
                 let on_node = cache.pods().filter(|(_, node, _)| *node == name);
                 let mut on_node: Vec<Uid> = on_node.map(|(pod, ..)| pod.uid.clone()).collect();
                 on_node.sort();
-                // The pods of a node are deleted before it.
+                // The pods of a node are deleted before the node.
                 on_node.into_iter().for_each(|uid| self.cluster.change(Change::PodDeleted(uid)));
                 if self.cluster.scheduler.cache.base.node(name).is_some() {
                     self.cluster.change(Change::NodeDeleted(name));
@@ -149,7 +149,8 @@ impl<B: Bundle> TestCluster<B> {
     }
 }
 
-/// Builds a new cache from the objects of `cache`: without the pods in `without`, and with the additional pods in `with`.
+/// Builds a new cache from the objects of `cache`: without the pods in `without`, and with the additional pods in
+/// `with`.
 pub(crate) fn rebuilt<S: schedc_core::cache::State>(
     cache: &Cache<S>,
     pending: &[Arc<Pod>],

@@ -78,7 +78,7 @@ fn documents(text: &str) -> Vec<String> {
     documents
 }
 
-/// Adds a missing namespace and a uid.
+/// Adds the namespace and the uid if they are missing.
 fn complete(object: &mut AnyObject) {
     if object.has_namespace() && object.namespace().is_empty() {
         object.metadata_mut().namespace = Some("default".to_owned());

@@ -13,11 +13,13 @@ use crate::request::ApiRequest;
 pub struct RecordedRequest {
     /// The scenario at the time of the request; see [`Server::scenario`](crate::Server::scenario).
     pub scenario: String,
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; `other` for other HTTP methods.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; `other` for other HTTP
+    /// methods.
     pub verb: &'static str,
     /// Path and query, without timeouts.
     pub path: String,
-    /// The status code; 0 for an unprocessed request without a response. A lost response counts as sent.
+    /// The status code of the response, even if the response is lost; 0 if the connection is closed before the request
+    /// is processed.
     pub code: u16,
     /// The body without managedFields; `None` if it is missing or not JSON.
     pub body: Option<Value>,
@@ -59,7 +61,7 @@ impl RecordedRequest {
         }
     }
 
-    /// Returns whether the request is a write, which means any verb except reads.
+    /// Returns whether the request is a write: its verb is not `get`, `list` or `watch`.
     pub fn is_write(&self) -> bool {
         !["get", "list", "watch"].contains(&self.verb)
     }

@@ -10,7 +10,8 @@ use crate::selector::Selector;
 use crate::status_error::StatusError;
 use crate::store::Store;
 
-/// Remaining objects of paginated lists: version and objects, by number. They can be read repeatedly.
+/// Remaining objects of paginated lists. The number in a continue token identifies the version of the list and its
+/// remaining objects. A token can be used repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     last: u64,

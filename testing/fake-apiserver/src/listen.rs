@@ -47,7 +47,8 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, tls: Option<TlsAccep
     let broken = Arc::new(Notify::new());
     // Errors of a connection are reported by its client.
     let serving = async {
-        let _small_responses_are_delayed_otherwise = stream.set_nodelay(true);
+        // Without this option, small responses are delayed.
+        let _result = stream.set_nodelay(true);
         match tls {
             None => serve_http(stream, shared, broken.clone()).await,
             Some(tls) => {
@@ -72,5 +73,5 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let service = service_fn(move |request| serve(shared.clone(), broken.clone(), request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http2().max_concurrent_streams(MAX_CONCURRENT_STREAMS);
-    let _how_it_ended = builder.serve_connection(TokioIo::new(stream), service).await;
+    let _result = builder.serve_connection(TokioIo::new(stream), service).await;
 }

@@ -9,7 +9,7 @@ use crate::kinds::Kind;
 use crate::status_error::StatusError;
 use crate::store::Key;
 
-/// A request, parsed without reading any object.
+/// A request, parsed without reading objects of the store.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; `other` for other HTTP

@@ -14,8 +14,7 @@ use crate::validate::{Validator, Violation};
 /// Maximum number of violations in an error.
 const MAX_REPORTED: usize = 3;
 
-/// Changes of all objects except pods without a node, in order. They share the objects of the
-/// server.
+/// Changes of all objects except pods without a node, in order. They share the objects of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Placements(Vec<Change>);
 

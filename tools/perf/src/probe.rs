@@ -108,7 +108,7 @@ impl Probe {
         true
     }
 
-    /// Counts a pod that was bound or created with a node (`is_added`), or no longer counts a deleted pod.
+    /// Adds a pod to the counts of pods with a node (`is_added`), or subtracts it after its deletion.
     fn count(&mut self, pod: &api::Pod, is_added: bool) {
         let Some(scheduled) = &mut self.scheduled else { return };
         if has(&scheduled.labels, pod) {

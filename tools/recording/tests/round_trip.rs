@@ -73,8 +73,8 @@ fn state() -> impl Strategy<Value = PodState> {
     })
 }
 
-/// Records changes of pods by name, and returns the entries. `None` removes a pod. If the last value is true, the file
-/// ends after the change.
+/// Records changes of pods, and returns the entries. A change has the name of the pod, its new state (`None` removes
+/// the pod), and whether the file ends after the change.
 fn record(changes: &[(u8, Option<PodState>, bool)], anonymiser: Option<Anonymiser>) -> Vec<Entry> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("round-trip-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));

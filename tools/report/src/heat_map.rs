@@ -1,4 +1,4 @@
-//! Heat maps: a share of every node, at several moments.
+//! Heat maps: a share in percent for every node, at several moments.
 
 /// Characters for shares from 0 % to 100 %, and the last one for more. They need no escape in JSON and in HTML.
 pub(crate) const LEVELS: &str =
@@ -10,7 +10,7 @@ const MAX_CELLS: usize = 300_000;
 /// Maximum number of moments.
 const MAX_MOMENTS: usize = 60;
 
-/// Shares of every node.
+/// Shares in percent, for every node.
 #[derive(Clone, Debug, Default)]
 pub struct HeatMap {
     /// Heading.

@@ -15,7 +15,7 @@ const SCRIPT: &str = concat!(
 const STYLE: &str = concat!(include_str!("page/uplot.min.css"), "\n", include_str!("page/style.css"));
 
 /// Hashes of [`LIBRARY`], [`SCRIPT`] and [`STYLE`] for the content security policy: base64 of SHA-256. After a
-/// change of the files, the test of these constants prints the new ones.
+/// change of the files, the test of these constants prints the new hashes.
 const LIBRARY_HASH: &str = "2stb3H8YuGER6WDECCPwDlJbyCs7JTwsS3pyqk76xWY=";
 const SCRIPT_HASH: &str = "9Ts9Xefr8ioFjoKl7o+pNptqQ3FPmYnPxBtpk0UUZoA=";
 const STYLE_HASH: &str = "15Kluqc5zB/7lPIrsHX0y1fehAvUP/uxe4nBE2vcgBc=";

@@ -1,11 +1,12 @@
 //! Reports of results as self-contained HTML pages.
 //!
-//! A [`Report`] is a list of views: tables, time series, bars and heat maps. [`Report::html`] returns a page that contains its data,
-//! styles and scripts, and makes no request. The scripts in `src/page` draw the views without knowing the command that made the
-//! report.
+//! A [`Report`] is a list of views: tables, time series, bars and heat maps. [`Report::html`] returns a page that
+//! contains its data, styles and scripts, and makes no request. The scripts in `src/page` draw the views without
+//! knowing the command that made the report.
 //!
-//! Names and messages come from manifests. The page treats them as text only: the data is JSON in a script element that is not
-//! executed, without any character that could end the element, and a content security policy forbids all other scripts.
+//! Names and messages come from manifests. The page treats them as text only: the data is JSON in a script element that
+//! is not executed. The JSON has no character that could end the element, and a content security policy forbids other
+//! scripts than those of the page.
 
 mod encoding;
 mod heat_map;

@@ -13,7 +13,7 @@ pub struct Table {
     pub description: String,
     /// Columns; all have the same number of values.
     pub columns: Vec<Column>,
-    /// Decision about the pod of each row; empty without decisions.
+    /// Decision about the pod of each row. Empty if the table shows no decisions.
     pub decisions: Vec<Option<Decision>>,
     /// Text if there are no rows.
     pub empty: String,

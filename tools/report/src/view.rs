@@ -11,7 +11,7 @@ pub enum View {
     Lines(Lines),
     /// Values by name.
     Bars(Bars),
-    /// Shares of every node.
+    /// Shares in percent, for every node.
     HeatMap(HeatMap),
     /// Rows.
     Table(Table),

@@ -54,7 +54,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         engine.percentage_of_nodes_to_score = 100;
         // State that plugins keep between pods is not compared: both sides have new plugins.
         engine.plugins = new_engine::<P>()?.plugins;
-        // The cached answer comes first, before other evaluations change the indexes of the cluster.
+        // The cached answer is computed first, before other evaluations change the indexes of the cluster.
         let by_cached = engine.decide(pod, cache, UNTIMED, |_| 0);
         let answer = engine.cached_answer(pod, cache);
         let full = new_engine::<P>()?.explain(pod, cache, true);
@@ -71,8 +71,8 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     }
 }
 
-/// Compares feasible nodes and totals. An outdated part of the answer equals a part of the earlier evaluation, which
-/// identifies the plugin that did not update it.
+/// Compares feasible nodes and totals. If a part of the answer is outdated, it equals the same part of the earlier
+/// evaluation. This identifies the plugin that did not update the part.
 fn compare_answer<S: State>(
     answer: &CachedAnswerSummary,
     full: &Explanation,
@@ -94,7 +94,7 @@ fn compare_answer<S: State>(
                     None => "rejects".to_owned(),
                     Some(before) => {
                         difference.name_plugins(before.verdicts.iter().map(|verdict| verdict.plugin));
-                        format!("rejects, as earlier {}", rejections(before))
+                        format!("rejects, like the earlier evaluation: {}", rejections(before))
                     }
                 };
                 difference.field(&name, "passes".to_owned(), actual);
@@ -127,7 +127,8 @@ fn compare_answer<S: State>(
     }
 }
 
-/// Returns the plugins for which a different score alone explains the node's total.
+/// Returns each plugin that alone can explain `total`: the node has this total if only the score of this plugin is
+/// different.
 fn plugins_that_explain(node: &NodeExplanation, total: i64) -> impl Iterator<Item = &'static str> {
     let off_by = total.wrapping_sub(node.total());
     let can_be = move |score: &&PluginScore| {

@@ -8,7 +8,7 @@ use schedc_core::profile::PluginScore;
 use schedc_core::status::{Code, Status};
 use schedc_core::verdict::Verdict;
 
-/// The fields in which two results differ, and the plugins that they come from.
+/// The fields in which two results differ, and the plugins that cause the difference.
 pub(super) struct Difference {
     /// Subject of both results.
     subject: String,

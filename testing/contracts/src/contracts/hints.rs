@@ -32,15 +32,15 @@ pub(super) fn play<B: Bundle>(
             let explanation = test_cluster.cluster.scheduler.explain(test_cluster.profile, &pod, false);
             match chosen_node(test_cluster, &explanation) {
                 None => drop(still_rejected.insert(pod.uid.clone(), Rejections::by(&explanation))),
-                // Rejections after Filter, such as those of Reserve, are unknown here.
+                // The pod was rejected after Filter, for example by Reserve. Such rejections are unknown here.
                 Some(_) if attempted.contains(&pod.uid) => {}
                 Some(node) => {
                     if rejected.get(&pod.uid).is_some_and(|before| before.is_only_rejector(subject.plugin, &node)) {
                         let plugin = subject.plugin;
                         let reason = rejected.get(&pod.uid).map(|before| before.reason(&node)).unwrap_or_default();
                         return Err(format!(
-                            "{}:\n  {plugin} rejected the pod before the last step: {reason}\n  the pod fits on {node} after it, \
-                             but no hint of {plugin} woke the pod",
+                            "{}:\n  {plugin} rejected the pod before the last step: {reason}\n  after that step, the pod fits on {node}, \
+                             but no hint of {plugin} woke it",
                             pod.namespaced_name()
                         ));
                     }
@@ -98,7 +98,8 @@ impl Rejections {
         }
     }
 
-    /// Returns the reasons of the rejection of the whole pod, or else on the node, or else on the first node.
+    /// Returns the reasons of PreEnqueue or PreFilter if one of them rejected the pod. Otherwise, returns the reasons
+    /// for the node, or for the first node if there are none.
     fn reason(&self, node: &str) -> &str {
         let of_nodes = || self.nodes.get(node).or_else(|| self.nodes.values().next());
         self.whole.as_ref().or_else(of_nodes).map(|(_, reason)| reason.as_str()).unwrap_or_default()

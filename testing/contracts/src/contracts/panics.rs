@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_h
 use std::sync::Once;
 
 thread_local! {
-    /// The last panic of this thread; `None` if panics are not caught here.
+    /// The last panic of this thread; `None` if panics of this thread are not caught.
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -27,7 +27,7 @@ pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), 
     result.unwrap_or(Err(recorded))
 }
 
-/// Records a panic if it will be caught. Returns whether it will be.
+/// Records a panic if panics of this thread are caught. Returns whether they are caught.
 fn record(panic: &PanicHookInfo<'_>) -> bool {
     let text = panic.payload_as_str().unwrap_or_default();
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();

@@ -18,7 +18,7 @@ fn an_update_without_effect_is_detected() {
               differs in Stale
               Filter on n1
                 full evaluation: passes
-                cached answer:   rejects, as earlier Stale rejects: node(s) had a pod of the namespace
+                cached answer:   rejects, like the earlier evaluation: Stale rejects: node(s) had a pod of the namespace
 
             Steps:
               1. apply Node n1 (manifest 1)
@@ -72,7 +72,7 @@ fn a_filter_that_depends_on_more_than_the_node_is_detected() {
           differs in Frozen
           Filter on n1
             full evaluation: passes
-            cached answer:   rejects, as earlier Frozen rejects: node(s) had a pod of the namespace
+            cached answer:   rejects, like the earlier evaluation: Frozen rejects: node(s) had a pod of the namespace
 
         Steps:
           1. apply Node n1 (manifest 1)
@@ -126,7 +126,7 @@ fn a_compiled_pod_that_outlives_its_index_is_detected() {
           differs in Expired
           Filter on n1
             full evaluation: passes
-            cached answer:   rejects, as earlier Expired rejects: node(s) had a pod of the namespace
+            cached answer:   rejects, like the earlier evaluation: Expired rejects: node(s) had a pod of the namespace
           Filter on n2
             full evaluation: passes
             cached answer:   rejects

@@ -111,7 +111,7 @@ fn a_missing_hint_is_detected() {
 
         a/waits-1:
           Misses rejected the pod before the last step: node(s) had a pod of the namespace
-          the pod fits on n2 after it, but no hint of Misses woke the pod
+          after that step, the pod fits on n2, but no hint of Misses woke it
 
         Steps:
           1. apply Node n2 (manifest 1)

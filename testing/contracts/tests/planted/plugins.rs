@@ -1,5 +1,6 @@
-//! A plugin in several variants, all but one with a bug, and two other plugins with a bug each. The plugin allows at most
-//! one pod of a namespace on a node, and three in the cluster. Three tickets limit the pods that are bound at the same time.
+//! The plugin [`PodsPerNamespace`] in several variants, of which all but [`Sound`] have a bug, and two other plugins
+//! with one bug each. `PodsPerNamespace` allows at most one pod of a namespace on a node, and three in the cluster. Its
+//! three tickets limit the pods that are bound at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

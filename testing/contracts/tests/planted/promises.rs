@@ -91,7 +91,7 @@ pub type DependsOnCluster = MostPods<DEPENDS_ON_CLUSTER>;
 pub type JoinsClasses = MostPods<JOINS_CLASSES>;
 pub type SwapsClasses = MostPods<SWAPS_CLASSES>;
 
-/// A score that prefers nodes with many pods, which PreScore counts.
+/// A score that prefers nodes with many pods. PreScore counts the pods of each node.
 pub struct MostPods<const BUG: u8>;
 
 impl<const BUG: u8> Plugin for MostPods<BUG> {

@@ -53,7 +53,7 @@ impl PodAffinityRules {
                 }
                 places
             });
-            // The first pod of a group whose pods require each other may be on any node: no matching pod exists yet.
+            // The first pod of a group whose pods require each other needs no matching pod, because none exists yet.
             let is_first = places.is_empty() && affinity.required.iter().all(|term| term_matches(term, pod, cluster));
             for term in &affinity.required {
                 let key = names.resolve(term.topology_key);

@@ -20,7 +20,8 @@ impl Page {
         Page::open(&report.html().expect("a page"), anchor)
     }
 
-    /// Opens a report without its content security policy, and runs a script afterwards. Returns `None` without Chromium.
+    /// Opens a report without its content security policy, and runs a script afterwards. Returns `None` without
+    /// Chromium.
     pub(crate) fn with_script(report: &Report, script: &str) -> Option<Self> {
         let html = report.html().expect("a page");
         let (start, rest) = html.split_once("<meta http-equiv=").expect("the policy");
@@ -46,7 +47,7 @@ impl Page {
         let console = String::from_utf8_lossy(&run.stderr);
         let console = console.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
         let text = String::from_utf8_lossy(&run.stdout).into_owned();
-        // Only drawn elements count, not the data and the scripts.
+        // The text keeps only drawn elements, without the data and the scripts.
         let (head, body) = text.split_once("</head>").expect("a page");
         let body = body.split("<script").map(|part| part.split_once("</script>").map_or(part, |(_, rest)| rest));
         let _ = (std::fs::remove_file(&file), std::fs::remove_dir_all(&profile));

@@ -72,7 +72,7 @@ fn a_search_for_a_node_finds_its_pods_and_the_node() {
 }
 
 #[test]
-fn a_search_without_results_says_so() {
+fn a_search_without_results_shows_a_message() {
     let Some(page) = Page::of(&sample(50, 200), "#q=absent") else { return };
     page.assert_ready();
     assert!(page.text.contains("No row matches “absent”.") && page.text.contains("nothing found"));
