@@ -11,8 +11,8 @@
 //! The macro creates a test of each [`Contract`]. The manifests contain nodes, pods and any other objects. Several
 //! manifests with one name are variants: in a history, the object is created as one of them, changes to another one, is
 //! deleted, and is created again. Therefore variants should differ in everything that the plugin reads: a label that is
-//! present or missing, a node with and without free resources. Pods with a node run there; the others are scheduled.
-//! API server defaults are not applied.
+//! present or missing, a node with and without free resources. A pod whose manifest has a node runs on that node; all
+//! other pods are scheduled. API server defaults are not applied.
 //!
 //! A history that violates a contract is shortened. The report names the plugins and fields that differ, the steps, and
 //! the manifests that they apply. The environment variable `CONTRACT_CASES` sets the number of histories (default 60),

@@ -97,7 +97,7 @@ fn clean_pod_conditions(pod: &mut Pod) {
 }
 
 /// Removes the volumes of which only the name was decoded: scheduling does not read them. Names of token volumes differ
-/// by pod, which would give each pod another template.
+/// by pod, which would give each pod a different template.
 fn clean_pod_volumes(pod: &mut Pod) {
     let Some(spec) = &mut pod.spec else { return };
     let Some(volumes) = &mut spec.volumes else { return };

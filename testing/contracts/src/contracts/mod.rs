@@ -44,7 +44,7 @@ const MAX_SHRINK_ATTEMPTS: usize = 500;
 /// Checks a plugin against a contract.
 ///
 /// # Errors
-/// Returns the problem of the manifests, or a history that violates the contract, and the violation.
+/// Returns a problem of the manifests, or a violation of the contract with the history that causes it.
 pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
     let objects = test_object::read(manifests, Kinds::of::<B>())?;
     let name_in = |profile: usize| {
