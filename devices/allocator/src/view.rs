@@ -32,8 +32,8 @@ pub(crate) struct PoolView {
     has_conditions: bool,
     /// Limits of all shared counters.
     pub(crate) counters: Vec<Counter>,
-    /// Positions (slice, and block in the slice) of the blocks with devices that consume counters. Devices of other nodes
-    /// are included.
+    /// Positions (slice, and block in the slice) of the blocks with devices that consume counters. This includes devices
+    /// of other nodes.
     pub(crate) consumers: Vec<(usize, usize)>,
 }
 

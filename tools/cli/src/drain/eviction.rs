@@ -102,17 +102,16 @@ pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
         }
     };
     let status = budget.status.clone().unwrap_or_default();
-    let allowed = status.disruptions_allowed.unwrap_or(0);
-    if allowed > 0 {
-        return Ok(Some(BudgetUse { budget: name.clone(), allowed }));
-    }
     // The eviction of a pod that is not ready does not reduce the number of healthy pods.
     let policy = budget.spec.as_ref().and_then(|spec| spec.unhealthy_pod_eviction_policy.as_deref());
     let is_short = status.current_healthy.unwrap_or(0) < status.desired_healthy.unwrap_or(0);
     let has_desired = status.desired_healthy.unwrap_or(0) > 0;
-    match !is_ready(pod) && (policy == Some("AlwaysAllow") || (has_desired && !is_short)) {
-        true => Ok(None),
-        false => Err(ObstacleReason::Budget { budget: name.clone() }),
+    if !is_ready(pod) && (policy == Some("AlwaysAllow") || (has_desired && !is_short)) {
+        return Ok(None);
+    }
+    match status.disruptions_allowed.unwrap_or(0) {
+        allowed if allowed > 0 => Ok(Some(BudgetUse { budget: name.clone(), allowed })),
+        _ => Err(ObstacleReason::Budget { budget: name.clone() }),
     }
 }
 

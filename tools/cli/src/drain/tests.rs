@@ -99,6 +99,18 @@ fn a_budget_for_one_disruption_permits_one_eviction_after_the_other() {
 }
 
 #[test]
+fn the_eviction_of_a_pod_that_is_not_ready_uses_no_disruption() {
+    let mut broken = pod("web", 0, "a", 1);
+    broken["status"]["conditions"] = json!([{"type": "Ready", "status": "False"}]);
+    let mut budget = budget("web", 1);
+    budget["spec"]["unhealthyPodEvictionPolicy"] = "AlwaysAllow".into();
+    let pods = [broken, pod("web", 1, "b", 1), pod("web", 2, "b", 1)];
+    let cluster: Vec<Value> = [node("a", 4), node("b", 4), set("web", 3), budget].into_iter().chain(pods).collect();
+    let plan = plan_for(&cluster, &["a"]);
+    assert!(plan.steps.len() == 1 && plan.steps[0].budget.is_none(), "{plan:?}");
+}
+
+#[test]
 fn a_pod_that_fits_on_no_other_node_blocks_its_node() {
     let cluster = [node("a", 4), node("b", 1), set("web", 1), pod("web", 0, "a", 2)];
     let text = obstacle(&plan_for(&cluster, &["a"]));

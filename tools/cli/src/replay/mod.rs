@@ -58,7 +58,7 @@ pub(crate) struct Report {
     pub gaps: u64,
     /// Number of these gaps after which all objects are known again.
     pub repaired: u64,
-    /// Places at which a file ends without its regular end.
+    /// Places at which a file was cut off: its last entry is not the one that ends every complete file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
     /// Number of lines with objects that no plugin of this program reads, by kind.

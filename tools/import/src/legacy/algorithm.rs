@@ -53,7 +53,7 @@ pub(super) fn algorithm(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Optio
         let name = fields.string("name").map_or_else(String::new, |name| name.value);
         format!("the ConfigMap {namespace}/{name}")
     } else {
-        "nowhere".to_owned()
+        "a file or ConfigMap that the configuration does not name".to_owned()
     };
     Some(Algorithm::Policy { at, origin })
 }

@@ -27,7 +27,7 @@ pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, reporter: &mut 
 pub(super) fn node_selector(path: &str, selector: &NodeSelector, reporter: &mut ProblemReporter<'_>) {
     let path = format!("{path}.nodeSelectorTerms");
     if selector.node_selector_terms.is_empty() {
-        reporter.report(&path, "is empty; give at least one term, or leave the affinity out");
+        reporter.report(&path, "is empty; add a term, or remove the whole selector");
     }
     for (i, term) in selector.node_selector_terms.iter().enumerate() {
         node_selector_term(&format!("{path}[{i}]"), term, true, reporter);

@@ -145,7 +145,7 @@ fn selectors_must_be_right() {
                 preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, preference: {}}]}}",
         ),
         expect![[r#"
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: is empty; give at least one term, or leave the affinity out
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: is empty; add a term, or remove the whole selector
             pods.yaml:2: Pod default/a: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 0, but must be from 1 to 100"#]],
     );
     check_refused(

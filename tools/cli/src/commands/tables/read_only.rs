@@ -123,7 +123,7 @@ pub(crate) fn agreement(agreement: &Agreement) -> String {
             ("unschedulable", "same message", counts.same_message, unschedulable),
             ("unschedulable", "other message", counts.other_message, unschedulable),
             ("unschedulable", "feasible", counts.fits, unschedulable),
-            ("bound to", "not compared: incomplete data", counts.not_judged, 0),
+            ("any decision", "not compared: incomplete data", counts.not_judged, 0),
         ] {
             if pods > 0 {
                 let share = if all > 0 { format!("{:.2}", pods as f64 * 100.0 / all as f64) } else { String::new() };
@@ -193,7 +193,7 @@ mod tests {
             default  bound to        one of the best nodes           199   99.50
             default  bound to        a lower total, by 3 at most       1    0.50
             default  unschedulable   same message                      7  100.00
-            default  bound to        not compared: incomplete data     2"#]]
+            default  any decision    not compared: incomplete data     2"#]]
         .assert_eq(&rows.join("\n"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use k8s_openapi::api::core::v1::{Container, PodSpec};
 use serde::Serialize;
 
 use crate::remedies::change::Change;
@@ -25,9 +26,9 @@ impl RemoveHostPort {
         if !situation.has("NodePorts") {
             return;
         }
-        let spec = fork.subject().spec.unwrap_or_default();
-        for container in spec.containers {
-            for port in container.ports.into_iter().flatten() {
+        let mut spec = fork.subject().spec.unwrap_or_default();
+        for container in long_running(&mut spec) {
+            for port in container.ports.take().into_iter().flatten() {
                 if let Some(number) = port.host_port.filter(|&number| number > 0) {
                     let protocol = port.protocol.unwrap_or_else(|| "TCP".to_owned());
                     add(RemoveHostPort { container: container.name.clone(), port: number, protocol });
@@ -35,6 +36,13 @@ impl RemoveHostPort {
             }
         }
     }
+}
+
+/// Returns the containers that run as long as the pod: only their host ports count.
+fn long_running(spec: &mut PodSpec) -> impl Iterator<Item = &mut Container> {
+    let init = spec.init_containers.iter_mut().flatten();
+    let sidecars = init.filter(|container| container.restart_policy.as_deref() == Some("Always"));
+    spec.containers.iter_mut().chain(sidecars)
 }
 
 impl Change for RemoveHostPort {
@@ -45,7 +53,7 @@ impl Change for RemoveHostPort {
         if spec.host_network == Some(true) {
             return false;
         }
-        let containers = spec.containers.iter_mut().filter(|container| container.name == self.container);
+        let containers = long_running(spec).filter(|container| container.name == self.container);
         for port in containers.flat_map(|container| container.ports.iter_mut().flatten()) {
             if port.host_port == Some(self.port) && port.protocol.as_deref().unwrap_or("TCP") == self.protocol {
                 port.host_port = None;
