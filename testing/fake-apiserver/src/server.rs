@@ -26,8 +26,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An API server on this machine, in its own thread. It stops when it is dropped.
 ///
-/// Changes by a test (`create`, `apply`, `merge`, `remove`) take effect immediately. They are not requests: rules do not
-/// apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths that
+/// Changes by a test (`create`, `apply`, `merge`, `remove`) take effect immediately. They are not requests: fault rules do
+/// not apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths that
 /// clients use.
 pub struct Server {
     shared: Arc<Shared>,
@@ -136,8 +136,8 @@ impl Server {
         self.running = Some(Running { stop, thread });
     }
 
-    /// Restarts the server, or starts a stopped one. As on a real server, no watch can continue: each gets 410 and has
-    /// to list again.
+    /// Restarts the server, or starts a stopped one. As on a real server, no watch can continue: each gets 410, and
+    /// its client has to list again.
     ///
     /// # Panics
     /// Panics if another process uses the port.
@@ -167,7 +167,7 @@ impl Server {
     /// Creates or replaces an object, including its status.
     ///
     /// # Panics
-    /// Panics if the object's kind is unknown.
+    /// Panics if the object is invalid, or its kind is unknown.
     #[track_caller]
     pub fn apply(&self, object: Value) -> Value {
         let target = target_of(&object, true);
@@ -238,7 +238,8 @@ impl Server {
         locked(&self.shared.store).version()
     }
 
-    /// Discards all changes: watches from an older version and continue tokens of lists get 410. Open watches continue.
+    /// Discards the change log, but no objects. New watches from an older version get 410, as do continue tokens of
+    /// lists. Open watches continue.
     pub fn compact(&self) {
         self.shared.with_store(|store| {
             store.compact();
@@ -246,13 +247,13 @@ impl Server {
         });
     }
 
-    /// Limits the number of changes that are kept; the default is 200,000. Older changes are compacted.
+    /// Limits the length of the change log; the default is 200,000 changes. Older changes are discarded.
     pub fn keep_changes(&self, changes: usize) {
         self.shared.with_store(|store| store.keep(changes));
     }
 
-    /// Adds a fault rule. If several rules apply to a request, delays are added, and the first of the other faults
-    /// counts.
+    /// Adds a fault rule. If several rules apply to a request, their delays are summed up. Of their other faults, only
+    /// the first takes effect.
     pub fn rule(&self, rule: FaultRule) {
         locked(&self.shared.rules).push(rule);
     }

@@ -89,13 +89,13 @@ fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> 
     }
     let Some(target) = &api_request.target else { return respond_without_objects(shared, api_request) };
     let ok = |object| Ok(ApiResponse::Object(200, object));
-    let has_subresource = match target.subresource.as_str() {
+    let is_known_path = match target.subresource.as_str() {
         "" => true,
         "status" => target.kind.has_status && ["get", "update", "patch"].contains(&api_request.verb),
         "binding" => target.kind.kind == "Pod" && api_request.verb == "create",
         _ => false,
     };
-    if !has_subresource {
+    if !is_known_path {
         return Err(StatusError::no_such_path());
     }
     match api_request.verb {
@@ -131,7 +131,7 @@ fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> 
     }
 }
 
-/// Removes a pod at the end of its grace period, as a kubelet does.
+/// Removes a deleted pod after `time`, as its kubelet would.
 async fn end_pod(shared: Arc<Shared>, target: Target, uid: String, time: std::time::Duration) {
     tokio::time::sleep(time).await;
     shared.with_store(|store| write::remove(store, &target, &uid));

@@ -23,7 +23,7 @@ const CHANGES_KEPT: usize = 200_000;
 /// Encodes an object as protobuf in a `runtime.Unknown`. `None`: the object has only a JSON form.
 pub(crate) type Encode = fn(&Value) -> Option<Vec<u8>>;
 
-/// State of the server. The lock of the store is always taken first.
+/// State of the server. Code that holds several locks takes the lock of the store first.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Mutex<Store>,

@@ -44,7 +44,7 @@ fn is_for(volume: &Value, claim: &Value) -> bool {
     }
 }
 
-/// Returns whether volumes are provisioned for claims of this class.
+/// Returns whether the storage class of a claim has a provisioner.
 fn is_provisioned(store: &Store, claim: &Value) -> bool {
     let class = Kind::of_object("storage.k8s.io/v1", "StorageClass")
         .and_then(|kind| store.get(&Key::new(kind, "", text(claim, "/spec/storageClassName"))));

@@ -91,7 +91,7 @@ impl Watch {
         protobuf: Option<Encode>,
     ) {
         let mut stream = Stream { to, fault, protobuf, sent: 0 };
-        // The reader of the stream receives the reason for the end.
+        // The result is not needed: a fault that ends the watch was already sent to the reader.
         let _ended = self.send_events(shared, &mut stream).await;
     }
 
@@ -107,7 +107,7 @@ impl Watch {
             stream.send("BOOKMARK", &self.bookmark(Some(INITIAL_EVENTS_END))).await?;
         }
         let end = Instant::now() + self.timeout;
-        // A late bookmark lets the next watch continue from a recent version.
+        // A bookmark shortly before the end lets the next watch continue from a recent version.
         let mut last_bookmark = self.timeout.checked_sub(LAST_BOOKMARK_BEFORE_END).map(|time| Instant::now() + time);
         let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
         loop {
@@ -116,7 +116,8 @@ impl Watch {
             let (events, version) = {
                 let store = locked(&shared.store);
                 if !store.has_changes_since(self.version) {
-                    // The reader is too slow: as on a real server, the watch ends, and the next one gets the error.
+                    // The reader is too slow. As on a real server, the watch ends without an error; the reader's next
+                    // watch from its last version gets 410.
                     return Ok(());
                 }
                 let events: Vec<_> = store.since(self.version).filter_map(|change| self.event(change)).collect();

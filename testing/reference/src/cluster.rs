@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
 
-/// A pod and its node, which may be missing in the cluster.
+/// A pod and the name of its node. The cluster may have no such node.
 #[derive(Clone, Debug)]
 pub struct PlacedPod {
     /// The pod.

@@ -61,7 +61,7 @@ pub struct ReferenceEvaluation {
     pub best: BTreeSet<String>,
     /// The nominated node, if it is feasible: scores are irrelevant then.
     pub by_nomination: Option<String>,
-    /// Possible error messages if the attempt fails; they depend on the node that is evaluated first.
+    /// Error messages with which the attempt can fail. The order of evaluation of the nodes decides which one occurs.
     pub failures: BTreeSet<String>,
     /// Reasons why the pod does not fit, without those of preemption. `None` if it fits on a node, or the attempt
     /// fails.
@@ -259,7 +259,7 @@ fn score(profile: &Profile, cx: &Cycle<'_>, feasible: &[&Node], evaluation: &mut
         }
     }
     if !failures.is_empty() {
-        // kube-scheduler does not score a single node.
+        // If only one node is feasible, kube-scheduler does not score it.
         if feasible.len() > 1 {
             evaluation.failures.extend(failures);
         }

@@ -36,7 +36,7 @@ pub(crate) fn selects(selector: &LabelSelector, labels: Labels<'_>, names: &Inte
     selector.requirements.iter().all(|requirement| requirement_matches(labels, requirement, names))
 }
 
-/// Returns whether labels match an optional selector. A missing one matches nothing.
+/// Returns whether labels match an optional selector. A missing selector matches nothing.
 pub(crate) fn optional_selector_matches(
     selector: Option<&LabelSelector>,
     labels: Labels<'_>,

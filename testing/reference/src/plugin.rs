@@ -25,7 +25,7 @@ impl<'a> Cycle<'a> {
     }
 }
 
-/// Returns the nominated pods of a node with at least the pod's priority.
+/// Returns the other pods that are nominated for a node, and have at least the priority of the evaluated pod.
 pub(crate) fn stronger_nominated(cx: &Cycle<'_>, node: &Node) -> Vec<PlacedPod> {
     let is_stronger = |other: &&PlacedPod| {
         other.node == node.name && other.pod.uid != cx.pod.uid && other.pod.spec.priority >= cx.pod.spec.priority

@@ -15,7 +15,8 @@ use crate::plugins;
 pub struct PluginEvaluation {
     /// Name of the plugin.
     pub plugin: &'static str,
-    /// Result of PreFilter, unless Filter runs on all nodes.
+    /// The only candidate nodes, or the reasons of a rejection by PreFilter. `None`: Filter runs on all nodes, or is
+    /// skipped.
     pub pre_filter: Option<String>,
     /// Reasons for rejections by node; feasible nodes are missing.
     pub rejections: BTreeMap<Symbol, Vec<String>>,
@@ -66,7 +67,7 @@ pub fn evaluate_plugins(args: &Args, cluster: &Cluster, names: &Interner, pod: &
 }
 
 impl PluginEvaluation {
-    /// Returns whether another result is equal on all nodes except this one.
+    /// Returns whether both results are equal, without regard to `node`.
     pub fn equals_except_on(&self, other: &PluginEvaluation, node: Symbol) -> bool {
         let rejections = |evaluation: &PluginEvaluation| -> Vec<_> {
             evaluation.rejections.clone().into_iter().filter(|(name, _)| *name != node).collect()

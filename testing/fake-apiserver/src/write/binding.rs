@@ -13,8 +13,8 @@ use crate::store::{Key, Store};
 /// Node labels that a binding copies to the pod.
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// Binds a pod: sets its node, the annotations of the binding, the node's topology labels and the condition, and clears
-/// its nomination.
+/// Binds a pod: sets its node, the annotations of the binding, the node's topology labels and the condition
+/// `PodScheduled`, and clears the pod's nomination.
 pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Timestamp) -> Result<(), StatusError> {
     let kind = target.kind;
     let name = &target.name;

@@ -101,7 +101,7 @@ fn check_event(kind: &Kind, event: &Value, name: &str) -> Result<(), StatusError
     Ok(())
 }
 
-/// Sets the defaults of a pod that schedulers read, but no others.
+/// Sets only those defaults that schedulers read.
 fn default_pod(store: &Store, pod: &mut Value, now: Timestamp) {
     if !pod["spec"].is_object() {
         pod["spec"] = json!({});

@@ -38,7 +38,8 @@ impl Deletion {
     }
 }
 
-/// Deletes an object. A bound, unfinished pod has its grace period; finalizers block the deletion.
+/// Deletes an object. A bound, unfinished pod stays until a kubelet ends it, unless the grace period is 0. An object with
+/// finalizers stays until they are removed.
 pub(crate) fn delete(
     store: &mut Store,
     target: &Target,
@@ -94,7 +95,7 @@ pub(crate) fn delete(
     Ok(Deletion { object: store.put(&key, object), is_graceful: seconds > 0 })
 }
 
-/// Removes an object without grace period and finalizers. If `uid` is not empty, only an object with this uid is
+/// Removes an object at once, also one with finalizers. If `uid` is not empty, only an object with this uid is
 /// removed. `None`: there is no such object.
 pub(crate) fn remove(store: &mut Store, target: &Target, uid: &str) -> Option<Arc<Value>> {
     let key = target.key();

@@ -76,7 +76,7 @@ pub(super) fn failed_precondition(key: &Key, sent: &Value, known: &Value, name: 
     (!required.is_empty() && required != actual).then_some(reason)
 }
 
-/// Replaces an object, limited to the fields that the path allows.
+/// Replaces those fields of an object that a client may write at the path of `target`. A test may write more fields.
 fn replace(
     store: &mut Store,
     target: &Target,

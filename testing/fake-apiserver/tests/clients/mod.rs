@@ -1,4 +1,4 @@
-//! Protocols, and requests of clients other than reads.
+//! HTTP versions, and all requests except reads.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn many_requests_are_served_at_once() {
 }
 
 #[tokio::test]
-async fn a_victim_gets_its_condition_and_ends_with_its_kubelet() {
+async fn a_victim_gets_its_condition_and_its_kubelet_ends_it() {
     let server = server(1);
     server.pods_end_after(Duration::from_millis(50));
     let mut client = Client::new(&server, Http::Two).await;

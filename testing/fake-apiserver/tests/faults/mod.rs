@@ -62,7 +62,7 @@ async fn responses_are_delayed() {
 }
 
 #[tokio::test]
-async fn watches_break_end_and_expire() {
+async fn injected_faults_break_or_end_or_expire_watches() {
     for http in [Http::One, Http::Two] {
         let server = server(0);
         for (fault, last) in [

@@ -43,7 +43,7 @@ fn text(object: &Value, pointer: &str) -> String {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Creates the objects of a request that other clients created in the recording.
+/// Creates the objects that a request refers to, and that other clients created in the recording.
 fn create_objects_of(server: &Server, verb: &str, path: &str, request: &Value) {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let &[.., "namespaces", namespace, "pods", pod] = without_subresource(&parts) else {

@@ -45,7 +45,7 @@ async fn a_watch_from_a_version_misses_nothing() {
 }
 
 #[tokio::test]
-async fn deselected_objects_are_deleted_with_their_last_state() {
+async fn deselected_objects_are_reported_as_deleted_in_their_last_matching_state() {
     let server = server(1);
     let mut client = Client::new(&server, Http::Two).await;
     let mut watch = client.watch(&format!("/api/v1/pods?{UNFINISHED}&{STREAM}")).await;
@@ -104,7 +104,7 @@ async fn the_watch_history_is_limited() {
 }
 
 #[tokio::test]
-async fn a_watch_ends_at_its_timeout_with_bookmarks_before() {
+async fn a_watch_sends_bookmarks_and_ends_at_its_timeout() {
     let server = server(1);
     server.bookmark_every(Duration::from_millis(100));
     let mut client = Client::new(&server, Http::One).await;
@@ -115,7 +115,7 @@ async fn a_watch_ends_at_its_timeout_with_bookmarks_before() {
         assert_eq!(
             event.unwrap()["object"]["metadata"]["resourceVersion"],
             "2",
-            "bookmarks include the versions of other kinds"
+            "changes of other kinds advance the version of bookmarks"
         );
         bookmarks += 1;
     }

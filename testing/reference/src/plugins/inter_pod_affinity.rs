@@ -77,8 +77,8 @@ fn are_in_same_domain(term: &PodAffinityTerm, one: &Node, other: &Node) -> bool 
     value.is_some() && value == label(&other.labels, term.topology_key)
 }
 
-/// Returns whether a term of the incoming pod matches another pod. Its namespace selector matches namespaces that
-/// exist; an empty one matches all namespaces.
+/// Returns whether a term of the incoming pod matches another pod. Its namespace selector matches only namespaces
+/// that exist; an empty namespace selector matches all.
 fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> bool {
     let namespace = other.spec.namespace;
     let selected = term.namespace_selector.as_ref().is_some_and(|selector| {
@@ -105,7 +105,8 @@ fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Sy
     })
 }
 
-/// Returns whether each required term of the pod has a pod in the node's domain that matches all required terms.
+/// Returns whether the node's domain, for the topology key of each required term, has a pod that matches all of these
+/// terms.
 fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     let terms = &cx.pod.spec.affinity.required;
     if terms.iter().any(|term| label(&node.labels, term.topology_key).is_none()) {
@@ -134,7 +135,7 @@ fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     places
 }
 
-/// Returns the scores of domains by the preferred terms of the pod and of existing pods.
+/// Returns the score of each domain, from the affinity terms of the pod and of existing pods.
 fn weights(cx: &Cycle<'_>) -> BTreeMap<(Symbol, Symbol), i64> {
     let args = &cx.args.inter_pod_affinity;
     let own = &cx.pod.spec.affinity;

@@ -88,7 +88,7 @@ fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
     amounts.fold(0, i64::wrapping_add)
 }
 
-/// Returns the amount of a resource that the pods of a node use.
+/// Returns how much of a resource the pods of a node use in total.
 pub(super) fn used(cx: &Cycle<'_>, node: &Node, name: &str) -> i64 {
     sum_of(cx.pods_on(node).map(|placed| amount(cx, &placed.pod.usage.requests, name)))
 }
