@@ -33,9 +33,9 @@ const LIMIT: u64 = 2_600;
 const LARGE: usize = 1_000_000;
 /// Maximum instructions in the large cluster, relative to the usual size.
 const GROWTH: f64 = 1.5;
-/// Number of turns whose instructions are counted, after as many without counting, except for storms.
+/// Number of turns whose instructions are counted. As many turns without counting come first. Storms have fewer turns.
 const COUNTED: usize = 300;
-/// Number of timed turns, except for storms.
+/// Number of timed turns. Storms have fewer turns.
 const TIMED: usize = 20_000;
 
 /// Scenario of a measurement.
@@ -53,7 +53,7 @@ enum Scenario {
     Spread,
     /// Pods of one template that prefer zones with fewer pods.
     PreferredSpread,
-    /// Heartbeats of nodes only.
+    /// Only heartbeats of nodes; no pod is decided.
     Heartbeat,
     /// 500 nodes join, then a pod is decided.
     NewNodes,
@@ -92,7 +92,7 @@ impl Scenario {
             Scenario::WokenPods => "woken-pods",
         }
     }
-    /// Returns the number of turns whose instructions are counted, after as many without counting.
+    /// Returns the number of turns whose instructions are counted. As many turns without counting come first.
     fn counted(self) -> usize {
         if self.is_storm() { 3 } else { COUNTED }
     }
@@ -215,7 +215,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Prints the instructions of a decision by function, in functions with at least a hundredth of them.
+/// Prints the instructions of a decision by function. Omits functions with less than a hundredth of all instructions.
 fn print_parts(scenario: Scenario, nodes: usize) -> Result<(), String> {
     let by_function = counted::count_by_function(scenario.name(), nodes)?;
     let all: u64 = by_function.iter().map(|(_, instructions)| instructions).sum();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Searches for indirect calls in the loops over nodes of a program with symbols (`--profile profiling`), and in the
-# functions that they call, except panics:
+# Searches the loops over nodes, and all functions that they call except panics, for indirect calls. The program must
+# have symbols (`--profile profiling`):
 # benches/indirect_calls.sh [BINARY]
 set -eu
 binary=${1:-target/profiling/schedc}
@@ -11,8 +11,8 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         if (/schedc_core::engine::node_loops::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
         next
     }
-    # A call through a slot at a fixed distance (of the global offset table) has a single target, because the loader
-    # fills the slot once. That holds also if the slot was read into a register before a loop.
+    # A call through a slot of the global offset table, at a fixed distance, has a single target, because the loader
+    # fills the slot once. That is also true if the slot was read into a register before a loop.
     /\t(call|jmp) +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
     /\tcall +\*%r[a-z0-9]+$/ && (at, substr($NF, 2)) in slot { fixed[at]++; before = $0; next }
     /,%r[a-z0-9]+( |$)/ && !/\t(cmp|test)/ {
@@ -20,8 +20,8 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         register = substr($0, RSTART + 1, RLENGTH - 1); sub(/ $/, "", register)
         if (/\tmov +.*\(%rip\),%.*<_DYNAMIC/) slot[at, register]; else delete slot[at, register]
     }
-    # An indirect jump is a jump table, which stays in its function, unless the stack frame was removed just before:
-    # then it is a tail call.
+    # An indirect jump directly after the removal of the stack frame is a tail call. All others are jump tables, which
+    # stay in their function.
     /\tcall +\*/ || (/\tjmp +\*/ && before ~ /\t(pop|leave|add .*,%rsp)/) { indirect[at] = indirect[at] $0 "\n" }
     /\tjmp +\*/ && before !~ /\t(pop|leave|add .*,%rsp)/ { tables[at]++ }
     /\t(call|jmp) +[0-9a-f]+ <[^+]*>$/ { callees[at] = callees[at] " " $3 }
@@ -39,7 +39,7 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
                 }
             }
         }
-        printf "%d loops, %d functions with what they call: %d with indirect calls (%d calls of fixed addresses, %d jumps by table)\n",
+        printf "%d loops, %d functions including the called ones; functions with indirect calls: %d (%d calls of fixed addresses, %d jumps by table)\n",
             loops, functions, bad, all_fixed, all_tables
         exit bad > 0 || loops == 0
     }'

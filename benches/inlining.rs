@@ -1,8 +1,8 @@
 //! Instructions per node of a pipeline with an external filter, and of one with an equivalent filter in the style of
 //! `schedc-plugins`. `cargo bench -p schedc-benches --bench inlining`
 //!
-//! The external filters are the one that `schedc new` writes, in the crate of the pipeline, and that of
-//! [`out_of_tree`], a separate crate. Everything from PreFilter to the choice is counted, as in
+//! There are two external filters. `schedc new` writes one, which is in the crate of the pipeline; the other is in a
+//! separate crate, [`out_of_tree`]. Everything from PreFilter to the choice is counted, as in
 //! benches/instructions.rs, in a profile with only the filter. The benchmark fails if an external filter takes more
 //! than [`LIMIT`] times the instructions of the equivalent one, or if its kernel is not inlined. A kernel marked
 //! against inlining shows that the check works.
@@ -37,7 +37,7 @@ mod pipelines {
     );
 }
 
-/// Maximum ratio of an external filter to the equivalent one.
+/// Maximum instructions of an external filter relative to the equivalent one.
 const LIMIT: f64 = 1.02;
 /// Numbers of nodes of the two clusters.
 const NODES: [usize; 2] = [1_000, 3_000];

@@ -1,5 +1,5 @@
-//! Time of a decision by one plugin alone: 5,000 nodes, 5,000 running pods with an affinity or spread term each, every node
-//! considered, no cached answers. A pod without claims is compiled only once, as in a running scheduler.
+//! Time of a decision by one plugin alone: 5,000 nodes, 5,000 running pods with an affinity term or a spread constraint
+//! each, every node considered, no cached answers. A pod without claims is compiled only once, as in a running scheduler.
 //! `cargo bench -p schedc-benches --bench plugins`
 
 use std::sync::Arc;
@@ -42,7 +42,7 @@ const APPS: usize = 20;
 fn plugins(criterion: &mut Criterion) {
     let mut bench = Bench { criterion, cluster: cluster() };
     let (zone, node) = ("topology.kubernetes.io/zone", "kubernetes.io/hostname");
-    let plain = ("nothing asked for", String::new());
+    let plain = ("empty spec", String::new());
     bench.cases::<alone::taint_toleration::Pipeline>(&[(
         "one toleration",
         "tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]".into(),
@@ -96,7 +96,7 @@ struct Bench<'c> {
 }
 
 impl Bench<'_> {
-    /// Measures decisions about pods, each given by a name and lines of its spec.
+    /// Measures decisions. Each case has a name, and the lines of the pod's spec.
     fn cases<P: Profile<State = alone::state::State>>(&mut self, cases: &[(&str, String)]) {
         let mut engine = Engine::<P>::new(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
         // By default, later decisions about a pod only update its cached answer.
@@ -159,8 +159,8 @@ fn claim(name: &str) -> String {
     format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: {name}}}}}]")
 }
 
-/// Creates nodes in three zones. A pod on each requests three of four cores and has an affinity or spreading term;
-/// every second one has a volume.
+/// Creates nodes in three zones, with one pod each. The pod requests three of four cores, and has an affinity term or a
+/// spread constraint. Every second pod has a volume.
 fn cluster() -> Cluster {
     let mut cluster = Cluster::default();
     let interner = &mut cluster.base.interner;

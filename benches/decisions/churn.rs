@@ -14,7 +14,7 @@ mod scheduler {
     schedc_macros::profile!("../profiles/default.toml");
 }
 
-/// Phases of a pod, in order.
+/// Phases of a turn. Each scenario has only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Work of the benchmark itself, and of the scheduler before it pops a pod.
@@ -83,7 +83,7 @@ impl Observer for Decisions<'_> {
     }
 }
 
-/// Nodes and their running pods, oldest first.
+/// A cluster and the pods that run in it, oldest first.
 pub(crate) struct Churn {
     pub(super) scheduler: Scheduler<scheduler::Profiles, NoopClient>,
     pub(super) tasks: InlineTasks,

@@ -129,7 +129,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
     }
 }
 
-/// Returns a pod with one container without requests.
+/// Returns the spec of a pod with one container, which has no requests.
 pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
     PodSpec {
         namespace: interner.intern("default"),

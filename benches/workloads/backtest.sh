@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures back-tests, and writes the table into docs/backtest.md: benches/workloads/backtest.sh [BINARY [FOLDER]]
-# The binary has the feature `recordings`. tools/backtest/mappings/week.sh writes the week: 70,000 pods on 1,000 nodes. FOLDER has
-# the tables of Alibaba's trace (openb_node_list_all_node.csv and openb_pod_list_default.csv); without it, the row `openb` is missing, and the
-# table is printed instead. REPORTS=FOLDER keeps the reports, PRINT=1 prints the rows and leaves the page as it is.
+# The binary needs the feature `recordings`. tools/backtest/mappings/week.sh writes the workload of a week: 70,000 pods on 1,000 nodes. FOLDER
+# has the tables of Alibaba's trace (openb_node_list_all_node.csv and openb_pod_list_default.csv). Without FOLDER, the row `openb` is missing,
+# and the table is printed instead of written. REPORTS=FOLDER keeps the reports, PRINT=1 prints the rows and leaves the page as it is.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
@@ -24,8 +24,8 @@ profile pack-gpus "{ type = \"MostAllocated\", resources = [$gpu] }"
 profile spread-gpus "{ type = \"LeastAllocated\", resources = [$gpu] }"
 profile half-full "{ type = \"RequestedToCapacityRatio\", resources = [{ name = \"cpu\", weight = 1 }], requested-to-capacity-ratio = { shape = [{ utilization = 0, score = 0 }, { utilization = 50, score = 10 }, { utilization = 100, score = 5 }] } }"
 
-# Runs a back-test, and prints a row: the workload, the file of its report, and the arguments.
-row() {
+# Runs a back-test, and prints a row.
+row() { # the name of the workload, the file of its report, and the arguments of the back-test
     name=$1 report=$reports/$2
     shift 2
     begin=$(date +%s%N)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Measures the libraries and `schedc serve`, and writes the table into docs/libraries.md: benches/workloads/libraries.sh [BINARY]
 #
-# Every program has nodes with five pods each and a pod that fits on all of them. It prints a line for each operation, with the
-# microseconds of one: `check` is one call for one node; `check-nodes` is one of the nodes of a call for all nodes; `fork` includes
-# scheduling the pod and reverting; `decide` returns the verdicts and the scores of all nodes; `threads` divides the number of checks by
-# threads with a cluster each.
+# Every program has nodes with five pods each, and a pod that fits on all nodes. It prints a line for each operation, with the microseconds
+# that the operation takes once. `check` is one call for one node; `check-nodes` is a call for all nodes, divided by their number; `fork`
+# includes scheduling the pod and reverting; `decide` returns the verdicts and the scores of all nodes. For `threads`, the checks are divided
+# among threads with a cluster each; the total time is divided by the number of all checks.
 #
 # NODES=100 CHECKS=1000 FORKS=10 DECISIONS=2 THREADS=2 are other sizes; PRINT=1 prints the rows and leaves the page as it is. GO, NODE,
 # PYTHON and CC name programs; the rows of those that are missing are left out with a message.
@@ -21,8 +21,8 @@ case $target in /*) ;; *) target=$PWD/$target ;; esac
 cargo build --quiet --release --locked -p schedc-c
 OBJECTS="$folder/objects.jsonl" cargo bench --quiet --locked -p schedc-api --bench questions >"$folder/rows"
 
-# Adds the rows of a program, whose name is the first argument, if it exists.
-measure() {
+# Runs a program, and adds its rows, if the command in the first argument exists.
+measure() { # COMMAND PROGRAM [ARGUMENT...]
     if command -v "$1" >/dev/null; then
         shift
         "$@" "$folder/objects.jsonl" >>"$folder/rows"

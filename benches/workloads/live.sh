@@ -53,7 +53,7 @@ jq -n --arg kubeconfig "$dir/kubeconfig" '{
 get() { curl -sSf --max-time 60 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" "https://127.0.0.1:$1"; }
 send() { # reads objects and requests
     jq -r --arg dir "$dir" --arg port "$port" -f benches/workloads/requests.jq >"$dir/requests"
-    # Requests for objects that no longer exist fail.
+    # Failures are ignored, because requests for objects that no longer exist fail.
     sed 1d "$dir/requests" | curl -K - >>"$dir/requests.log" 2>&1 || true
 }
 objects() { jq -nc --arg what "$1" --argjson from "$2" --argjson count "$3" -f benches/workloads/live.jq; }
@@ -117,7 +117,7 @@ churn() {
               patch(pod($created - 1 - $batch % 10); { metadata: { labels: { released: "yes" } } }),
               if $batch % 4 == 0 then { method: "DELETE", path: node(($n + 500) % $nodes) } else empty end'
         [ $(($1 % 4)) != 0 ] || objects nodes $((nodes + $1)) 1
-        # Evicted pods terminate.
+        # Ends evicted pods, as a kubelet would.
         get "$port/api/v1/namespaces/default/pods?labelSelector=sort%3D11&resourceVersion=0" | jq -c '.items[]
             | select(.metadata.deletionTimestamp)
             | { method: "DELETE", path: "/api/v1/namespaces/default/pods/\(.metadata.name)", body: { gracePeriodSeconds: 0 } }'

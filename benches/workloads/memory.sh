@@ -6,12 +6,12 @@
 # BINARY  program with the profile `default` and the feature `run`; default: target/dist/schedc
 # SERVER  the fake API server; default: target/release/examples/serve (cargo build --release -p schedc-fake-apiserver --example serve)
 # NODES=1000  number of nodes
-# PODS=150000  number of pods of the long life
+# PODS=150000  number of pods in the measurement of a long life
 # BATCH=3000  number of pods that are created at once, before those of the previous batch are deleted
 # BURST=4000  number of unschedulable pods at the start
 # PRINT=1 prints the tables and leaves the page as it is.
 #
-# Each pod has a unique name, labels, and a selector of these labels; ten pods share a namespace. Memory is the resident memory of the
+# Each pod has a unique name, unique labels, and a selector of these labels; ten pods share a namespace. Memory is the resident memory of the
 # scheduler, from /proc/PID/status. curl and jq are required.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -63,7 +63,7 @@ wait_for() {
 }
 # Prints the current or the largest resident memory of the scheduler in MB: resident VmRSS|VmHWM
 resident() { awk -v field="$1:" '$1 == field { printf "%.1f\n", $2 * 1024 / 1e6 }' "/proc/$scheduler/status"; }
-# CPU time of the scheduler in µs.
+# Prints the CPU time of the scheduler in µs.
 cpu() { awk '{ sum += $1 } END { printf "%d\n", sum / 1000 }' /proc/"$scheduler"/task/*/schedstat; }
 
 # Memory with a burst of pods that fit nowhere.

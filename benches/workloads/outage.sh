@@ -6,14 +6,14 @@
 # KUBE_APISERVER, ETCD  programs (paths are relative to the repository); default: those of PATH
 # KUBE_SCHEDULER        program to compare with; default: none
 # SCHEDC                program with the profile `default` and the feature `run`; default: target/dist/schedc
-# OUTAGES               outages for each row; default: 4. Stops by SIGKILL and by SIGTERM alternate
+# OUTAGES               number of outages for each row; default: 4. SIGKILL and SIGTERM stop the server in turn
 # OUTAGE_SECONDS        seconds from a stop to the next start; default: 300
 # PORT                  port of the API server; etcd uses the next two; default: 26443
 # KEEP                  new folder for logs, the audit log and results; default: a temporary one
 #
-# openssl, curl and jq are required. With the defaults, a run takes about an hour. Both schedulers watch the same server, with separate
-# scheduler names, leases, client certificates and RBAC. One pod for each of them is created as soon as /readyz returns `ok`; all times of
-# requests are from the audit log.
+# openssl, curl and jq are required. With the defaults, a run takes about an hour. schedc and kube-scheduler watch the same server, with
+# separate scheduler names, leases, client certificates and users. One pod for each scheduler is created as soon as /readyz returns `ok`; all
+# times of requests are from the audit log.
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/certificates.sh
@@ -30,7 +30,7 @@ audit=$dir/audit.log results=$dir/results.json
 : >"$results"
 schedulers="schedc${kube:+ kube}"
 
-# Ends the programs that this script started. SIGTERM to the loop of `supervise` would not end its child.
+# Ends the programs that this script started, by their process ids: a signal to the loop of `supervise` would not end its child.
 stop() {
     touch "$dir/stop"
     for name in schedc kube apiserver etcd; do
@@ -122,7 +122,7 @@ wait_for_bindings() { # NAME
         until_success 180 0.2 is_bound "$1-$scheduler" || echo "pod $1-$scheduler is not bound; see $dir/$scheduler.log (set KEEP to keep it)" >&2
     done
 }
-# Appends the measurements of one outage: measure NAME ELECTION START READY. SIGKILL may cut a line of the audit log.
+# Appends the measurements of one outage: measure NAME ELECTION START READY. Skips lines of the audit log that SIGKILL cut.
 measure() {
     for scheduler in $schedulers; do
         jq -cnR --arg pod "$1-$scheduler" --arg scheduler "$scheduler" --arg election "$2" --argjson start "$3" --argjson ready "$4" '
@@ -150,7 +150,8 @@ until_success 60 0.1 curl -sSf "http://127.0.0.1:$((port + 1))/health" ||
     { echo "etcd is not ready; see $dir/etcd.log (set KEEP to keep it)" >&2; exit 1; }
 start_apiserver
 
-# Necessary because the role system:kube-scheduler only permits the lease of kube-scheduler, and only to read the kinds that kube-scheduler reads.
+# An additional role is necessary: system:kube-scheduler permits no lease except kube-scheduler's, and only to read the kinds that
+# kube-scheduler reads.
 jq -n '{
     apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "outage" },
     rules: [

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures the questions about pending pods at 100, 1,000 and 5,000 nodes, and writes the table into docs/questions.md:
 # benches/workloads/questions.sh [BINARY]
-# Each node has two pods, so 5,000 nodes have 10,000. Times are those of the whole command: it reads the manifests, answers and prints.
+# Each node has two pods, so 5,000 nodes have 10,000 pods. Times are those of the whole command: it reads the manifests, answers and prints.
 # SIZES="100 1000" measures other sizes, PRINT=1 prints the rows and leaves the page as it is.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -13,7 +13,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # Writes a cluster with this number of nodes: three zones, nodes of 8 CPUs with two pods of a ReplicaSet each, a budget for each
-# ReplicaSet, and pending pods without room, without a suitable node, and with room.
+# ReplicaSet, and three pending pods. `large` is too large for every node, no node matches `nowhere`, and `small` fits.
 cluster() {
     awk -v nodes="$1" 'BEGIN {
         for (i = 0; i < nodes; i++) {

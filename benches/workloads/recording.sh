@@ -28,7 +28,7 @@ requests() { # URL KIND COUNT
         }
     }'
 }
-# Prints the CPU time of the threads of a process in nanoseconds: all, and those of the recording.
+# Prints the CPU time of a process in nanoseconds: that of all threads, and that of the recording thread.
 cpu() { # PID
     for task in /proc/"$1"/task/*; do
         echo "$(cat "$task/comm") $(cut -d ' ' -f 1 "$task/schedstat")"
@@ -36,7 +36,7 @@ cpu() { # PID
 }
 size() { find "$1" -type f -exec cat {} + | wc -c; }
 
-# Prints CPU time per pod in µs, of all threads and of the recording, and bytes per pod.
+# Runs a scheduler, and prints three numbers per pod: the CPU time of all threads in µs, that of the recording thread, and the bytes recorded.
 run() { # NAME FLAGS...
     name=$folder/$1
     shift

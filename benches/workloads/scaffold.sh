@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures a new scheduler, and prints the table of docs/tutorial.md, "4. Change it":
+# Measures builds of a new scheduler, and prints the table of docs/tutorial.md, "4. Change it":
 #
 #     SCHEDC=target/debug/schedc benches/workloads/scaffold.sh > times.md
 #
@@ -10,7 +10,7 @@
 # FOLDER   folder for the scheduler and its target folder; default: a temporary one. With a folder of an earlier run, `edit` and
 #          `release` do not build from the beginning
 #
-# The CPU time is that of cargo and all compilers, user and system. It depends little on other load; the wall time does.
+# The CPU time is that of cargo and all compilers, user and system. Other load on the machine changes it little, but changes the wall time.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 schedc=$(command -v "${SCHEDC:-schedc}") || { echo "error: no program \`${SCHEDC:-schedc}\`; set SCHEDC" >&2; exit 1; }
@@ -72,7 +72,7 @@ for step in $steps; do
         once "first \`cargo test\`, after that" cargo test
         ;;
     edit)
-        # Not measured: the crate as it is.
+        # The first build, before any edit, is not measured.
         measure cargo run -- simulate cluster/ >/dev/null
         after_edits "\`cargo run -- simulate cluster/\` after an edit" cargo run -- simulate cluster/
         measure cargo test >/dev/null

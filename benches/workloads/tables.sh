@@ -13,7 +13,7 @@ results=${RESULTS:-$(mktemp -d)}
 mkdir -p "$results"
 failed=
 
-measure() { # a name for the result, a file of workloads, and what chooses from it
+measure() { # a name for the result, a file of workloads, and flags that select some of them
     result=$results/$1.json; file=benches/workloads/$2.yaml; shift 2
     if [ ! -s "$result" ]; then
         if "$binary" bench "$file" "$@" -o json > "$result.part"; then
@@ -36,7 +36,7 @@ if [ "$part" = all ]; then
 fi
 [ -z "$failed" ] || exit 1
 
-# kube-scheduler's milliseconds per pod, by the equivalent workload.
+# Milliseconds per pod of kube-scheduler, by the name of the workload that is equivalent to its own.
 kube='{
     "Basic/5000Nodes": 3.8,
     "NodeAffinity/5000Nodes": 5.4,
@@ -68,7 +68,7 @@ functions='
     def at_most($goal; text): if . > $goal then "**\(text)**" else text end;
     def at_least($goal; text): if . < $goal then "**\(text)**" else text end;
 '
-# Prints the table of files with results.
+# Prints the table of the workloads in these files of results.
 workloads() {
     jq -rn --argjson kube "$kube" "$functions"'
     (["workload", "kube-scheduler, ms", "schedc, µs", "ratio", "decisions/s", "p50 µs", "p99 µs", "p99.9 µs", "pods/s", "allocations"] | row),

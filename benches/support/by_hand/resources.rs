@@ -16,7 +16,7 @@ pub(super) fn most_allocated(pod: &Pod, node: &NodeResources) -> i64 {
     mean_of_cpu_and_memory(pod, node, |used, has| used.min(has).wrapping_mul(100).wrapping_div(has))
 }
 
-/// Returns the mean of two scores with equal weights, without resources that the node does not have.
+/// Returns the mean of two scores with equal weights. Omits resources that the node does not have.
 #[inline(always)]
 fn mean_of_cpu_and_memory(pod: &Pod, node: &NodeResources, score: impl Fn(i64, i64) -> i64) -> i64 {
     let cpu = (node.non_zero.milli_cpu.wrapping_add(pod.scored.0), node.allocatable.milli_cpu);

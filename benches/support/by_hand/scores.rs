@@ -11,9 +11,9 @@ use super::profiles::Profile;
 pub(super) struct Raw<'a> {
     /// Sum of the scores without normalisation; at the end, the total.
     pub(super) total: &'a mut [i64],
-    /// Taints that are not tolerated.
+    /// Number of taints that the pod does not tolerate.
     pub(super) taints: &'a mut [i64],
-    /// Weights of the preferences that the node meets.
+    /// Sum of the weights of the preferences that the node meets.
     pub(super) affinity: &'a mut [i64],
 }
 

@@ -27,7 +27,7 @@ impl fmt::Display for UnknownPlugin {
 impl std::error::Error for UnknownPlugin {}
 
 impl Profile {
-    /// Returns a profile with these plugins in their order, and the weights of their scores.
+    /// Returns a profile with these plugins in the given order. `scores` has the Score plugins with their weights.
     ///
     /// # Errors
     /// Returns an error if a plugin is unknown.

@@ -1,5 +1,5 @@
-//! Compares the reference implementation with kube-scheduler 1.36.2: decisions of its framework in the scenarios of
-//! tests/conformance, by node and score. Preemption is not compared.
+//! Compares the reference implementation with the framework of kube-scheduler 1.36.2, in the scenarios of
+//! tests/conformance: verdicts and scores of each node, the choice, and messages. Preemption is not compared.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -23,7 +23,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the profile of a scenario, and whether it holds gated pods.
+/// Returns the profile of a scenario, and whether it contains SchedulingGates, which holds gated pods.
 fn profile(name: &str) -> (Profile, bool) {
     let path = root().join(format!("tools/import/tests/profiles/{name}.toml"));
     let args = Args::read(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -40,7 +40,7 @@ fn profile(name: &str) -> (Profile, bool) {
 /// Cluster of a scenario.
 #[derive(Default)]
 struct ScenarioCluster {
-    /// Whether the profile holds gated pods, which are then not nominated.
+    /// Whether the profile contains SchedulingGates. If so, gated pods are not nominated.
     is_gated: bool,
     names: Interner,
     cluster: Cluster,
@@ -147,7 +147,7 @@ fn strings(value: &Value) -> BTreeSet<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Returns all differences.
+/// Returns all differences between the recorded decision and the reference evaluation.
 fn differences(expected: &Value, actual: &ReferenceEvaluation) -> Vec<String> {
     let mut found = Vec::new();
     let mut compare = |place: &str, expected: &dyn std::fmt::Debug, actual: &dyn std::fmt::Debug| {

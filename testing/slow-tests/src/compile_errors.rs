@@ -5,13 +5,13 @@ use std::process::Command;
 
 /// Environment variable of cargo with compiler flags, which takes precedence over the flags of trybuild.
 const FLAGS_VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
-/// trybuild's flags of test cases.
+/// Compiler flags of trybuild for test cases.
 const FLAGS: &[&str] = &["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
 
 /// Returns whether the calling process has the compiler flags of trybuild's test cases in its environment. If not, runs
 /// a test of this program in a process that has them.
 ///
-/// trybuild uses other flags for dependencies, and cargo would check each dependency with both.
+/// By default, trybuild uses other flags for dependencies than for test cases, and cargo checks each dependency twice.
 ///
 /// # Panics
 ///

@@ -62,7 +62,7 @@ impl Plugin for NodeVolumeLimits {
     }
 }
 
-/// Collects the volumes of a pod that count, each once.
+/// Collects those volumes of a pod that count towards the limits of drivers, each once.
 fn count(
     cx: &Cycle<'_>,
     pod: &Pod,

@@ -20,7 +20,7 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 /// A constraint of a pod or a profile.
 struct Constraint {
     max_skew: i64,
-    /// `None`: no node has this label.
+    /// The topology key. `None`: no node has a label with this key.
     key: Option<Symbol>,
     is_hostname: bool,
     min_domains: i64,
@@ -86,8 +86,8 @@ impl Plugin for PodTopologySpread {
         }
         let participants: Vec<&Node> =
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
-        // With the system's default constraints, nodes without the label take part, too: they are the domain of an
-        // empty value.
+        // With the system's default constraints, nodes without the label take part, too. Together, they form the domain
+        // with the empty value.
         let domain_of = |constraint: &Constraint, node: &Node| constraint.domain(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {
@@ -136,8 +136,8 @@ impl Constraint {
             && (!self.honor_taints || tolerates_node(&cx.pod.spec, node))
     }
 
-    /// Returns the number of matching pods on a node. Deleting pods and pods that match an empty selector count only if
-    /// they are hypothetical, as in kube-scheduler.
+    /// Returns the number of matching pods on a node. As in kube-scheduler, pods that are being deleted count only if
+    /// they are hypothetical. If the selector is empty, this holds for all pods.
     fn count(&self, cx: &Cycle<'_>, node: &Node) -> i64 {
         let Some(selector) = &self.selector else { return 0 };
         let of_namespace = cx.pods_on(node).filter(|placed| placed.pod.spec.namespace == cx.pod.spec.namespace);

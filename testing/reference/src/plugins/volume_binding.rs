@@ -259,7 +259,8 @@ fn matching_volume<'a>(
     }))
 }
 
-/// Returns whether the driver has capacity for a new volume, if it publishes capacities.
+/// Returns whether the driver has capacity for a new volume. Without published capacities or a requested size, returns
+/// true.
 fn has_capacity(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, class: &StorageClass, node: &Node) -> bool {
     let Some(size) = claim.request else { return true };
     let publishes_capacity = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {
