@@ -39,7 +39,7 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
                 }
             }
         }
-        printf "%d loops, %d functions including the called ones; functions with indirect calls: %d (%d calls of fixed addresses, %d jumps by table)\n",
+        printf "%d loops, %d functions including the called ones; functions with indirect calls: %d; not counted: %d calls of fixed addresses, %d jumps by table\n",
             loops, functions, bad, all_fixed, all_tables
         exit bad > 0 || loops == 0
     }'

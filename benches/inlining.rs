@@ -2,10 +2,10 @@
 //! `schedc-plugins`. `cargo bench -p schedc-benches --bench inlining`
 //!
 //! There are two external filters. `schedc new` writes one, which is in the crate of the pipeline; the other is in a
-//! separate crate, [`out_of_tree`]. Everything from PreFilter to the choice is counted, as in
-//! benches/instructions.rs, in a profile with only the filter. The benchmark fails if an external filter takes more
-//! than [`LIMIT`] times the instructions of the equivalent one, or if its kernel is not inlined. A kernel marked
-//! against inlining shows that the check works.
+//! separate crate, [`out_of_tree`]. Everything from PreFilter to the choice is counted, as in benches/instructions.rs,
+//! in a profile with only the filter. The benchmark fails if an external filter takes more than [`LIMIT`] times the
+//! instructions of the equivalent one, or if its kernel is not inlined. A kernel marked against inlining shows that the
+//! check works.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;

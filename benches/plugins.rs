@@ -1,6 +1,6 @@
 //! Time of a decision by one plugin alone: 5,000 nodes, 5,000 running pods with an affinity term or a spread constraint
-//! each, every node considered, no cached answers. A pod without claims is compiled only once, as in a running scheduler.
-//! `cargo bench -p schedc-benches --bench plugins`
+//! each, every node considered, no cached answers. A pod without claims is compiled only once, as in a running
+//! scheduler. `cargo bench -p schedc-benches --bench plugins`
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! Measures checks, forks and decisions, for an interpreted and a compiled profile. Prints a line for each operation: the profile, the
-//! operation, and the microseconds of one.
+//! operation, and the microseconds that it takes once.
 //!
 //! `cargo bench -p schedc-api` has 5,000 nodes with 25,000 pods. `benches/workloads/libraries.sh` describes the settings.
 

@@ -20,10 +20,10 @@ use crate::input::{Defaults, Input};
 use crate::profiles::{Profiles, handle};
 use crate::snapshot::AnySnapshot;
 
-/// A hypothetical cluster with a profile: objects, questions, and forks that can be reverted.
+/// A hypothetical cluster with a profile. It contains objects, answers questions about pods, and can be forked.
 ///
 /// Pods with a node occupy it, other pods wait until [`Cluster::schedule`] puts them on a node. A cluster is a
-/// [`Snapshot`] with names; docs/libraries.md lists the differences from a scheduler.
+/// [`Snapshot`] that finds objects by name; docs/libraries.md lists the differences from a scheduler.
 pub struct Cluster {
     snapshot: Box<dyn AnySnapshot>,
     /// Pods that have not finished, by `namespace/name`.
@@ -69,10 +69,11 @@ impl Cluster {
     }
 
     /// Adds or replaces the objects of a text: documents in YAML or JSON, or lists of objects. A pod with `spec.nodeName`
-    /// occupies that node. A replaced pod without it keeps the node that it has. A finished pod is removed.
+    /// occupies that node. A pod without this field keeps the node of the pod that it replaces. A finished pod is
+    /// removed.
     ///
     /// # Errors
-    /// Returns all problems of the objects. Nothing changed then.
+    /// Returns all problems of the objects. In this case, nothing changes.
     pub fn apply(&mut self, objects: &str, defaults: Defaults) -> Result<Applied, Error> {
         Ok(self.apply_input(Input::text("objects", objects, defaults)?))
     }
@@ -80,7 +81,7 @@ impl Cluster {
     /// Adds or replaces objects in JSON, like [`Cluster::apply`].
     ///
     /// # Errors
-    /// Returns all problems of the objects. Nothing changed then.
+    /// Returns all problems of the objects. In this case, nothing changes.
     pub fn apply_values(&mut self, objects: Vec<Value>, defaults: Defaults) -> Result<Applied, Error> {
         Ok(self.apply_input(Input::values(objects, defaults)?))
     }
@@ -90,7 +91,7 @@ impl Cluster {
     /// object. For `null`, the field is as in the template.
     ///
     /// # Errors
-    /// Returns all problems of the objects. Nothing changed then.
+    /// Returns all problems of the objects. In this case, nothing changes.
     pub fn apply_columns(
         &mut self,
         template: &Value,
@@ -104,7 +105,7 @@ impl Cluster {
     /// objects of one kind, and begins with `k8s\0`. The objects are used unchanged.
     ///
     /// # Errors
-    /// Returns the first problem of the messages. Nothing changed then.
+    /// Returns the first problem of the messages. In this case, nothing changes.
     pub fn apply_protobuf(&mut self, messages: &[impl AsRef<[u8]>]) -> Result<Applied, Error> {
         Ok(self.apply_input(Input::protobuf(messages)?))
     }
@@ -227,7 +228,8 @@ impl Cluster {
         Some(self.snapshot.base().interner.resolve(node).to_owned())
     }
 
-    /// Returns whether a pod may run on a node: PreFilter and Filter. A pod that is on a node already still counts there.
+    /// Runs PreFilter and Filter, and returns whether a pod may run on a node. If the pod already has a node, it still
+    /// counts there.
     ///
     /// # Errors
     /// Returns an error if there is no such pod or node.
@@ -251,7 +253,7 @@ impl Cluster {
         })
     }
 
-    /// Puts a pod on a node if it may run there: PreFilter, Filter and Reserve. Otherwise nothing changes.
+    /// Puts a pod on a node if PreFilter, Filter and Reserve accept it. Otherwise nothing changes.
     ///
     /// # Errors
     /// Returns an error if there is no such pod or node.
@@ -260,8 +262,8 @@ impl Cluster {
         Ok(self.snapshot.schedule(&pod, node).map_or_else(Answer::from, |()| Answer::success()))
     }
 
-    /// Puts a pod on the first node where it may run, of `nodes` or of all nodes. The search begins after the node that the
-    /// previous search found.
+    /// Puts a pod on the first of `nodes` where it may run. `None`: all nodes are candidates. The search begins after the
+    /// node that the previous search found.
     ///
     /// # Errors
     /// Returns an error if there is no such pod, or one of the nodes does not exist.

@@ -37,7 +37,7 @@ impl Evaluator {
         self.0.use_profile(name).map_err(|error| Error::new(ErrorCode::UnknownProfile, error))
     }
 
-    /// Evaluates a scenario, one JSON object. Returns a line of results without its end.
+    /// Evaluates a scenario, one JSON object. Returns a line of results, without the line break.
     ///
     /// # Errors
     /// Returns all errors of the scenario.

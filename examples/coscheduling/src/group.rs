@@ -42,8 +42,8 @@ impl PodGroupSpec {
     }
 }
 
-/// Key of a group. Pods of different schedulers are in different groups, because no scheduler can reserve nodes for
-/// both.
+/// Key of a group. Pods of different schedulers are in different groups, because a scheduler can reserve nodes only for
+/// its own pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupKey {
     scheduler: Symbol,

@@ -2,9 +2,9 @@
 //!
 //! - [`Coscheduling`] is the plugin with its extension points.
 //! - [`PodGroup`] is the custom resource that describes a group.
-//! - [`PodGroups`] is its index: the pods of each group, with and without a node.
-//! - `statuses` is its background task, which writes the status of groups.
-//! - `schedc.toml` declares their names and extension points.
+//! - [`PodGroups`] is the plugin's index: the pods of each group, with and without a node.
+//! - `statuses` is the plugin's background task, which writes the status of groups.
+//! - `schedc.toml` declares the plugin with its extension points, the index and the custom resource.
 //! - [`scheduler`] is a scheduler with the plugin, compiled from `profiles/coscheduling.toml`.
 
 mod group;

@@ -1,7 +1,8 @@
 //! Coscheduling
 //!
 //! **What it does.** Pods of a group are bound once the required number of them has a node. Until then, pods with a
-//! node wait in Permit on their reserved capacity. If the others do not follow in time, all of them release it.
+//! node wait in Permit on their reserved capacity. If the others get no nodes in time, the waiting pods release their
+//! capacity.
 //!
 //! **Extension points.**
 //! - *QueueSort*: by priority, then by time. All pods of a group have the time of the group; they are tried one after

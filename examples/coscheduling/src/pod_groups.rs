@@ -34,7 +34,7 @@ struct Group {
     pods: BTreeMap<Uid, MemberState>,
 }
 
-/// State of a pod of a group. For an assumed pod, both are true until it is bound.
+/// State of a pod of a group. For an assumed pod, both fields are true until it is bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MemberState {
     is_pending: bool,

@@ -1,4 +1,4 @@
-//! Background task that updates the status of groups. scheduler-plugins has a controller for it.
+//! Background task that updates the status of groups. scheduler-plugins has a controller for this work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -57,7 +57,8 @@ type Name = (Arc<str>, Arc<str>);
 enum StatusUpdate {
     /// The object of a group, if it exists.
     Group(Name, Option<ObservedGroup>),
-    /// The group of a pod with a node; `None` if it is in none, or no longer counts because it is deleted or terminates.
+    /// The group of a pod with a node. `None`: the pod is in no group, or no longer counts because it is deleted or
+    /// terminates.
     Pod(Uid, Option<Name>),
 }
 

@@ -24,7 +24,8 @@ impl Reviews {
         with_status(review, status)
     }
 
-    /// Responds to a SubjectAccessReview. Allows only the registered permissions, all of which are for non-resource paths.
+    /// Responds to a SubjectAccessReview. Allows only the registered permissions, all of which are for non-resource
+    /// paths.
     pub(crate) fn access(&self, review: &Value) -> Value {
         let spec = &review["spec"];
         let attributes = &spec["nonResourceAttributes"];

@@ -61,7 +61,7 @@ impl TestCluster {
     fn group(&mut self, group: &str, pods: &[&str]) {
         pods.iter().for_each(|pod| self.pod(pod, &format!("scheduling.x-k8s.io/pod-group: {group}"), ""));
     }
-    /// Creates a pod of a group with a scheduling gate.
+    /// Creates a gated pod of a group.
     fn held(&mut self, group: &str, pod: &str) {
         self.pod(pod, &format!("scheduling.x-k8s.io/pod-group: {group}"), "schedulingGates: [{ name: not-yet }]");
     }
@@ -329,7 +329,7 @@ fn one_of_two_deadlocked_groups_gives_way() {
     test_cluster.held("h", "h3");
     test_cluster.settle();
     assert_eq!(test_cluster.waiting_and_on_nodes(), (4, 4));
-    // The wait of the first group ends before that of the second, which then gets its capacity.
+    // The pods of group g stop waiting first. Group h then gets their capacity.
     test_cluster.wait(59);
     test_cluster.group("h", &["h3"]);
     let outcomes = test_cluster.wait(30);

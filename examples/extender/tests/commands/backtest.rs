@@ -54,7 +54,7 @@ fn extenders_have_an_influence_on_decisions() {
 }
 
 #[test]
-fn decisions_that_an_extender_fails_are_left_out_of_the_influence() {
+fn decisions_that_fail_in_an_extender_are_left_out_of_the_influence() {
     let server = Server::start(|_, _| Reply::Code(503));
     let found = backtest(&server, "failure");
     assert_eq!(found["explained"], 0);

@@ -1,4 +1,4 @@
-//! Commands with extenders: a real program with an extender in its profile, and a real server.
+//! Commands with extenders: a real program, with an extender in its profile, calls a real extender over HTTP.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 

@@ -1,5 +1,6 @@
-//! Messages of rustc for catalogs that do not match their plugins (tests/proofs, each with the generated catalog checks),
-//! and for invalid plugins (tests/mistakes). All cases share one target directory.
+//! Messages of rustc for catalogs that do not match their plugins (tests/proofs), and for invalid plugins
+//! (tests/mistakes). Each case in tests/proofs comes with the generated catalog checks. All cases share one target
+//! directory.
 
 use expect_test::expect_file;
 use schedc_codegen::parse::RawCrate;
@@ -25,7 +26,7 @@ fn catalog_checks(name: &str, ty: &str, entry: &str) -> String {
     code[start..].lines().map(|line| without_paths(line) + "\n").collect()
 }
 
-/// Returns the line without positions in the catalog of schedc.
+/// Returns the line. Replaces a position in the catalog of schedc, because positions change with the catalog.
 fn without_paths(line: &str) -> String {
     match line.split_once("in-tree.toml\", ") {
         Some((before, _)) => format!("{before}in-tree.toml\", 1, 1),"),

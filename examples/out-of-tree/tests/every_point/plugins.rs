@@ -198,7 +198,7 @@ impl PreFilterPlugin for View {
     fn pre_filter(&self, _: &NoArgs, _: &(), view: PluginView<'_, Self>) -> Result<PreFilterResult<bool>, Status> {
         let (limit, other) = view.reads;
         assert_eq!(limit.state, HypotheticalPods(0));
-        assert!(other.is_none(), "it comes later");
+        assert!(other.is_none(), "PreFilter of Other runs later");
         Ok(PreFilterResult::ready(limit.skip))
     }
 }
