@@ -2,10 +2,10 @@
 //! hand, and the interpreted profile with the same plugins behind trait objects. `cargo bench -p schedc-benches --bench instructions`
 //!
 //! The program runs itself under callgrind, which counts the same instructions every time. Each pass is counted on two
-//! clusters. The difference of the two counts is divided by the difference of the numbers of nodes, so costs that do not
-//! depend on the number of nodes cancel out. The program fails if a generated pipeline takes more than [`LIMIT`] times
-//! the instructions of the loops by hand with the same phases. Ratios are the instructions of the generated pipeline,
-//! divided by those of the other implementation.
+//! clusters. The difference of the two counts is divided by the difference of the numbers of nodes, so costs that do
+//! not depend on the number of nodes cancel out. The program fails if a generated pipeline takes more than [`LIMIT`]
+//! times the instructions of the loops by hand with the same phases. Ratios are the instructions of the generated
+//! pipeline, divided by those of the other implementation.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;

@@ -1,6 +1,6 @@
-//! Memory and time per pod while pods come and go. The names, labels, selectors and namespaces of deleted pods are never
-//! used again. `cargo bench -p schedc-benches --bench long_life -- --pods 10000000`; `--nodes 1000` sets another cluster
-//! size.
+//! Memory and time per pod while pods come and go. The names, labels, selectors and namespaces of deleted pods are
+//! never used again. `cargo bench -p schedc-benches --bench long_life -- --pods 10000000`; `--nodes 1000` sets another
+//! cluster size.
 //!
 //! The bytes are those that the scheduler has allocated and not freed. The column `pause` has the time of the longest
 //! slice of a pass that frees unused strings.

@@ -262,8 +262,8 @@ impl Cluster {
         Ok(self.snapshot.schedule(&pod, node).map_or_else(Answer::from, |()| Answer::success()))
     }
 
-    /// Puts a pod on the first of `nodes` where it may run. `None`: all nodes are candidates. The search begins after the
-    /// node that the previous search found.
+    /// Puts a pod on the first of `nodes` where it may run. `None`: all nodes are candidates. The search begins after
+    /// the node that the previous search found.
     ///
     /// # Errors
     /// Returns an error if there is no such pod, or one of the nodes does not exist.

@@ -26,9 +26,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An API server on this machine, in its own thread. It stops when it is dropped.
 ///
-/// Changes by a test (`create`, `apply`, `merge`, `remove`) take effect immediately. They are not requests: fault rules do
-/// not apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths that
-/// clients use.
+/// Changes by a test (`create`, `apply`, `merge`, `remove`) take effect immediately. They are not requests: fault rules
+/// do not apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths
+/// that clients use.
 pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,

@@ -1,9 +1,9 @@
 //! Reference implementation of the scheduling rules, for comparison with the fast evaluation.
 //!
-//! [`evaluate`] returns the feasible nodes for one pod with the score by each plugin, the rejections of all other nodes,
-//! and the best nodes. It iterates over all nodes, pods and objects every time and caches nothing: there are no columns,
-//! indexes or node masks. It shares the types of pods, nodes and objects with the scheduler, but no code
-//! that makes decisions. It is slow on purpose.
+//! [`evaluate`] returns the feasible nodes for one pod with the score by each plugin, the rejections of all other
+//! nodes, and the best nodes. It iterates over all nodes, pods and objects every time and caches nothing: there are no
+//! columns, indexes or node masks. It shares the types of pods, nodes and objects with the scheduler, but no code that
+//! makes decisions. It is slow on purpose.
 //!
 //! | module | content |
 //! |---|---|

@@ -38,8 +38,8 @@ impl Deletion {
     }
 }
 
-/// Deletes an object. A bound, unfinished pod stays until a kubelet ends it, unless the grace period is 0. An object with
-/// finalizers stays until they are removed.
+/// Deletes an object. A bound, unfinished pod stays until a kubelet ends it, unless the grace period is 0. An object
+/// with finalizers stays until they are removed.
 pub(crate) fn delete(
     store: &mut Store,
     target: &Target,
