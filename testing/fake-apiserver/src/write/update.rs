@@ -113,7 +113,7 @@ fn replace(
     if !object["metadata"].is_object() {
         object["metadata"] = Value::Object(serde_json::Map::new());
     }
-    // Fields that clients cannot change.
+    // Fields that neither clients nor tests can change.
     for field in [
         "name",
         "namespace",

@@ -77,8 +77,8 @@ fn are_in_same_domain(term: &PodAffinityTerm, one: &Node, other: &Node) -> bool 
     value.is_some() && value == label(&other.labels, term.topology_key)
 }
 
-/// Returns whether a term of the incoming pod matches another pod. Its namespace selector matches only namespaces
-/// that exist; an empty namespace selector matches all.
+/// Returns whether a term of the incoming pod matches another pod. As in kube-scheduler, a namespace selector
+/// that matches an empty label set selects every namespace; any other selects only namespaces that exist.
 fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> bool {
     let namespace = other.spec.namespace;
     let selected = term.namespace_selector.as_ref().is_some_and(|selector| {
