@@ -36,26 +36,8 @@ if [ "$part" = all ]; then
 fi
 [ -z "$failed" ] || exit 1
 
-# Milliseconds per pod of kube-scheduler, by the name of the workload that is equivalent to its own.
-kube='{
-    "Basic/5000Nodes": 3.8,
-    "NodeAffinity/5000Nodes": 5.4,
-    "Secrets/5000Nodes": 3.8,
-    "PodAntiAffinity/5000Nodes": 8.9,
-    "PodAntiAffinityBySelector/5000Nodes": 11.7,
-    "PodAffinity/5000Nodes": 17.7,
-    "PreferredPodAffinity/5000Nodes": 9.3,
-    "Mixed/5000Nodes": 8.3,
-    "TopologySpread/5000Nodes": 7.6,
-    "PreferredTopologySpread/5000Nodes": 5.2,
-    "CsiVolumes/5000Nodes": 10.4,
-    "Unschedulable/5000Nodes": 4.0,
-    "Preemption/5000Nodes": 22.8,
-    "PreemptionAmongOthers/5000Nodes": 22.8,
-    "DaemonSet/15000Nodes": 0.34,
-    "AmongGated/10000Gated": 0.54,
-    "Claims/500Nodes": 34.5
-}'
+# kube-scheduler's milliseconds per attempt, by the same workload.
+kube=$(jq -c 'map_values(.ms)' benches/workloads/kube_scheduler.json)
 functions='
     def digits($n): . * pow(10; $n) | round / pow(10; $n);
     def thousands: tostring | if length > 3 then (.[:-3] | thousands) + "," + .[-3:] else . end;
