@@ -112,8 +112,9 @@ durations() {
 measure() {
     test=${workload%%/*} name=${workload#*/} run=$dir/${workload%%/*}-${workload#*/}
     source=$(grep -lx -e "- name: $test" benches/workloads/*.yaml) || { echo "no file in benches/workloads has $test" >&2; exit 1; }
-    tmp=$run/tmp
-    mkdir -p "$tmp"
+    # The path of etcd's socket must be short.
+    tmp=$(mktemp -d)
+    mkdir "$run"
     ln -s "$PWD/benches/workloads/templates" "$run/templates"
     features=${FEATURES:-}
     # scheduler_perf starts the controller of claims only if the feature is set.
