@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A map whose changes since a fork can be reverted, with the same rules as [`Snapshot`](schedc_core::snapshot::Snapshot).
+/// A map whose changes since a fork can be reverted. Forks have the rules of
+/// [`Snapshot`](schedc_core::snapshot::Snapshot).
 pub(crate) struct ForkedMap<K, V> {
     map: HashMap<K, V>,
-    /// Former values of the keys that changed since the outermost fork, in order.
+    /// The changes since the outermost fork, in order: the key, and its former value.
     changes: Vec<(K, Option<V>)>,
     /// Index in `changes` of the beginning of each fork.
     forks: Vec<usize>,

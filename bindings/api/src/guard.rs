@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// A call that ended with a panic, now or before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panicked {
-    /// The text of the panic, or that it happened earlier.
+    /// The text of the panic, or a note that an earlier call panicked.
     pub message: String,
 }
 
@@ -18,10 +18,10 @@ impl Panicked {
     }
 }
 
-/// Runs a function, and turns a panic into an error. Values that it left inconsistent must not be used again.
+/// Runs a function, and turns a panic into an error. Values that the panic left inconsistent must not be used again.
 ///
 /// # Errors
-/// That of the function, or [`Panicked`].
+/// The error of the function, or [`Panicked`].
 pub fn caught<R, E: From<Panicked>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Panicked::of(&*panic).into()))
 }
@@ -39,7 +39,7 @@ impl<T> Guarded<T> {
     /// Calls a function with the value. After a panic, the value is gone.
     ///
     /// # Errors
-    /// That of the function, or [`Panicked`].
+    /// The error of the function, or [`Panicked`].
     pub fn call<R, E: From<Panicked>>(&mut self, work: impl FnOnce(&mut T) -> Result<R, E>) -> Result<R, E> {
         let Some(value) = &mut self.0 else {
             let message = "an earlier call ended with an error of schedc; release this object, and create another one";

@@ -17,8 +17,8 @@ use crate::error::{Error, ErrorCode};
 /// Whether objects get the values that an API server adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
-    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already. Wrong CEL expressions are
-    /// warnings.
+    /// Objects are used unchanged, as in scenarios. Objects from an API server have all defaults already. Wrong CEL
+    /// expressions cause warnings, not errors.
     #[default]
     AsGiven,
     /// Objects are completed and validated as an API server does when they are created. Only the priority classes and
@@ -27,7 +27,7 @@ pub enum Defaults {
 }
 
 impl From<bool> for Defaults {
-    /// Converts the flag of requests and of other languages: whether defaults are added.
+    /// Converts the flag `defaults` of requests and of the bindings: if it is true, defaults are added.
     fn from(complete: bool) -> Self {
         if complete { Defaults::Complete } else { Defaults::AsGiven }
     }
@@ -39,14 +39,14 @@ pub(crate) struct Input {
     pub(crate) nodes: Vec<Node>,
     pub(crate) pods: Vec<Pod>,
     pub(crate) others: Vec<AnyObject>,
-    /// Namespaces of pods that are missing among the objects.
+    /// Namespaces that pods name, and that the objects do not contain.
     pub(crate) implied: Vec<AnyObject>,
     pub(crate) skipped: BTreeMap<String, usize>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Input {
-    /// Reads documents in YAML or JSON. Errors use `name` as their file.
+    /// Reads documents in YAML or JSON. In error messages, `name` is the name of the file.
     pub(crate) fn text(name: &str, text: &str, defaults: Defaults) -> Result<Self, Error> {
         let mut collector = Collector::new(reader(defaults));
         collector.add_text(name, text);

@@ -28,9 +28,9 @@
 //! |---|---|
 //! | [`Profiles`] | valid profiles, which are [interpreted](schedc_interpret) |
 //! | [`Cluster`] | a hypothetical cluster with one profile: changes, forks and questions |
-//! | [`Evaluator`] | the scenarios of `schedc evaluate`, with the same bytes as results |
+//! | [`Evaluator`] | an evaluator for the scenarios of `schedc evaluate`, with byte-identical results |
 //! | [`Error`] | an error with a stable [code](ErrorCode) |
-//! | [`guard`] | panics at the boundary to other languages |
+//! | [`guard`] | conversion of panics to errors, for calls from other languages |
 //!
 //! A [`Cluster`] also answers [requests in JSON](Cluster::requests), many per call. Calls identify a node by its name,
 //! and a pod by `namespace/name`, or only by its name in the namespace `default`.

@@ -30,8 +30,8 @@ impl fmt::Debug for Profiles {
 }
 
 impl Profiles {
-    /// Reads profiles from texts in TOML. Each has the name of a file, such as `packed.toml` for the profile `packed`. An empty
-    /// text is kube-scheduler's default profile.
+    /// Reads profiles. Each source is the name of a file, such as `packed.toml` for the profile `packed`, and its text in
+    /// TOML. An empty text is kube-scheduler's default profile.
     ///
     /// # Errors
     /// Returns all errors of all profiles, with their locations. Profiles with extenders, or with plugins of other crates than
@@ -75,7 +75,7 @@ impl Profiles {
     }
 }
 
-/// Returns the handle of plugins, with the time of scenarios.
+/// Returns a handle for plugins. Its time is the fixed time of scenarios.
 pub(crate) fn handle() -> Handle {
     let handle = Handle::default();
     handle.publish_now(SCENARIO_TIME);

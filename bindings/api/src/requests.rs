@@ -78,9 +78,9 @@ enum Response {
 }
 
 impl Cluster {
-    /// Answers requests, one JSON object per line. Each line that is not blank has a line of answers, `{"result": ...}` or
-    /// `{"error": {"code": ..., "message": ...}}`. An error does not prevent the requests after it. docs/libraries.md has
-    /// the requests.
+    /// Answers requests, one JSON object per line. The answer to each line that is not blank is one line, `{"result": ...}`
+    /// or `{"error": {"code": ..., "message": ...}}`. After a failed request, the later ones are still answered.
+    /// docs/libraries.md describes the requests.
     pub fn requests(&mut self, requests: &[u8]) -> Vec<u8> {
         let mut responses = Vec::new();
         for line in requests.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_that_json_cannot_represent_is_no_wrong_request() {
+    fn a_result_that_json_cannot_represent_has_its_own_message() {
         let error = value(&BTreeMap::from([((1, 2), 3)])).unwrap_err();
         assert_eq!(error.message, "the result cannot be written as JSON: key must be a string");
     }

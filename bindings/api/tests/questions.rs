@@ -94,7 +94,7 @@ fn deleted_objects_are_gone() {
 }
 
 #[test]
-fn objects_other_than_nodes_and_pods_count() {
+fn objects_other_than_nodes_and_pods_affect_answers() {
     let claim = "---\n{ apiVersion: v1, kind: PersistentVolumeClaim, metadata: { name: data }, spec: {} }\n";
     let volume = "volumes: [{ name: data, persistentVolumeClaim: { claimName: data } }]";
     let mut cluster = cluster(&[node("a", 2, ""), pod("p", 1, volume)].concat());

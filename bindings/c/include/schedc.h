@@ -39,7 +39,7 @@ typedef enum {
    */
   SCHEDC_STATUS_INVALID_UTF8 = 3,
   /**
-   * An error of schedc ended a call, now or before: release the handle, and report the error.
+   * A bug of schedc ended this call or an earlier call for the handle: release the handle, and report the bug.
    */
   SCHEDC_STATUS_PANICKED = 4,
   /**
@@ -163,7 +163,8 @@ void schedc_buffer_free(schedc_buffer *buffer);
 /**
  * Creates an empty cluster with the profile of this name or scheduler name.
  *
- * The arguments of plugins stay in memory until the program ends. To use the plugins again, clear the cluster.
+ * The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of creating
+ * another one.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -186,7 +187,7 @@ void schedc_cluster_free(schedc_cluster *cluster);
  * a replaced pod without `spec.nodeName` keeps the node that it has. With `defaults`, objects are completed and validated as
  * an API server does when they are created.
  *
- * The answer is the number of objects in JSON. After an error, nothing has changed.
+ * The answer, in JSON, has the counts of objects. After an error, nothing has changed.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -200,7 +201,7 @@ schedc_status schedc_cluster_apply(schedc_cluster *cluster,
  * Adds or replaces objects in protobuf, as an API server sends and stores them: each of `count` messages is an object, or a list
  * of objects of one kind, and begins with the four bytes `k8s` and zero. The objects are used unchanged.
  *
- * The answer is the number of objects in JSON. After an error, nothing has changed.
+ * The answer, in JSON, has the counts of objects. After an error, nothing has changed.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -298,9 +299,9 @@ schedc_status schedc_cluster_check_nodes(schedc_cluster *cluster,
 schedc_status schedc_cluster_schedule(schedc_cluster *cluster, schedc_text pod, schedc_text node, schedc_buffer *out);
 
 /**
- * Puts a pod on the first node where it may run, of `count` nodes, or of all if `nodes` is NULL. The answer is the name of
- * the node. SCHEDC_STATUS_REJECTED: there is none. The answer is then empty, or the rejection of the pod as a whole in
- * JSON.
+ * Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The answer is the
+ * name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty, or, if a plugin rejects
+ * the pod as a whole, this rejection in JSON.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -312,7 +313,7 @@ schedc_status schedc_cluster_schedule_on_any(schedc_cluster *cluster,
                                              schedc_buffer *out);
 
 /**
- * Removes a pod from its node; it waits again. SCHEDC_STATUS_REJECTED: it had no node.
+ * Removes a pod from its node; the pod is pending again. SCHEDC_STATUS_REJECTED: the pod had no node.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -331,7 +332,7 @@ schedc_status schedc_cluster_decide(schedc_cluster *cluster,
                                     schedc_buffer *out);
 
 /**
- * Answers with the number of new nodes that `count` pods need, in JSON. `node_template` has one node and the pods that run
+ * Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that run
  * on each copy of it. Nothing changes.
  *
  * # Safety
@@ -345,8 +346,8 @@ schedc_status schedc_cluster_estimate(schedc_cluster *cluster,
                                       schedc_buffer *out);
 
 /**
- * Answers requests in JSON, one per line, with a line for each. The status is SCHEDC_STATUS_OK even if requests have
- * errors, which their lines report.
+ * Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests fail:
+ * their lines report the errors.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -370,7 +371,8 @@ schedc_status schedc_evaluator_new(const schedc_profiles *profiles, schedc_evalu
 schedc_status schedc_evaluator_use_profile(schedc_evaluator *evaluator, schedc_text name, schedc_buffer *out);
 
 /**
- * Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without its end.
+ * Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without the line
+ * break.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.

@@ -62,10 +62,10 @@ impl Text {
     /// Returns the text of a caller.
     ///
     /// # Safety
-    /// That of [`Text::bytes`].
+    /// The condition of [`Text::bytes`].
     #[allow(unsafe_code, reason = "texts of callers are pointers")]
     pub(crate) unsafe fn text<'a>(self, name: &str) -> Result<&'a str, Failure> {
-        // SAFETY: the caller has the same promise.
+        // SAFETY: the caller makes the same promise.
         let bytes = unsafe { self.bytes(name) }?;
         std::str::from_utf8(bytes).map_err(|error| Failure {
             status: Status::InvalidUtf8,

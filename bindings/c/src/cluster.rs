@@ -33,34 +33,34 @@ impl ClusterHandle {
 #[allow(unsafe_code, reason = "handles are pointers")]
 unsafe fn call(cluster: *mut ClusterHandle, out: *mut Buffer, work: impl FnOnce(&mut Cluster) -> Answered) -> Status {
     let work = || {
-        // SAFETY: the caller has the same promise.
+        // SAFETY: the caller makes the same promise.
         let cluster = unsafe { value(cluster, "cluster") }?;
         cluster.0.call(work)
     };
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     unsafe { answer(out, work) }
 }
 
-/// Calls a function that cannot fail with the cluster of a handle.
+/// Calls a function with the cluster of a handle. The function cannot fail.
 ///
 /// # Safety
-/// That of [`call`].
+/// The condition of [`call`].
 #[allow(unsafe_code, reason = "handles are pointers")]
 unsafe fn change(cluster: *mut ClusterHandle, out: *mut Buffer, work: impl FnOnce(&mut Cluster)) -> Status {
     let work = |cluster: &mut Cluster| {
         work(cluster);
-        found(true)
+        ok_if(true)
     };
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     unsafe { call(cluster, out, work) }
 }
 
-/// Calls a function that needs a pod and a node with the cluster of a handle.
+/// Calls a function with the cluster of a handle, a pod and a node.
 ///
 /// # Safety
-/// That of [`call`]; the texts are valid during the call.
+/// The condition of [`call`]; the texts are valid during the call.
 #[allow(unsafe_code, reason = "handles and texts are pointers")]
-unsafe fn place(
+unsafe fn call_for_node(
     cluster: *mut ClusterHandle,
     (pod, node): (Text, Text),
     out: *mut Buffer,
@@ -72,7 +72,7 @@ unsafe fn place(
         let answer = work(cluster, pod, node)?;
         if is_success(&answer) { Ok((Status::Ok, Vec::new())) } else { json(Status::Rejected, &answer) }
     };
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     unsafe { call(cluster, out, work) }
 }
 
@@ -82,7 +82,7 @@ unsafe fn place(
 /// `data` is null or valid for `count` texts, and these are valid, until the end of the call of the library.
 #[allow(unsafe_code, reason = "texts of callers are pointers")]
 unsafe fn texts<'a>(data: *const Text, count: usize, name: &str) -> Result<Vec<&'a str>, Failure> {
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     let data = unsafe { array(data, count, name) }?;
     // SAFETY: as above.
     data.iter().map(|text| unsafe { text.text(name) }).collect()
@@ -99,13 +99,14 @@ fn is_success(answer: &Answer) -> bool {
     answer.code == "Success"
 }
 
-fn found(exists: bool) -> Answered {
-    Ok((if exists { Status::Ok } else { Status::Rejected }, Vec::new()))
+fn ok_if(condition: bool) -> Answered {
+    Ok((if condition { Status::Ok } else { Status::Rejected }, Vec::new()))
 }
 
 /// Creates an empty cluster with the profile of this name or scheduler name.
 ///
-/// The arguments of plugins stay in memory until the program ends. To use the plugins again, clear the cluster.
+/// The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of creating
+/// another one.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn schedc_cluster_free(cluster: *mut ClusterHandle) {
 /// a replaced pod without `spec.nodeName` keeps the node that it has. With `defaults`, objects are completed and validated as
 /// an API server does when they are created.
 ///
-/// The answer is the number of objects in JSON. After an error, nothing has changed.
+/// The answer, in JSON, has the counts of objects. After an error, nothing has changed.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn schedc_cluster_apply(
 /// Adds or replaces objects in protobuf, as an API server sends and stores them: each of `count` messages is an object, or a list
 /// of objects of one kind, and begins with the four bytes `k8s` and zero. The objects are used unchanged.
 ///
-/// The answer is the number of objects in JSON. After an error, nothing has changed.
+/// The answer, in JSON, has the counts of objects. After an error, nothing has changed.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -205,7 +206,7 @@ pub unsafe extern "C" fn schedc_cluster_delete(
     let work = |cluster: &mut Cluster| {
         // SAFETY: the caller promises valid texts.
         let (kind, namespace, name) = unsafe { (kind.text("kind")?, namespace.text("namespace")?, name.text("name")?) };
-        found(cluster.delete(kind, namespace, name)?)
+        ok_if(cluster.delete(kind, namespace, name)?)
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }
@@ -271,7 +272,7 @@ pub unsafe extern "C" fn schedc_cluster_forks(
         // SAFETY: the caller promises that `count` is null or valid for a write.
         let count = unsafe { count.as_mut() }.ok_or_else(|| Failure::null("count"))?;
         *count = cluster.forks();
-        found(true)
+        ok_if(true)
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }
@@ -291,7 +292,7 @@ pub unsafe extern "C" fn schedc_cluster_check(
     out: *mut Buffer,
 ) -> Status {
     // SAFETY: the caller promises valid pointers and texts.
-    unsafe { place(cluster, (pod, node), out, Cluster::check) }
+    unsafe { call_for_node(cluster, (pod, node), out, Cluster::check) }
 }
 
 /// Writes to `fits`, for each of `count` nodes, whether a pod may run there. This is faster than a call for each node.
@@ -320,7 +321,7 @@ pub unsafe extern "C" fn schedc_cluster_check_nodes(
             // SAFETY: `fits` is not null. The caller promises room for `count` values, and there is an answer for each node.
             unsafe { fits.add(at).write(is_success(answer)) };
         }
-        found(answers.iter().any(is_success))
+        ok_if(answers.iter().any(is_success))
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }
@@ -339,12 +340,12 @@ pub unsafe extern "C" fn schedc_cluster_schedule(
     out: *mut Buffer,
 ) -> Status {
     // SAFETY: the caller promises valid pointers and texts.
-    unsafe { place(cluster, (pod, node), out, Cluster::schedule) }
+    unsafe { call_for_node(cluster, (pod, node), out, Cluster::schedule) }
 }
 
-/// Puts a pod on the first node where it may run, of `count` nodes, or of all if `nodes` is NULL. The answer is the name of
-/// the node. SCHEDC_STATUS_REJECTED: there is none. The answer is then empty, or the rejection of the pod as a whole in
-/// JSON.
+/// Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The answer is the
+/// name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty, or, if a plugin rejects
+/// the pod as a whole, this rejection in JSON.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -364,14 +365,14 @@ pub unsafe extern "C" fn schedc_cluster_schedule_on_any(
         match (placement.node, placement.rejection) {
             (Some(node), _) => Ok((Status::Ok, node.into_bytes())),
             (None, Some(rejection)) => json(Status::Rejected, &rejection),
-            (None, None) => found(false),
+            (None, None) => ok_if(false),
         }
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }
 }
 
-/// Removes a pod from its node; it waits again. SCHEDC_STATUS_REJECTED: it had no node.
+/// Removes a pod from its node; the pod is pending again. SCHEDC_STATUS_REJECTED: the pod had no node.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -381,7 +382,7 @@ pub unsafe extern "C" fn schedc_cluster_unschedule(cluster: *mut ClusterHandle, 
     let work = |cluster: &mut Cluster| {
         // SAFETY: the caller promises valid texts.
         let pod = unsafe { pod.text("pod")? };
-        found(cluster.unschedule(pod)?)
+        ok_if(cluster.unschedule(pod)?)
     };
     // SAFETY: the caller promises valid pointers.
     unsafe { call(cluster, out, work) }
@@ -405,7 +406,7 @@ pub unsafe extern "C" fn schedc_cluster_decide(cluster: *mut ClusterHandle, pod:
     unsafe { call(cluster, out, work) }
 }
 
-/// Answers with the number of new nodes that `count` pods need, in JSON. `node_template` has one node and the pods that run
+/// Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that run
 /// on each copy of it. Nothing changes.
 ///
 /// # Safety
@@ -429,8 +430,8 @@ pub unsafe extern "C" fn schedc_cluster_estimate(
     unsafe { call(cluster, out, work) }
 }
 
-/// Answers requests in JSON, one per line, with a line for each. The status is SCHEDC_STATUS_OK even if requests have
-/// errors, which their lines report.
+/// Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests fail:
+/// their lines report the errors.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

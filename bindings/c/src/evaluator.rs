@@ -38,12 +38,12 @@ unsafe fn line(
     work: impl FnOnce(&mut Evaluator, &[u8]) -> Result<String, Error>,
 ) -> Status {
     let work = || {
-        // SAFETY: the caller has the same promise.
+        // SAFETY: the caller makes the same promise.
         let (evaluator, scenario) = unsafe { (value(evaluator, "evaluator")?, scenario.bytes("scenario")?) };
         let line = evaluator.0.call(|evaluator| Ok::<_, Failure>(work(evaluator, scenario)?))?;
         Ok((Status::Ok, line.into_bytes()))
     };
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     unsafe { answer(out, work) }
 }
 
@@ -88,7 +88,8 @@ pub unsafe extern "C" fn schedc_evaluator_use_profile(
     unsafe { answer(out, work) }
 }
 
-/// Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without its end.
+/// Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without the line
+/// break.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

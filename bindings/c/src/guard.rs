@@ -18,7 +18,7 @@ pub(crate) unsafe fn answer(out: *mut Buffer, work: impl FnOnce() -> Answered) -
         Ok(answer) => answer,
         Err(failure) => (failure.status, failure.message.into_bytes()),
     };
-    // SAFETY: the caller has the same promise.
+    // SAFETY: the caller makes the same promise.
     unsafe { Buffer::write(out, text) };
     status
 }

@@ -15,7 +15,7 @@ pub enum Status {
     NullPointer = 2,
     /// A text is not UTF-8.
     InvalidUtf8 = 3,
-    /// An error of schedc ended a call, now or before: release the handle, and report the error.
+    /// A bug of schedc ended this call or an earlier call for the handle: release the handle, and report the bug.
     Panicked = 4,
     /// A profile is invalid, or cannot be interpreted because it has extenders or plugins of other crates.
     InvalidProfile = 10,

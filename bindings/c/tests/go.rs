@@ -74,7 +74,7 @@ fn the_go_example_prints_what_the_documentation_shows() {
         return;
     }
     let Some(mut go) = go("the Go example") else { return };
-    // `go run` does not know -count.
+    // `go run` does not accept -count.
     let output = run(go.args(["run", "./examples/estimate"]).env_remove("GOFLAGS"));
     let page = fs::read_to_string(root().join("docs/libraries.md")).unwrap();
     assert!(page.contains(&format!("```text\n{output}```")), "{output}");

@@ -3,7 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 class Answer:
-    """Whether a pod may run on a node. It is true if it may."""
+    """Whether a pod may run on a node. As a condition, the answer is true if the pod may run there."""
 
     def __new__(cls, code: str = "Success", plugin: str = "", reasons: Sequence[str] = ...) -> Answer: ...
     @property

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-/// Whether a pod may run on a node. It is true if it may.
+/// Whether a pod may run on a node. As a condition, the answer is true if the pod may run there.
 #[pyclass(frozen, eq, get_all, module = "schedc")]
 #[derive(PartialEq)]
 pub(crate) struct Answer {

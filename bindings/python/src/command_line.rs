@@ -22,7 +22,7 @@ pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> i32 {
     py.detach(run)
 }
 
-/// Returns the number of an exit code, which has no other accessor.
+/// Returns the number of an exit code. `ExitCode` has no accessor for it.
 fn number(code: ExitCode) -> i32 {
     (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).map_or(PANICKED, i32::from)
 }

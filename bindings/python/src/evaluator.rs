@@ -24,7 +24,8 @@ impl Evaluator {
         Guarded::create(py, make).map(Evaluator)
     }
 
-    /// Evaluates a scenario in JSON, and returns the line that `schedc evaluate` writes, without its end.
+    /// Evaluates a scenario in JSON, and returns the line that `schedc evaluate` writes, without the
+    /// line break.
     fn evaluate(&self, py: Python<'_>, scenario: &[u8]) -> PyResult<Vec<u8>> {
         self.0.call(py, |evaluator| Ok(evaluator.evaluate(scenario)?.into_bytes()))
     }

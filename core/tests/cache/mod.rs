@@ -217,7 +217,7 @@ fn an_assumed_pod_counts_until_it_is_forgotten() {
     assert_eq!(cache.state.cpu[index.get()].requested, 0);
     cache.add_pod(pod.clone(), name, PodState::Bound);
     cache.finish_binding(&pod.uid);
-    assert!(!cache.forget(&pod.uid), "it was seen bound");
+    assert!(!cache.forget(&pod.uid), "the pod is bound in the cluster");
 }
 
 #[test]
