@@ -41,7 +41,7 @@ fn profiles_with_equal_arguments_share_a_column() {
     let state = &test_cluster.cluster.scheduler.cache.state;
     let left = |column: &[NodeWorth]| column.iter().map(|node| node.left).collect::<Vec<_>>();
     assert_eq!(left(&state.node_worth), [50, 9]);
-    assert_eq!(left(&state.node_worth_), [10, 20], "a pod takes 30 here");
+    assert_eq!(left(&state.node_worth_), [10, 20], "in this column, a pod takes 30");
     test_cluster.delete("web");
     let state = &test_cluster.cluster.scheduler.cache.state;
     assert_eq!(left(&state.node_worth_), [10, 50]);

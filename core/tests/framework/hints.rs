@@ -1,4 +1,4 @@
-//! EnqueueExtensions: interested plugins of events, and their hints.
+//! EnqueueExtensions: the plugins that are interested in an event, and their hints.
 
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::handle::Handle;
@@ -20,14 +20,14 @@ const NODE_TAINTED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action
 const NODE_LABELLED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_LABEL);
 const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
 
-/// Returns the names of the plugins for which an event always causes an attempt, and of those with a hint.
+/// Returns the names of two groups of plugins: an event always causes an attempt, or a hint decides.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
     let InterestedPlugins { always, hinted } = InterestedPlugins::of(Pipeline::PLUGINS, event);
     [always, hinted].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
 }
 
 #[test]
-fn plugins_without_registrations_get_all_events_and_plugins_without_rejections_none() {
+fn plugins_without_registrations_get_all_events_and_plugins_that_cannot_reject_get_none() {
     assert_eq!(interested(NODE_ADDED), [vec!["Slots"], vec!["Sleeper"]]);
     assert_eq!(interested(NODE_TAINTED), [vec!["Sleeper", "Slots"], vec![]]);
     assert_eq!(interested(NODE_LABELLED), [vec!["Slots"], vec![]]);
@@ -82,7 +82,7 @@ fn the_cache_changes_before_pods_are_woken() {
 }
 
 #[test]
-fn condition_updates_requeue_pods_without_changing_columns() {
+fn annotation_updates_requeue_pods_although_no_column_changes() {
     for (metadata, status, place) in [
         ("", "", QueuePlace::Unschedulable),
         ("managedFields: [{manager: kubelet}],", "", QueuePlace::Unschedulable),

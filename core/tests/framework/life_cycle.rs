@@ -24,7 +24,7 @@ fn all_plugins_that_cannot_start_are_reported_together() {
     assert_eq!(
         errors,
         ["plugin A cannot start: no key", "plugin C cannot start: no lock", "plugin A cannot start: no key",],
-        "the last is that of the other profile"
+        "the last error is of the other profile"
     );
 }
 

@@ -44,7 +44,7 @@ impl SchedulerFixture {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
-    /// Adds a pod and decides about it.
+    /// Adds and attempts a pod. Returns the notifications of the attempt.
     fn pod(&mut self, name: &str) -> Vec<String> {
         let yaml = format!("metadata: {{ name: '{name}', uid: '{name}' }}\nspec: {{ schedulerName: binding }}");
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);

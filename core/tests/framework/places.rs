@@ -49,7 +49,7 @@ const PHASES: [(&str, Phase); 6] = [
     ("bound", Phase::Bound),
 ];
 
-/// A cluster that refuses to bind the pod `web` if the flag is set: the pod was deleted or bound meanwhile.
+/// A cluster that refuses to bind the pod `web` if the flag is set, as if the pod had been deleted or bound meanwhile.
 #[derive(Clone, Default)]
 struct Cluster(Arc<AtomicBool>);
 
@@ -260,7 +260,7 @@ fn a_slow_status_write_delays_no_other_binding() {
     let Poll::Ready(bound) = binding.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
     fixture.scheduler.on_completed(bound, &mut fixture.held);
     assert_eq!(fixture.node_of_web(), "unconfirmed on n");
-    assert_eq!(fixture.scheduler.in_progress().status_writes, 1, "that of `other`");
+    assert_eq!(fixture.scheduler.in_progress().status_writes, 1, "the write about `other`");
 }
 
 /// Lists all objects, as after a start or a gap in the watches.
@@ -268,7 +268,7 @@ fn with_all_objects(fixture: &mut SchedulerFixture, nodes: &[&str], pods: &[&str
     let interner = &mut fixture.scheduler.cache.base.interner;
     let pods = pods.iter().map(|yaml| Change::Pod(testing::pod(yaml, interner))).collect();
     let nodes = nodes.iter().map(|yaml| Change::Node(testing::node(yaml, interner))).collect();
-    // Pods before nodes, which is the less likely order.
+    // The pods are listed before the nodes, which is the less likely order.
     fixture.scheduler.relist(pods, |id| matches!(id, ObjectId::Pod(_)), &mut fixture.held);
     fixture.scheduler.relist(nodes, |id| matches!(id, ObjectId::Node(_)), &mut fixture.held);
 }
@@ -288,7 +288,7 @@ fn a_relist_repairs_missed_events() {
     assert_eq!(cache.base.count(), 1);
     assert_eq!(cache.pods().map(|(pod, ..)| &*pod.name).collect::<Vec<_>>(), ["bound"]);
     assert_eq!(fixture.scheduler.place(&uid("new")), Some(QueuePlace::Active));
-    assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff), "woken by that");
+    assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff), "the relist woke it");
     // The same list again changes nothing.
     while fixture.round() {}
     with_all_objects(&mut fixture, &[M], &[ON_M, NEW, other]);

@@ -211,6 +211,6 @@ fn a_nominated_node_does_not_fail_attempts_of_lower_priority() {
     assert_eq!(
         test_cluster.run(),
         ["rival on n2"],
-        "with the other pod, TeamAntiAffinity rejects n1 before Health fails there"
+        "with the nominated pod, TeamAntiAffinity rejects n1 before Health fails there"
     );
 }

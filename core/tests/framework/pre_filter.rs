@@ -1,4 +1,4 @@
-//! PreFilter: runs once for the pod, before any node.
+//! PreFilter: runs once for each pod, before Filter runs on the nodes.
 
 use expect_test::{Expect, expect};
 
@@ -29,7 +29,7 @@ fn check(labels: &str, expected: Expect) -> Vec<String> {
 #[test]
 fn a_plugin_that_skips_is_left_out_of_filter() {
     let calls = check("only-a: n1", expect!["web on n1"]);
-    assert_eq!(calls.iter().filter(|note| *note == "PinnedA filter").count(), 1, "PinnedB has nothing to filter by");
+    assert_eq!(calls.iter().filter(|note| *note == "PinnedA filter").count(), 1, "PinnedB skips");
     assert!(!calls.contains(&"PinnedB filter".to_owned()), "{calls:?}");
 
     let mut test_cluster = TestCluster::<Profiles>::new();
@@ -47,7 +47,7 @@ fn only_nodes_that_all_plugins_name_are_filtered() {
 }
 
 #[test]
-fn nodes_that_pre_filter_excludes_count_in_the_message() {
+fn nodes_that_pre_filter_excludes_are_part_of_the_message() {
     check(
         "only-a: n3",
         expect![
@@ -64,7 +64,7 @@ fn nodes_that_pre_filter_excludes_count_in_the_message() {
 }
 
 #[test]
-fn plugins_that_leave_no_node_together_end_the_attempt() {
+fn plugins_that_together_leave_no_node_end_the_attempt() {
     let calls = check(
         "only-a: n1, only-b: n2",
         expect![
@@ -159,7 +159,7 @@ fn a_filter_whose_pre_filter_is_disabled_gets_the_default_state() {
     let pod = test_cluster.pod("web", "team: blue");
     notes();
     test_cluster.enqueue(2, pod);
-    assert_eq!(test_cluster.run(), ["web on n1"], "TeamAntiAffinity has no pods");
+    assert_eq!(test_cluster.run(), ["web on n1"], "the default state of TeamAntiAffinity has no pods");
     assert_eq!(notes(), ["MayReadTeamAntiAffinity sees that TeamAntiAffinity is not here"]);
 }
 

@@ -82,9 +82,9 @@ fn a_failed_attempt_is_retried_after_backoff() {
     test_cluster.node("n", "");
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run_refused(), ["web failed: running Bind plugin \"Binder\": n has another owner"]);
-    assert_eq!(test_cluster.run(), [""; 0], "not now");
+    assert_eq!(test_cluster.run(), [""; 0], "the pod is in backoff");
     test_cluster.tick(1_999_999_999);
-    assert_eq!(test_cluster.run(), [""; 0], "not yet");
+    assert_eq!(test_cluster.run(), [""; 0], "the backoff has not ended");
     test_cluster.tick(2_000_000_000);
     assert_eq!(test_cluster.run(), ["web on n"]);
 }

@@ -18,7 +18,7 @@ fn small_cluster() -> TestCluster<Profiles> {
     test_cluster
 }
 
-/// Checks the outcome for a pod and the calls, with these answers of plugins.
+/// Checks the outcome for a pod and the calls of plugins, if plugins return these answers.
 fn check(answers: &[(&str, Answer)], outcome: Expect, calls: Expect) {
     let mut test_cluster = small_cluster();
     answers.iter().for_each(|(call, answer)| set_answer(call, *answer));
@@ -137,7 +137,7 @@ fn a_waiting_pod_keeps_its_node_until_its_timeout() {
 }
 
 #[test]
-fn a_waiting_pod_is_bound_to_its_node_although_another_node_has_the_slot() {
+fn a_waiting_pod_is_bound_to_its_deleted_node_although_another_node_reuses_the_index() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     let slot = test_cluster.node("gone", "");
     set_answer("A permit first", Answer::Wait(10));
@@ -228,7 +228,7 @@ fn a_waiting_pod_can_be_allowed_or_rejected_through_the_handle() {
 }
 
 #[test]
-fn pre_bind_runs_only_after_its_pre_flight() {
+fn pre_bind_runs_only_if_its_pre_flight_does_not_skip() {
     check(
         &[("A pre-flight", Answer::Skip), ("C pre-flight", Answer::Skip)],
         expect!["web on n"],
@@ -329,7 +329,7 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
 }
 
 #[test]
-fn a_cluster_that_refuses_the_binding_undoes_it() {
+fn a_refused_binding_frees_the_node() {
     let mut test_cluster = small_cluster();
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run_refused(), [r#"web failed: running Bind plugin "Binder": n has another owner"#]);

@@ -44,7 +44,7 @@ const CODES: [&str; 7] =
 
 const SECOND: i64 = 1_000_000_000;
 
-/// The answer of X, and the steps after it.
+/// The test of a row: the answers of the plugins X and Y, and the steps after the attempt.
 struct Scene {
     answers: Vec<(&'static str, Answer)>,
     nodes: &'static [&'static str],
@@ -194,7 +194,7 @@ struct Stage {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
     tasks: Running,
-    /// The calls about the pod.
+    /// The calls about the pod `web`.
     calls: Vec<String>,
 }
 
@@ -255,7 +255,7 @@ impl Stage {
         }
     }
 
-    /// Returns the place of the pod, and its place after an event.
+    /// Returns the place of the pod `web`. If the pod is unschedulable, also returns its place after an event.
     fn place(&mut self) -> String {
         let place = self.scheduler.place(&uid("web"));
         match place {
@@ -282,7 +282,7 @@ pub fn describe(place: QueuePlace) -> &'static str {
     }
 }
 
-/// Returns the cells of a row after the answer.
+/// Returns the cells of a row that follow the cell with the answer.
 fn row_cells(point: &str, answer: &str) -> [String; 5] {
     let scene = scene(point, answer);
     let mut stage = Stage::new(&scene);
@@ -318,7 +318,7 @@ fn calls_after(call: &str, notes: &[String]) -> String {
     let prefix: Vec<&str> = call.split(' ').take(2).collect();
     let mut notes = notes.iter().map(|note| note.split(' ').collect::<Vec<_>>());
     notes.find(|note| note.starts_with(&prefix));
-    // A kernel may run again: for another node, or for its reasons.
+    // Filter or Score may run again: for another node, or to compute the reasons.
     for note in notes.filter(|note| !note.starts_with(&prefix)) {
         let [plugin, point] = [note[0], note[1]].map(str::to_owned);
         match points.last_mut() {

@@ -1,4 +1,5 @@
-//! The layers of this crate: each uses only itself and those before it. Also the tables of modules in the documentation.
+//! Each layer of this crate uses only itself and the layers before it, and the tables of modules in the documentation are
+//! complete.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -17,8 +18,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the modules of the crate root that paths in a line name: the segment after `crate::`, or after enough
-/// `super::`. The line is in a module at `depth` below the root.
+/// Returns the root modules that are named by the paths in a line: each is the segment after `crate::`, or after as many
+/// `super::` as lead to the root. The line is in a module at `depth` below the root.
 fn modules_at_root(line: &str, depth: usize) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or("");
     let mut found = Vec::new();

@@ -24,7 +24,7 @@ fn waits(rejectors: &[&'static str], times: usize) -> Vec<u32> {
 }
 
 #[test]
-fn backoff_doubles_from_one_second_to_ten_in_windows() {
+fn backoff_doubles_from_one_to_ten_seconds_and_ends_with_its_window() {
     assert_eq!(waits(&["Fit"], 6), [2, 3, 5, 9, 11, 11]);
     assert_eq!(waits(&[], 6), [2, 3, 5, 9, 11, 11]);
 }
@@ -42,7 +42,7 @@ fn only_consecutive_errors_prolong_the_backoff() {
     let attempt = fixture.pop();
     fixture.reject(attempt, &[]);
     fixture.wait(2.0);
-    assert_eq!(fixture.place("web"), Some(QueuePlace::Active), "the first error after a rejection");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Active), "a rejection resets the number of errors");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_pod_gated_after_a_failure_still_waits_for_its_backoff() {
 }
 
 #[test]
-fn next_tick_is_the_next_time_of_a_change() {
+fn next_tick_is_the_time_of_the_next_change() {
     let mut fixture = QueueFixture::new();
     assert_eq!(fixture.queue.next_tick(), None);
     fixture.add("web");

@@ -54,7 +54,7 @@ fn an_event_moves_only_the_pods_that_it_concerns() {
 }
 
 #[test]
-fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
+fn a_requeued_pod_is_gated_if_pre_enqueue_holds_it() {
     let mut fixture = QueueFixture::new();
     fixture.add_parked("web", "Fit");
     fixture.gate("web", "Gate");
@@ -62,7 +62,7 @@ fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
     assert_eq!(fixture.place("web"), Some(QueuePlace::Gated));
     fixture.open("web");
     fixture.event("Fit");
-    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated), "the event is not registered by the gating plugin");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated), "the gating plugin is not registered for the event");
     fixture.now += 10 * SECOND;
     fixture.event("Gate");
     assert_eq!(fixture.place("web"), Some(QueuePlace::Active));

@@ -70,7 +70,7 @@ fn after_too_many_events_the_pod_is_retried() {
     assert_eq!(
         fixture.reject(young, &["Fit"]),
         Some(QueuePlace::Unschedulable),
-        "no event since its pop was discarded"
+        "none of the events since its pop is discarded"
     );
     assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "its events were discarded");
     assert_eq!(fixture.queue.in_flight_events(), 0);
@@ -112,7 +112,7 @@ fn a_pod_is_never_in_flight_twice() {
 }
 
 #[test]
-fn a_pod_updated_during_its_attempt_is_requeued_updated() {
+fn a_pod_that_is_updated_during_its_attempt_is_requeued_with_the_update() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();

@@ -1,5 +1,5 @@
-//! Random histories, compared with a reference queue that reads every pod for every event and keeps every event with
-//! every pod in flight.
+//! Random histories, compared with a reference queue. For every event, the reference queue checks all parked pods, and
+//! stores a copy of the event in each pod in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
 #[derive(Clone, Debug)]
 enum Step {
     Create(usize),
-    /// The pod gets another priority. The event is one for which this plugin is registered.
+    /// The pod gets another priority, with an event for which this plugin is registered.
     Change(usize, usize),
     Delete(usize),
     Activate(usize),
@@ -32,7 +32,7 @@ enum Step {
     Permit(usize),
     Bind(usize),
     Drop(usize),
-    /// The attempt's value is dropped without an end.
+    /// The [`Attempt`] is dropped without a call that ends it.
     Lose(usize),
     /// This number of tenths of a second passes.
     Wait(u16),
@@ -66,7 +66,7 @@ struct ReferencePod {
     place: QueuePlace,
     priority: i32,
     timestamp: i64,
-    /// Consecutive attempts that ended with an error, and attempts that plugins rejected.
+    /// Number of consecutive attempts that ended with an error, and number of attempts that plugins rejected.
     failures: (u32, u32),
     ready: Option<i64>,
     since: i64,
@@ -113,7 +113,7 @@ impl Model {
         self.enter(pod, place);
     }
 
-    /// Returns whether an event causes an attempt for a pod, and whether at once.
+    /// Returns whether an event requeues a pod: `Some(true)` at once, `Some(false)` after its backoff, `None` not at all.
     fn causes_attempt(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
         let ReferencePod { rejectors, gated, .. } = &self.pods[&pod];
         if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {
@@ -374,7 +374,7 @@ impl Both {
         }
         for (_, pods) in self.fixture.plugins.nominator.iter() {
             for pod in pods {
-                assert!(queue.place(&pod.uid).is_some(), "{} is nominated and not known", pod.name);
+                assert!(queue.place(&pod.uid).is_some(), "{} is nominated, but not in the queue", pod.name);
             }
         }
     }

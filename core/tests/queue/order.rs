@@ -71,9 +71,9 @@ fn pods_that_always_fail_do_not_keep_others_waiting() {
 }
 
 #[test]
-fn without_active_pods_backoff_ends_early_window_by_window() {
+fn if_no_pod_is_active_backoff_ends_early_window_by_window() {
     let mut fixture = QueueFixture::new();
-    // The first fails twice: its backoff is longer.
+    // The pod `patient` fails twice, and has the longest backoff.
     for (name, priority, failures) in [("patient", 9, 2), ("low", 0, 1), ("high", 5, 1)] {
         fixture.add_pod(fixture.pod(name, priority));
         for _ in 0..failures {

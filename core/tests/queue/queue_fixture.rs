@@ -40,13 +40,13 @@ pub struct Plugins {
     /// Pods, and the PreEnqueue plugin that holds each.
     pub gates: BTreeMap<String, &'static str>,
     pub nominator: Nominator,
-    /// The queue's pods, as it reported them.
+    /// The pods in the queue, according to its notifications.
     pub pending: BTreeMap<String, Pod>,
     /// Number of PreEnqueue runs.
     pub pre_enqueues: usize,
     /// Number of lookups of interested plugins.
     pub interests: Cell<usize>,
-    /// Number of hints.
+    /// Number of hint calls.
     pub hints: usize,
 }
 
@@ -192,12 +192,12 @@ impl QueueFixture {
     pub fn drop_attempt(&mut self, attempt: Attempt) {
         self.queue.dropped(attempt, &mut self.plugins);
     }
-    /// Ends an attempt with rejections of plugins; without plugins: with an error.
+    /// Ends an attempt with rejections by plugins, or, if there are no plugins, with an error.
     pub fn reject(&mut self, attempt: Attempt, plugins: &[&'static str]) -> Option<QueuePlace> {
         let rejectors = Rejectors::new(plugins.iter().copied(), []);
         self.queue.requeue(attempt, rejectors, &mut self.plugins, self.now)
     }
-    /// Ends an attempt with `Pending` of a plugin.
+    /// Ends an attempt with the status `Pending` of a plugin.
     pub fn pend(&mut self, attempt: Attempt, plugin: &'static str) -> Option<QueuePlace> {
         self.queue.requeue(attempt, Rejectors::new([], [plugin]), &mut self.plugins, self.now)
     }

@@ -5,6 +5,7 @@ use schedc_core::queue::{Attempt, PodUpdate};
 
 use crate::queue::queue_fixture::{QueueFixture, uid};
 
+/// The places, in the order of the cells of each row; `None`: the queue does not know the pod.
 const PLACES: [Option<QueuePlace>; 7] =
     [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Unschedulable), Some(Gated), Some(InFlight), None];
 
@@ -31,7 +32,8 @@ fn with_web_in(place: Option<QueuePlace>) -> (QueueFixture, Option<Attempt>) {
     (fixture, None)
 }
 
-/// Returns the place of `web` after an event, for each of `PLACES`. In flight: its place after `Fit` then rejects it.
+/// Returns the place of `web` after an event, for each of `PLACES`. If the pod is in flight, `Fit` rejects it after the
+/// event.
 fn row(event: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     PLACES.map(|place| {
         let (mut fixture, attempt) = with_web_in(place);
@@ -44,7 +46,6 @@ fn row(event: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     })
 }
 
-/// The cells of each row: active, backoff, error backoff, unschedulable, gated, in flight, unknown.
 #[test]
 fn places_without_an_event() {
     let places = row(|_| {});
@@ -145,7 +146,7 @@ fn places_after_an_activation() {
     assert_eq!(
         activated,
         [Some(Active), Some(Active), Some(Active), Some(Active), Some(Gated), Some(Backoff), None],
-        "PreEnqueue still holds the gated one"
+        "PreEnqueue still holds the gated pod"
     );
 }
 

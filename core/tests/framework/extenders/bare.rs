@@ -1,6 +1,6 @@
-//! A handwritten profile without plugins, for tests of extenders. The profile itself rejects the node with index N if a
-//! test sets a rejection as the answer of `plugin filter N`, and a pod by the answers of `plugin reserve` and
-//! `plugin permit`. It accepts everything else.
+//! A handwritten profile without plugins, for tests of extenders. A test can set the profile's own answers:
+//! `plugin filter N` for the node with index N, and `plugin reserve` and `plugin permit` for pods. Unless such an answer is
+//! a rejection or an error, the profile accepts all nodes and pods.
 
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
@@ -167,7 +167,7 @@ impl Profile for Bare {
     fn post_bind(&self, _: &Placement) {}
 }
 
-/// A bundle that has this profile several times, and no profile at compile time.
+/// A bundle with three [`Bare`] profiles that are known only at run time: `PROFILES` is empty.
 pub struct Repeated([Engine<Bare>; 3]);
 
 impl Bundle for Repeated {
@@ -188,7 +188,7 @@ impl Bundle for Repeated {
     }
 }
 
-/// A bundle with this profile alone.
+/// A bundle with one [`Bare`] profile.
 pub struct Only(Engine<Bare>);
 
 impl Bundle for Only {

@@ -1,5 +1,5 @@
-//! Extenders: their calls after Filter and Score, their bindings in place of Bind plugins, and the events for pods that
-//! they reject.
+//! Extenders: their calls after Filter and Score, their bindings in place of Bind plugins, and the events that requeue the
+//! pods that they reject.
 
 mod bare;
 
@@ -23,8 +23,9 @@ mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/alone.toml");
 }
 
-/// Extenders that return the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`; for the
-/// set-up, `set up` and `next set up` in turn. They always have one recorded call.
+/// Extenders that return the answers that a test sets: for `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+/// Repeated set-ups alternate between the answers for `set up` and for `next set up`. [`Extenders::take_calls`] always
+/// returns one call.
 pub struct Referee;
 
 impl Extenders for Referee {
@@ -91,7 +92,7 @@ impl Extenders for Referee {
     }
 }
 
-/// Makes a cluster of three nodes, and sets the extender's answers.
+/// Makes a cluster with three nodes and the pending pod `web`, and sets the extender's answers.
 fn cluster(answers: &[(&str, Answer)]) -> TestCluster<Only> {
     let mut test_cluster = TestCluster::new();
     for node in ["a", "b", "c"] {

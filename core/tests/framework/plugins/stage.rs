@@ -27,11 +27,11 @@ pub enum Answer {
     Misuse(Code, &'static str),
     /// A score.
     Number(i64),
-    /// PreFilter restricts to no node at all.
+    /// PreFilter succeeds, but leaves no candidate node.
     NoNode,
     /// PostFilter nominates the first node.
     Nominate,
-    /// PostFilter nominates the first node, and a pod has to be removed.
+    /// PostFilter nominates the first node, and names this pod as a victim.
     Evict(&'static str),
     /// Permit waits for this number of seconds.
     Wait(u64),
@@ -73,7 +73,7 @@ pub fn note(text: impl Into<String>) {
     NOTES.with_borrow_mut(|notes| notes.push(text.into()));
 }
 
-/// Returns the notes since the last call.
+/// Returns the notes since the last call of this function.
 pub fn notes() -> Vec<String> {
     NOTES.take()
 }
@@ -83,7 +83,7 @@ pub fn set_answer(call: &str, answer: Answer) {
     ANSWERS.with_borrow_mut(|answers| answers.insert(call.to_owned(), answer));
 }
 
-/// Returns the answer of a plugin, for this pod or for all.
+/// Returns the answer of a plugin at a call: the answer for this pod, or else the answer for all pods.
 pub fn answer(call: &str, pod: &str) -> Answer {
     let find = |call: &str| ANSWERS.with_borrow(|answers| answers.get(call).copied());
     find(&format!("{call} {pod}")).or_else(|| find(call)).unwrap_or_default()
