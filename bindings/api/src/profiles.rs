@@ -30,8 +30,8 @@ impl fmt::Debug for Profiles {
 }
 
 impl Profiles {
-    /// Reads profiles. Each source is the name of a file, such as `packed.toml` for the profile `packed`, and its text in
-    /// TOML. An empty text is kube-scheduler's default profile.
+    /// Reads profiles. Each source is the name of a file, such as `packed.toml` for the profile `packed`, and its text
+    /// in TOML. An empty text is kube-scheduler's default profile.
     ///
     /// # Errors
     /// Returns all errors of all profiles, with their locations. Profiles with extenders, or with plugins of other crates than

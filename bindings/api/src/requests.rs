@@ -78,9 +78,9 @@ enum Response {
 }
 
 impl Cluster {
-    /// Answers requests, one JSON object per line. The answer to each line that is not blank is one line, `{"result": ...}`
-    /// or `{"error": {"code": ..., "message": ...}}`. After a failed request, the later ones are still answered.
-    /// docs/libraries.md describes the requests.
+    /// Answers requests, one JSON object per line. The answer to each line that is not blank is one line:
+    /// `{"result": ...}` or `{"error": {"code": ..., "message": ...}}`. After a failed request, the later ones are still
+    /// answered. docs/libraries.md describes the requests.
     pub fn requests(&mut self, requests: &[u8]) -> Vec<u8> {
         let mut responses = Vec::new();
         for line in requests.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {

@@ -30,12 +30,12 @@ fn scenarios(family: &str) -> impl Iterator<Item = Value> {
     lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap()["scenario"].take())
 }
 
-/// Messages of a cluster about claims whose allocation is reserved but not written. A cluster writes nothing; therefore its
-/// messages differ from those of `schedc evaluate`.
+/// Messages of a cluster about claims whose allocation is reserved but not written. A cluster writes nothing; therefore
+/// its messages differ from those of `schedc evaluate`.
 const UNWRITTEN: [&str; 2] = ["is in the process of being allocated", "deallocation of ResourceClaim completed"];
 
-/// Returns whether a cluster treats a scenario differently from `schedc evaluate`. A cluster ignores nominations, does not
-/// compute the status of PodDisruptionBudgets, and puts a pod with `spec.nodeName` on that node.
+/// Returns whether a cluster treats a scenario differently from `schedc evaluate`. A cluster ignores nominations, does
+/// not compute the status of PodDisruptionBudgets, and puts a pod with `spec.nodeName` on that node.
 fn has_other_rules(scenario: &Value) -> bool {
     let text = scenario.to_string();
     ["nominatedNodeName", "PodDisruptionBudget"].iter().any(|word| text.contains(word))

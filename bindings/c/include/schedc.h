@@ -163,8 +163,8 @@ void schedc_buffer_free(schedc_buffer *buffer);
 /**
  * Creates an empty cluster with the profile of this name or scheduler name.
  *
- * The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of creating
- * another one.
+ * The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of
+ * creating another one.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -299,9 +299,9 @@ schedc_status schedc_cluster_check_nodes(schedc_cluster *cluster,
 schedc_status schedc_cluster_schedule(schedc_cluster *cluster, schedc_text pod, schedc_text node, schedc_buffer *out);
 
 /**
- * Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The answer is the
- * name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty, or, if a plugin rejects
- * the pod as a whole, this rejection in JSON.
+ * Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The
+ * answer is the name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty,
+ * or, if a plugin rejects the pod as a whole, this rejection in JSON.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -332,8 +332,8 @@ schedc_status schedc_cluster_decide(schedc_cluster *cluster,
                                     schedc_buffer *out);
 
 /**
- * Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that run
- * on each copy of it. Nothing changes.
+ * Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that
+ * run on each copy of it. Nothing changes.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -346,8 +346,8 @@ schedc_status schedc_cluster_estimate(schedc_cluster *cluster,
                                       schedc_buffer *out);
 
 /**
- * Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests fail:
- * their lines report the errors.
+ * Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests
+ * fail: their lines report the errors.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.
@@ -371,8 +371,8 @@ schedc_status schedc_evaluator_new(const schedc_profiles *profiles, schedc_evalu
 schedc_status schedc_evaluator_use_profile(schedc_evaluator *evaluator, schedc_text name, schedc_buffer *out);
 
 /**
- * Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without the line
- * break.
+ * Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without
+ * the line break.
  *
  * # Safety
  * The first comment of schedc.h has the conditions of pointers.

@@ -105,8 +105,8 @@ fn ok_if(condition: bool) -> Answered {
 
 /// Creates an empty cluster with the profile of this name or scheduler name.
 ///
-/// The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of creating
-/// another one.
+/// The arguments of plugins stay in memory until the program ends. Therefore clear and reuse a cluster instead of
+/// creating another one.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -343,9 +343,9 @@ pub unsafe extern "C" fn schedc_cluster_schedule(
     unsafe { call_for_node(cluster, (pod, node), out, Cluster::schedule) }
 }
 
-/// Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The answer is the
-/// name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty, or, if a plugin rejects
-/// the pod as a whole, this rejection in JSON.
+/// Puts a pod on the first of `count` nodes where it may run, or on the first of all nodes if `nodes` is NULL. The
+/// answer is the name of the node. SCHEDC_STATUS_REJECTED: the pod may run on none of them. The answer is then empty,
+/// or, if a plugin rejects the pod as a whole, this rejection in JSON.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -406,8 +406,8 @@ pub unsafe extern "C" fn schedc_cluster_decide(cluster: *mut ClusterHandle, pod:
     unsafe { call(cluster, out, work) }
 }
 
-/// Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that run
-/// on each copy of it. Nothing changes.
+/// Answers in JSON with the number of new nodes that `count` pods need. `node_template` has one node and the pods that
+/// run on each copy of it. Nothing changes.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.
@@ -430,8 +430,8 @@ pub unsafe extern "C" fn schedc_cluster_estimate(
     unsafe { call(cluster, out, work) }
 }
 
-/// Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests fail:
-/// their lines report the errors.
+/// Answers requests in JSON, one per line, with one line per request. The status is SCHEDC_STATUS_OK even if requests
+/// fail: their lines report the errors.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

@@ -88,8 +88,8 @@ pub unsafe extern "C" fn schedc_evaluator_use_profile(
     unsafe { answer(out, work) }
 }
 
-/// Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without the line
-/// break.
+/// Evaluates a scenario, one JSON object. The answer has the bytes of the line that `schedc evaluate` writes, without
+/// the line break.
 ///
 /// # Safety
 /// The first comment of schedc.h has the conditions of pointers.

@@ -31,7 +31,7 @@ fn skipped(reason: &str) {
 
 #[test]
 fn the_package_and_the_playground_pass_their_tests() {
-    if slow_tests::is_skipped("the tests of the package for WebAssembly") {
+    if slow_tests::is_skipped("it compiles the package for WebAssembly") {
         return;
     }
     let node = program("NODE", "node");

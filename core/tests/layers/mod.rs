@@ -1,5 +1,5 @@
-//! Each layer of this crate uses only itself and the layers before it, and the tables of modules in the documentation are
-//! complete.
+//! Each layer of this crate uses only itself and the layers before it, and the tables of modules in the documentation
+//! are complete.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -18,8 +18,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the root modules that are named by the paths in a line: each is the segment after `crate::`, or after as many
-/// `super::` as lead to the root. The line is in a module at `depth` below the root.
+/// Returns the root modules that are named by the paths in a line: each is the segment after `crate::`, or after as
+/// many `super::` as lead to the root. The line is in a module at `depth` below the root.
 fn modules_at_root(line: &str, depth: usize) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or("");
     let mut found = Vec::new();

@@ -113,7 +113,8 @@ impl Model {
         self.enter(pod, place);
     }
 
-    /// Returns whether an event requeues a pod: `Some(true)` at once, `Some(false)` after its backoff, `None` not at all.
+    /// Returns whether an event requeues a pod: `Some(true)` at once, `Some(false)` after its backoff, `None` not at
+    /// all.
     fn causes_attempt(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
         let ReferencePod { rejectors, gated, .. } = &self.pods[&pod];
         if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {

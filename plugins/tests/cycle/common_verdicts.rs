@@ -24,7 +24,7 @@ enum Event {
     Pod(usize, usize, i32),
     /// A pod is deleted.
     Gone(prop::sample::Index),
-    /// A node and its cpus, with 0 for an unschedulable node; `None` deletes the node.
+    /// A node gets this number of cpus, where 0 also makes it unschedulable; `None` deletes the node.
     Node(usize, Option<usize>),
 }
 

@@ -15,7 +15,7 @@ enum Change {
         zone: u8,
         gpus: u8,
     },
-    /// `nodes`: a node, all nodes, or nodes of a zone.
+    /// The field `nodes` selects one node, all nodes, or the nodes of a zone.
     Slice {
         name: u8,
         pool: u8,

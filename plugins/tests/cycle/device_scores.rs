@@ -1,4 +1,4 @@
-//! Scores of nodes by the use of devices that back an extended resource.
+//! Node scores that depend on how many of the devices behind an extended resource are in use.
 
 use expect_test::{Expect, expect};
 
@@ -7,7 +7,8 @@ use crate::cycle::test_cluster::TestCluster;
 
 const API_VERSION: &str = "apiVersion: resource.k8s.io/v1";
 
-/// Returns a cluster in which n1 has 4 devices of the class, n2 has 2, and n3 has the resource itself.
+/// Returns a cluster in which n1 has 4 devices of the class, n2 has 2, and n3 has the extended resource itself in its
+/// allocatable resources.
 fn cluster(selectors: &str) -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::<Pipeline>::new();
     for (name, gpus) in [("n1", ""), ("n2", ", example.com/gpu: 0"), ("n3", ", example.com/gpu: 8")] {

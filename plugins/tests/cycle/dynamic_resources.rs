@@ -13,7 +13,7 @@ fn check(spec: &str, expected: Expect) {
 }
 
 #[test]
-fn pods_without_claims_skip() {
+fn the_plugin_skips_pods_without_claims() {
     check("{}", expect!["n1"]);
     check(
         "{nodeSelector: {zone: a}}",

@@ -83,7 +83,7 @@ fn nodes_beyond_the_attach_limit_of_a_driver_are_rejected() {
 }
 
 #[test]
-fn attachments_count_beside_the_volumes_of_pods() {
+fn attachments_are_counted_in_addition_to_the_volumes_of_pods() {
     let mut cluster = cluster();
     let attach = |cluster: &mut TestCluster<Pipeline>, name: &str, claim: &str| {
         let spec = format!("{{attacher: d, nodeName: n1, source: {{persistentVolumeName: pv-{claim}}}}}");
@@ -101,7 +101,8 @@ fn attachments_count_beside_the_volumes_of_pods() {
     "#]],
     );
     attach(&mut cluster, "v2", "b");
-    // An attached volume that no pod uses yet counts once for the attachment, and once for the pod.
+    // If no running pod uses an attached volume, the volume is counted twice for a pod that needs it: for the
+    // attachment, and for the pod.
     check(
         &mut cluster,
         &["b"],
@@ -163,7 +164,7 @@ fn uncountable_claims_reject_the_pod_or_fail_the_attempt() {
         n3: UnschedulableAndUnresolvable NodeVolumeLimits: looking up PVC default/lost: persistentvolumeclaim "lost" not found
     "#]],
     );
-    // In-tree volumes count only on nodes with a CSINode.
+    // In-tree volumes are counted only on nodes with a CSINode.
     check(
         &mut cluster,
         &[bad_disk, "''"],
@@ -186,7 +187,7 @@ fn uncountable_claims_reject_the_pod_or_fail_the_attempt() {
 }
 
 #[test]
-fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits() {
+fn running_pods_with_uncountable_volumes_fail_the_attempt_on_nodes_with_limits() {
     let mut cluster = cluster();
     let bad_disk = "awsElasticBlockStore: {volumeID: 'aws://z/x'}";
     let bad = cluster.add_running(&pod("p1", "n1", &["lost", bad_disk]));
@@ -266,7 +267,7 @@ fn hypothetical_pods_change_the_number_of_volumes() {
 }
 
 #[test]
-fn pods_without_counted_volumes_skip() {
+fn the_plugin_skips_pods_without_counted_volumes() {
     let mut cluster = cluster();
     cluster.add_running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
     check(

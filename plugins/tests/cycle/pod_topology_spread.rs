@@ -3,7 +3,7 @@
 use crate::cycle::scheduler::spreading::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Creates nodes n1 and n2 in zone a, n3 in zone b, n4 without a zone; a pod of app `web` on n1.
+/// Creates nodes n1 and n2 in zone a, n3 in zone b, and n4 without a zone. A pod of app `web` runs on n1.
 fn cluster() -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::new();
     for (n, zone) in [(1, ", zone: a"), (2, ", zone: a"), (3, ", zone: b"), (4, "")] {

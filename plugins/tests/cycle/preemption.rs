@@ -126,7 +126,8 @@ fn equally_important_pods_are_evicted_in_reverse_order() {
 fn a_pod_that_has_not_started_yet_is_the_youngest() {
     let fresh = pod("name: fresh", 1, "2", "nodeName: n1", "{}");
     check(&["n1"], &[fresh.clone(), running("old", "n1", 1, "2", 1)], &pending(5, "2"), expect!["n1*: fresh"]);
-    // A clock that is ahead makes a pod's start time later than now.
+    // The current time is 0. A pod can have a later start time if the clock of its node is ahead. Then this pod is the
+    // youngest, and not the one that has not started yet.
     let mut cluster = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
     let unschedulable = rejected(cluster.decision_at(&pending(5, "2"), 0, |_| 0));
     assert_eq!(names(unschedulable.candidates()[0].victims.iter()), "early");
@@ -262,10 +263,10 @@ fn candidates_are_compared_by_their_victims() {
     // Lowest priority of the most important victim.
     let pods = [on("a", "n1", 3, "4", 1), on("b", "n2", 2, "2", 1), on("c", "n2", 2, "2", 1)];
     check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a; n2*: b c"]);
-    // Smallest sum of priorities: two of -3 are worse than one.
+    // Smallest sum of priorities: two victims of priority -3 are worse than one.
     let pods = [on("a", "n1", -3, "2", 1), on("b", "n1", -3, "2", 1), on("c", "n2", -3, "4", 1)];
     check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a b; n2*: c"]);
-    // Latest start time: of a node's most important victims, the earliest start time counts.
+    // Latest start time. For each node, this is the earliest start time of its most important victims.
     let pods = [
         on("a", "n1", 3, "2", 1),
         on("b", "n1", 3, "2", 9),
@@ -350,9 +351,10 @@ fn affinity_is_evaluated_without_the_victims() {
         let rule = format!("affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
         expected.assert_eq(&preemption_result(cluster, &pod("name: new", 5, "1", &rule, "{}")));
     };
-    // On n2, the pod on n1 conflicts, but only pods of the node itself can be evicted.
+    // For n2, the pod on n1 in the same zone conflicts, but only pods on n2 itself could be evicted.
     check(&mut cluster, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
-    // Without its victims, n1 and n3 have no pod that the affinity requires. n2 has one, but no capacity.
+    // On n1 and n3, preemption would evict the very pod that the affinity requires. For n2, this pod is on n1 in the
+    // same zone, but n2 has no capacity and no victims.
     cluster.add_running(&running("full", "n2", 9, "1", 1));
     check(
         &mut cluster,

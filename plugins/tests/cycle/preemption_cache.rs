@@ -79,7 +79,8 @@ fn running(pod: usize, kind: usize) -> String {
     let (app, priority, cpu) = (kind % 3, [1, 1, 2, 4, 9][kind % 5], 1 + kind % 2);
     let port = if kind.is_multiple_of(7) { ", ports: [{hostPort: 80}]" } else { "" };
     let namespace = ["default", "other"][kind % 2];
-    // Some pods have volumes, including those of a preempting pod.
+    // Some pods have volumes. In the namespace `default`, the claim is also that of the preempting pod with this
+    // number.
     let volumes = if kind.is_multiple_of(5) { format!(", {}", volume(pod)) } else { String::new() };
     let started = match kind % 4 {
         0 => String::new(),

@@ -16,7 +16,7 @@ use crate::cycle::scheduler::own_volumes::Pipeline;
 const NODES: usize = 5;
 const CLAIMS: usize = 8;
 
-/// A scheduler with cached answers and one without, of the same cluster.
+/// A scheduler with cached answers and one without them, for the same cluster.
 struct Pair {
     cache: Cache<<Pipeline as Profile>::State>,
     cached: Engine<Pipeline>,
@@ -33,13 +33,13 @@ struct RunningPod {
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// A pod with these claims is added; the number is the random value.
+    /// A pod with these claims is scheduled; the number is the random value that chooses among equal nodes.
     Pod([usize; 2], usize),
     /// A running pod is deleted; if true, its reservation is reverted first.
     Gone(prop::sample::Index, bool),
     /// A claim, its state, and the kind of its volume.
     Claim(usize, usize, usize),
-    /// A node, its attach limit, and whether volumes are migrated there.
+    /// A node, its attach limit, and whether in-tree volumes are migrated to CSI there.
     CsiNode(usize, usize, bool),
     /// A node and its zone; `None` deletes the node.
     Node(usize, Option<usize>),
@@ -137,8 +137,8 @@ impl Pair {
         }
     }
 
-    /// Sets a claim to a state: bound, waiting for its first consumer in either class, missing, or exclusive to
-    /// one pod.
+    /// Sets a claim to a state: bound, bound and exclusive to one pod, waiting for its first consumer in either class,
+    /// or missing.
     fn claim(&mut self, claim: usize, claim_state: usize, volume: usize) {
         let zone = |zone: &str| {
             (

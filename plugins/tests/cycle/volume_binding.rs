@@ -5,8 +5,9 @@ use expect_test::{Expect, expect};
 use crate::cycle::scheduler::storage::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Creates two nodes in zones `a` and `b`, and classes for claims that wait for their first consumer. `made` has a
-/// provisioner, `found` has none, the one of `tight` reports capacity, and `local` is restricted to zone `b`.
+/// Creates two nodes in zones `a` and `b`, and classes for claims that wait for their first consumer. The class `made`
+/// has a provisioner, `found` has none, `tight` has a provisioner that reports its capacity, and `local` is restricted
+/// to zone `b`.
 fn cluster(objects: &[&str]) -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::<Pipeline>::new();
     cluster.node("metadata: {name: n1, labels: {zone: a}}");
@@ -74,7 +75,7 @@ fn nodes_must_match_the_affinity_of_bound_volumes() {
 }
 
 #[test]
-fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
+fn in_tree_volumes_use_the_topology_of_their_csi_driver_where_they_are_migrated() {
     let disk =
         "awsElasticBlockStore: {volumeID: vol-1}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
                   {key: topology.kubernetes.io/zone, operator: In, values: [z]}]}]}}";

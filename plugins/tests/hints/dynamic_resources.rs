@@ -26,7 +26,7 @@ pub(crate) const HINTS: Hints = Hints {
             name: "resource.k8s.io/ResourceClaimAdd",
             rejected: POD,
             queue: &[added(CLAIM)],
-            // While the pod's own claim is missing, other events do not help.
+            // While the pod's own claim is missing, events of other claims do not help.
             skip: &[added(OTHER), added("{kind: ResourceClaim, metadata: {name: mine, namespace: far}, spec: {}}")],
             ..Event::EMPTY
         },

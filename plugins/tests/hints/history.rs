@@ -29,8 +29,8 @@ pub(crate) struct Miss {
     pub(crate) known: BTreeMap<String, String>,
 }
 
-/// Applies all steps. The pod is attempted after `initial`, whenever an event of a step queues it, and after a known
-/// miss. Returns the number of steps whose events queued the pod.
+/// Applies all steps. The pod is attempted after the steps in `initial`, whenever an event of a later step queues it,
+/// and after a known miss. Returns the number of steps whose events queued the pod, or the first unknown miss.
 pub(crate) fn wakes(
     pod: &str,
     initial: &[Step],

@@ -10,7 +10,7 @@ use crate::hints::history::{Miss, Step, wakes};
 
 type When = fn(&Miss) -> bool;
 
-/// The misses that random clusters find: the plugin, the changed resource, and the condition.
+/// The known misses in random histories. Each has the plugin, the changed resource, and a condition.
 const KNOWN: [(&str, EventResource, When); 8] = [
     ("InterPodAffinity", Node, |miss| miss.pods().any(|pod| has_terms(pod, "podAntiAffinity"))),
     ("InterPodAffinity", Pod, |miss| has_terms(&miss.pod, "podAffinity")),
@@ -44,7 +44,8 @@ impl Miss {
     }
 }
 
-/// Checks that the last step makes the pod schedulable and does not queue it. `-` deletes an object.
+/// Checks that the last step makes the pod schedulable and does not queue it. A step with the manifest `-` deletes the
+/// object.
 fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
     let step = |&(resource, name, manifest): &(EventResource, &str, &str)| {
         let manifest = Some(manifest.to_owned()).filter(|manifest| manifest != "-");

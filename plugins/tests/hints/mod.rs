@@ -137,8 +137,8 @@ fn hints_match_their_tables() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A hint with a constant result is unnecessary. Therefore each registration has both results in its table, except that
-/// of DefaultPreemption.
+/// A hint with a constant result is unnecessary. Therefore the tables must have both results for each registration. For
+/// the registrations of DefaultPreemption, the result Skip is enough.
 #[test]
 fn every_hinted_event_queues_some_pods_and_skips_others() {
     let has = |plugin: &str, event: &str, changes: fn(&Event) -> &[Change]| {
@@ -151,7 +151,7 @@ fn every_hinted_event_queues_some_pods_and_skips_others() {
     for (plugin, events) in hinted() {
         for event in events.iter().map(ClusterEvent::to_string) {
             count += 1;
-            // The end of the preemption queues the preemptor, not an event.
+            // No event queues a pod that DefaultPreemption rejected: the end of the preemption does.
             if plugin != "DefaultPreemption" && !has(plugin, &event, |of| of.queue) {
                 missing.push(format!("{plugin} {event}: Queue"));
             }

@@ -33,7 +33,7 @@ pub(crate) const HINTS: Hints = Hints {
                     LIMIT_OF_TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
-                // Removing a limit is no increase.
+                // For the hint, removing a limit is not an increase.
                 updated(LIMIT_OF_TWO, UNLIMITED),
                 updated(LIMIT_OF_TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
             ],
@@ -72,7 +72,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: POD,
-            // A claim can have any driver.
+            // The volume of a claim can belong to any driver.
             queue: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
             ..Event::EMPTY
         },

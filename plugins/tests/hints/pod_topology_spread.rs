@@ -14,7 +14,7 @@ const WEB_ELSEWHERE: &str = "{metadata: {name: other, namespace: far, labels: {a
 const IN_ZONE_AND_RACK: &str = "metadata: {name: n1, labels: {zone: a, rack: r1}}";
 const IN_ZONE: &str = "metadata: {name: n1, labels: {zone: a}}";
 
-/// Pods with a constraint that honors or ignores taints, without and with a toleration.
+// These four pods have a constraint that honors or ignores taints, and no toleration or one for all taints.
 const HONORS_TAINTS: &str = "{metadata: {name: me}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor}]}}";
 const HONORS_TAINTS_AND_TOLERATES: &str =
@@ -57,7 +57,7 @@ pub(crate) const HINTS: Hints = Hints {
             queue: &[
                 updated(WEB, OTHER),
                 updated(OTHER, WEB),
-                // The pod itself: its current selectors count.
+                // If the pod itself changes, the hint reads its current selectors.
                 updated(
                     POD,
                     "{metadata: {name: me, labels: {app: other}}, spec: {topologySpreadConstraints: [
@@ -94,7 +94,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[added("metadata: {name: n1}"), added(IN_ZONE)],
             ..Event::EMPTY
         },
-        // Without hard constraints, every node counts.
+        // Without hard constraints, every new node queues the pod.
         Event { name: "NodeAdd", rejected: SOFT_CONSTRAINT, queue: &[added("metadata: {name: n1}")], ..Event::EMPTY },
         Event {
             name: "NodeDelete",

@@ -23,7 +23,7 @@ impl Event {
     pub(crate) const EMPTY: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
 }
 
-/// A manifest before and after.
+/// A change of an object: its manifest before and after.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) old: Option<&'static str>,

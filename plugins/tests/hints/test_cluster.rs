@@ -123,7 +123,7 @@ impl TestCluster {
         }
     }
 
-    /// Returns a plugin's hint for the last change. `None`: the plugin did not register the event.
+    /// Returns a plugin's hint for the last change. `None`: the plugin has no registration for the event.
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
         let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);

@@ -1,4 +1,4 @@
-//! Kinds of changes that changed the results of each plugin.
+//! For each plugin, the kinds of changes that changed its results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::incremental::history::Step;
 use crate::incremental::test_cluster::{ObjectState, TestCluster};
 
-/// The fields that each plugin reads: some change of each field must change its results, and no other change may. `+`,
-/// `~` and `-`: the object is added, updated, deleted.
+/// The fields that each plugin reads. For each field, some change must change the plugin's results; a change of any
+/// other field must not. `+`, `~` and `-`: the object is added, updated, deleted.
 const READS: [(&str, &[&str]); 16] = [
     ("DynamicResources", &["scheduled"]),
     ("ImageLocality", &["Node +-", "Node images", "scheduled"]),
@@ -237,7 +237,7 @@ impl Coverage {
 /// A predicate for pods.
 type PodPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 
-/// Returns a predicate for the pods that a change may affect, if it affects only some. `None`: any pod.
+/// Returns a predicate for the pods that a change may affect, or `None` if it may affect any pod.
 fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<PodPredicate<'a>> {
     let mentions = |value: &Value, text: &str| value.to_string().contains(text);
     let name = metadata["name"].to_string();
@@ -247,7 +247,7 @@ fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Po
             Some(Box::new(move |pod| is_in_namespace(pod) && mentions(&pod["spec"]["volumes"], &name)))
         }
         "PersistentVolume" | "StorageClass" | "CSINode" | "CSIDriver" | "CSIStorageCapacity" | "VolumeAttachment" => {
-            // `persistentVolumeClaim`, or the `volumeClaimTemplate` of an ephemeral volume.
+            // `laim` is a part of `persistentVolumeClaim`, and of the `volumeClaimTemplate` of an ephemeral volume.
             Some(Box::new(move |pod| mentions(&pod["spec"]["volumes"], "laim")))
         }
         "Service" => {
@@ -277,7 +277,7 @@ fn is_affected(step: &Step, pod: &Value) -> bool {
     }
 }
 
-/// Returns the actual kind of change of a step, from the object's states before and after it.
+/// Returns the actual kind of change of a step, from the object's states before and after the step.
 fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) -> String {
     use ObjectState::{Absent, Nominated, Placed};
     let kind = kind.as_str().unwrap_or_default();
@@ -292,8 +292,8 @@ fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) ->
     }
 }
 
-/// Returns whether the results of a plugin changed. An added or deleted node counts if the plugin rejects or
-/// scores it, or changes its results for other nodes.
+/// Returns whether an added or deleted node changed the results of a plugin: the plugin rejects or scores the node, or
+/// its results for other nodes changed.
 fn has_changed(before: &PluginEvaluation, after: &PluginEvaluation, node: Symbol) -> bool {
     before.concerns(node) || after.concerns(node) || !before.equals_except_on(after, node)
 }
@@ -302,7 +302,7 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "changes that changed the results of a plugin (+ added, - deleted, ~ updated; scheduled: pods that it affected)"
+            "changes that changed the results of a plugin (+ added, - deleted, ~ updated; scheduled: decisions that it affected)"
         )?;
         for (plugin, counts) in &self.counts {
             let counts: Vec<_> = counts.iter().map(|(change, count)| format!("{change}: {count}")).collect();

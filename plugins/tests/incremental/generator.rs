@@ -24,7 +24,7 @@ struct HistoryShape {
     features: BTreeMap<pods::PodFeature, usize>,
     /// Weight of each kind of step.
     weights: [usize; KINDS.len()],
-    /// Number of scheduled pods for each 100 steps.
+    /// Number of pods that are scheduled per 100 steps.
     decisions: usize,
     /// Percentage of pods with a unique label.
     unique: usize,
@@ -99,7 +99,7 @@ pub(crate) struct HistoryGenerator {
     nodes: BTreeMap<String, Value>,
     /// Pods on nodes and nominated pods, by namespace and name.
     pods: BTreeMap<(String, String), Value>,
-    /// By kind, namespace and name.
+    /// Objects of other kinds, by kind, namespace and name.
     others: BTreeMap<(String, String, String), Value>,
     count: usize,
     steps: Vec<Step>,

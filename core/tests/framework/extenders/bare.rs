@@ -1,6 +1,6 @@
 //! A handwritten profile without plugins, for tests of extenders. A test can set the profile's own answers:
-//! `plugin filter N` for the node with index N, and `plugin reserve` and `plugin permit` for pods. Unless such an answer is
-//! a rejection or an error, the profile accepts all nodes and pods.
+//! `plugin filter N` for the node with index N, and `plugin reserve` and `plugin permit` for pods. Unless such an
+//! answer is a rejection or an error, the profile accepts all nodes and pods.
 
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;

@@ -1,5 +1,5 @@
-//! Extenders: their calls after Filter and Score, their bindings in place of Bind plugins, and the events that requeue the
-//! pods that they reject.
+//! Extenders: their calls after Filter and Score, their bindings in place of Bind plugins, and the events that requeue
+//! the pods that they reject.
 
 mod bare;
 

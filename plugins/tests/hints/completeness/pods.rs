@@ -67,7 +67,7 @@ fn tolerations() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The mutable and the immutable fields of a running pod.
+/// A running pod: the values of its mutable fields, and in `fixed` a manifest with placeholders for them.
 #[derive(Clone, Debug)]
 struct RunningPod {
     app: &'static str,

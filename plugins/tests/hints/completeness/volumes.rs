@@ -149,8 +149,8 @@ fn pod_volumes() -> impl Strategy<Value = String> {
     prop::collection::btree_set(volume, 1..3).prop_map(|volumes| volumes.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Generates steps that an API server and its controllers permit: immutable fields stay, a bound claim stays bound,
-/// claims and volumes that may be in use stay, and pods are deleted before their node.
+/// Generates steps that an API server and its controllers permit: immutable fields do not change, a bound claim
+/// stays bound, claims and volumes are not deleted because they may be in use, and pods are deleted before their node.
 fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
     let mut existing: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
     let mut steps = Vec::new();
@@ -184,7 +184,8 @@ fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
 }
 
 impl Template {
-    /// Returns a name that is unique among all kinds. A node and its CSINode have equal names.
+    /// Returns a name that is unique among all kinds. The name of a CSINode gets a prefix, because it is the name of
+    /// its node.
     fn key(&self) -> String {
         match self.resource {
             EventResource::CsiNode => format!("csi-{}", self.name),
@@ -193,7 +194,7 @@ impl Template {
     }
 }
 
-/// Returns a node with a limit, and bound claims: most objects that a pod requires.
+/// Returns most of the objects that a pod requires, among them a node with an attach limit, and bound claims.
 fn base() -> Vec<(Template, bool)> {
     let of = |resource, name: &str, fixed: &str, changing: &[(&'static str, &'static str)]| {
         (Template { resource, name: name.to_owned(), fixed: fixed.to_owned(), changing: changing.to_vec() }, false)

@@ -8,7 +8,7 @@ use super::{HistoryGenerator, NAMESPACES};
 pub(super) const CLAIMS: usize = 3;
 const VOLUMES: usize = 5;
 const CLASSES: [&str; 6] = ["wait", "topology", "immediate", "local", "capacity", "ebs"];
-/// The classes of claims, the usual ones more often.
+/// The classes from which claims are drawn; frequent classes are repeated.
 const CLASSES_OF_CLAIMS: [&str; 14] = [
     "wait",
     "wait",
@@ -211,8 +211,8 @@ impl HistoryGenerator {
         claim
     }
 
-    /// Adds the claim of a pod's generic ephemeral volume. Usually, the pod owns it, as if the controller had created
-    /// it.
+    /// Adds the claim of a pod's generic ephemeral volume. Usually, the pod owns the claim, as if the controller of
+    /// ephemeral volumes had created it.
     pub(super) fn claim_for(&mut self, pod: &Value, name: &str) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         let mut claim = self.claim_manifest(&namespace, name);
