@@ -9,7 +9,7 @@ use schedc_book::page::{Block, Page};
 
 use crate::cli::harness::Folder;
 
-/// Fast commands without a cluster and without compilation.
+/// Commands that are fast, and need neither a cluster nor compilation.
 const QUICK: [&str; 14] = [
     "capacity", "check", "diff", "drain", "evaluate", "expand", "explain", "export", "import", "manifest", "new",
     "profiles", "schema", "simulate",
@@ -40,7 +40,7 @@ fn session(block: &Block) -> Vec<Shown<'_>> {
     session
 }
 
-/// Returns the commands of a `sh` block that can run here, each up to its first pipe.
+/// Returns those commands of a `sh` block that can run here. Each is cut at its first pipe.
 fn script(block: &Block) -> Vec<String> {
     let mut commands = Vec::new();
     let mut lines = block.text.lines();

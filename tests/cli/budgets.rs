@@ -40,7 +40,8 @@ fn budget(app: &str, spec: &str) -> String {
     )
 }
 
-/// Creates a full node with a web pod of low priority and a database of a higher one, and an urgent pod.
+/// Creates a full node, which runs a web pod of low priority and a database of higher priority, and an urgent pending
+/// pod.
 fn folder(budgets: &str) -> Folder {
     let pods =
         pod("web", "web", "low", 2, "n1") + &pod("db", "db", "middle", 2, "n1") + &pod("urgent", "x", "high", 2, "");

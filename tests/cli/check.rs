@@ -137,7 +137,7 @@ fn the_code_of_a_profile_is_printed() {
 }
 
 #[test]
-fn a_variable_named_target_does_not_make_it_a_build_script() {
+fn a_variable_named_target_does_not_turn_check_into_a_build_script() {
     let manifest = "[package]\nname = \"mine\"\n[workspace]\n\
                     [dependencies]\nschedc-extender = { version = \"0.1\", optional = true }\n";
     let profile = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::harness::{Folder, Run};
 
-/// Three nodes; `n3` has a GPU, and the pod on `n2` has no controller.
+/// Three nodes; `n3` has two GPUs, and the pod on `n2` has no controller.
 const CLUSTER: &str = "
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
 ---

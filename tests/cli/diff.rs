@@ -223,7 +223,8 @@ resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
         run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..].to_owned()
     };
-    // The pods equal those of the compiled profile: in such a small cluster, all nodes are considered.
+    // The pods get the same nodes as with the compiled profile, because all nodes are considered in a cluster this
+    // small.
     assert_eq!(elsewhere("mine", "default").replace("MINE   ", "BINPACK"), elsewhere("binpack", "default"));
     expect![[r#"
         Pods

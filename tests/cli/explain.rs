@@ -128,7 +128,7 @@ fn a_gated_pod_is_explained() {
 
 #[test]
 fn a_bound_pod_is_explained_as_pending() {
-    // Its node is cordoned, and its own requests count as free.
+    // The pod's node is cordoned, and the pod's requests count as free.
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1

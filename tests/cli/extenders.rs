@@ -112,8 +112,8 @@ fn extenders_are_compared() {
 
 #[test]
 fn a_program_without_extenders_has_none_of_their_code() {
-    // Names of crates in symbols. A test of examples/extender verifies that a program with extenders contains all of
-    // them.
+    // Names of crates in symbols, and an environment variable. A test of examples/extender verifies that a program with
+    // extenders contains all of them.
     let program = fs::read(env!("CARGO_BIN_EXE_schedc")).expect("the program");
     for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
         assert_eq!(memmem::find(&program, trace.as_bytes()), None, "{trace}");

@@ -33,7 +33,7 @@ impl Run {
         serde_json::from_str(&self.ok()).expect("JSON")
     }
 
-    /// Returns the error message of a failed command without other output.
+    /// Returns the standard error of a command, which must have failed and written nothing to standard output.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
@@ -99,7 +99,7 @@ impl Drop for Folder {
 fn run(command: &mut Command, input: &str) -> Run {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("schedc starts");
-    // A command that does not read its input may have ended.
+    // The write fails if the command ends without reading its input.
     let _ = child.stdin.take().expect("standard input").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("schedc ends");
     Run {

@@ -10,7 +10,7 @@ fn long() -> String {
     "x".repeat(1_000_000)
 }
 
-/// Returns the first line of a command's error, without the long text.
+/// Returns the exit code of a command, and the first line of its error without the long text.
 fn complaint(folder: &Folder, args: &[&str]) -> String {
     let Run { code, stderr, .. } = folder.schedc(args);
     assert!(stderr.len() < 10_000, "{} bytes", stderr.len());
@@ -34,7 +34,7 @@ fn the_first_errors_of_a_profile_are_printed() {
     assert_eq!((code, errors.len(), &errors[9_999]["line"]), (Some(1), 10_000, &Value::from(10_000)));
 }
 
-/// Each list names all plugins. If each name were compared with each other one, this would take minutes.
+/// Each list names all plugins. If each name were compared with each other name, this would take minutes.
 #[test]
 fn a_configuration_with_many_plugins_is_imported() {
     let number = if slow_tests::is_enabled() { 10_000 } else { 2_500 };

@@ -71,7 +71,7 @@ impl Cluster {
 
 fn create(server: &Server, object: &Value) {
     let mut object = object.clone();
-    // An API server resolves priority classes.
+    // A real API server sets these fields from the priority class.
     let (priority, policy) = match object["spec"]["priorityClassName"].as_str() {
         Some("background") => (-10, "Never"),
         Some("deadline") => (1000, "PreemptLowerPriority"),
@@ -198,7 +198,7 @@ fn an_incomplete_cluster_is_an_error() {
 }
 
 #[test]
-fn one_source_of_objects_is_named() {
+fn objects_come_from_only_one_source() {
     let folder = Folder::with(&[("config", "{}")]);
     let refused = |args: &[&str]| folder.schedc(args).refused();
     expect![[r#"

@@ -24,7 +24,7 @@ fn arguments(help: &str) -> Vec<&str> {
     first.filter(|word| word.starts_with('-') || word.starts_with('<')).collect()
 }
 
-/// Reads a page without escapes.
+/// Reads a page, and removes its escapes.
 fn read(path: &Path) -> String {
     let page = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     ["\\fB", "\\fI", "\\fR"]

@@ -50,8 +50,8 @@ fn a_scheduler_is_built_with_the_settings_of_this_workspace() {
     let missing: Vec<&str> = all.iter().filter(|line| !others.contains(line)).copied().collect();
     let unknown: Vec<&&str> = others.iter().filter(|line| !all.contains(line)).collect();
     assert!(unknown.is_empty(), "only in the template: {unknown:?}");
-    // A new scheduler contains only the first of these packages, which runs no profile there. Cargo warns about settings
-    // of absent packages.
+    // Of these packages, a new scheduler contains only `schedc`, whose code runs no profile there. The settings of the
+    // others are left out, because Cargo warns about settings of absent packages.
     expect![[r#"
         schedc = { opt-level = 3, codegen-units = 1 }
         schedc-allocator = { opt-level = 3, codegen-units = 1 }
@@ -92,7 +92,7 @@ fn a_scheduler_can_depend_on_a_repository() {
     let manifest = fs::read_to_string(folder.path("at/gpu2/Cargo.toml")).expect("a manifest");
     assert!(manifest.contains("name = \"gpu2\""));
     assert!(manifest.contains("schedc-core = { git = \"https://example.com/schedc\", rev = \"1a2b\" }\n"));
-    assert!(!folder.path("at/gpu2/Cargo.lock").exists(), "of another version it is not known what it needs");
+    assert!(!folder.path("at/gpu2/Cargo.lock").exists(), "the dependencies of another version are unknown");
 }
 
 #[test]

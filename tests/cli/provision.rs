@@ -53,7 +53,7 @@ fn other_profiles_of_the_binary_do_not_weaken_the_bound() {
     // The profile `features` ignores resources and has an extender, but serves none of these pods.
     let Run { stdout, .. } = provision(&["--shapes", "shapes.yaml", "--max-trials", "2", "-o", "json"]);
     let found: Value = serde_json::from_str(&stdout).expect("JSON");
-    // 14 CPUs are missing, and the cheapest ones cost 6.5 / 8.
+    // 14 CPUs are missing, and the cheapest CPU costs 6.5 / 8.
     assert_eq!(found["lowerBound"], 11.375, "{found}");
 }
 

@@ -190,7 +190,7 @@ fn an_expired_watch_is_a_repaired_gap() {
     cluster.server.create(pod("a", "1"));
     let recorder = cluster.recorder();
     cluster.wait("the snapshot", |report| report["objects"] == 4);
-    // A change happens while the API server cannot be reached, and the server forgets it.
+    // While the API server cannot be reached, an object changes, and the server discards the history of changes.
     cluster.server.stop();
     cluster.server.merge("/api/v1/nodes/small", json!({"metadata": {"labels": {"a": "b"}}}));
     cluster.server.compact();

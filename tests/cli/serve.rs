@@ -49,7 +49,7 @@ impl Server {
     fn send(&self, request: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-        // The server may refuse a request before its end.
+        // The server may refuse a request before the whole request is sent.
         let _refused = stream.write_all(request);
         let mut text = Vec::new();
         let _reset = stream.read_to_end(&mut text);
@@ -174,7 +174,7 @@ fn pods_of_all_pools_together_are_limited() {
 #[test]
 fn a_signal_ends_the_server_while_all_connections_are_in_use() {
     let mut server = Server::start(&[]);
-    // More than the server accepts at once; further ones wait in the queue of the operating system.
+    // More connections than the server accepts at once; the others wait in the queue of the operating system.
     let connections: Vec<TcpStream> =
         (0..70).map(|_| TcpStream::connect(&server.address).expect("a connection")).collect();
     let id = server.process.id().to_string();
@@ -201,11 +201,11 @@ fn deep_nesting_is_an_error() {
     assert_eq!(server.request("POST", "/v1/check", &json!({"manifests": yaml}).to_string()).code(400), "bad_manifests");
 }
 
-/// An overflow panics in this build, and the server answers `failed`: extreme numbers must not cause one.
+/// Extreme numbers must not cause an overflow. In this build, an overflow panics, and the server answers `failed`.
 #[test]
 fn extreme_numbers_are_answered_or_refused() {
     let (most, least) = ("9223372036854775807", "1n");
-    // Only the first four are valid requests, which a cluster can have.
+    // Only the first four quantities are valid requests, so only these are in the cluster.
     let valid = 4;
     let quantities = ["9E", "8Ei", "1e18", most, "-9223372036854775808", least, "1e-30"];
     let pods = |spec: &str| {

@@ -54,7 +54,7 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // `create` is used for updates too, because an update does not create a missing pod.
+            // The step is `create` for updates too: `update` would not add a missing pod.
             Step::Set { manifest, .. } => write!(f, "{}", json!({"create": manifest})),
             Step::Delete { reference, .. } => write!(f, "{}", json!({"delete": reference})),
             Step::Schedule { pod, .. } => write!(f, "{}", json!({"schedule": pod})),

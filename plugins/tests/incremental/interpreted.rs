@@ -1,5 +1,5 @@
-//! The interpreter and the compiled profile agree: verdicts, scores, messages, decisions and preemption. The
-//! test uses the histories and profiles of the tests next to it, and reads the profiles at run time.
+//! The interpreter and the compiled profile agree: verdicts, scores, messages, decisions and preemption. The histories
+//! and profiles are those of the module `incremental`; the interpreter reads the profiles at run time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,10 +29,11 @@ mod with_gaps {
     );
 }
 
-/// Number of histories.
+/// Number of histories for the profiles of the module `incremental`.
 const CASES: u64 = 200;
+/// Number of histories for the profiles with gaps.
 const CASES_WITH_GAPS: u64 = 80;
-/// Divisor of the number of histories without slow tests.
+/// Without slow tests, the number of histories is divided by this number.
 const FEWER: u64 = 4;
 
 /// Returns the number of histories to apply.

@@ -3,9 +3,9 @@
 //! profiles of random plugins.
 //!
 //! Each seed determines a history. `INCREMENTAL_CASES` is the number of histories (default 60, or 600 with
-//! `SCHEDC_SLOW_TESTS=1`); `INCREMENTAL_SEED` is the first seed, to repeat a history. A failing history is
-//! minimized and printed as a scenario, which `schedc evaluate` also accepts. The final table counts the
-//! kinds of changes that changed the results of each plugin.
+//! `SCHEDC_SLOW_TESTS=1`); `INCREMENTAL_SEED` is the first seed, to repeat a history. A failing history is minimized
+//! and printed as a scenario, which `schedc evaluate` also accepts. The final table counts, for each plugin and kind of
+//! change, the changes that changed the plugin's results.
 //!
 //! ```sh
 //! INCREMENTAL_CASES=100000 cargo test --release -p schedc-plugins --test main incremental -- --nocapture
@@ -22,7 +22,7 @@ mod interpreted;
 mod snapshot;
 mod test_cluster;
 
-/// The profiles of the repository, and some of random plugins.
+/// The profiles of the repository, and profiles of random plugins.
 #[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
 mod scheduler {
     schedc_macros::profile!(

@@ -69,8 +69,8 @@ impl<P: Profile> Side<P> {
         }
     }
 
-    /// Returns whether another pod of the node has one of the pod's host ports. As in kube-scheduler, removing
-    /// one of them would free the port, so the ports in use depend on the history.
+    /// Returns whether another pod of the node has one of the pod's host ports. If two pods shared a port, removing one
+    /// of them would free the port, as in kube-scheduler. The ports in use would then depend on the history.
     fn shares_a_port(&self, pod: &Pod, node: Option<Symbol>) -> bool {
         let neighbours =
             self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);
@@ -216,7 +216,7 @@ fn assert_equal_answers(seed: u64, when: &str, found: &Answers, expected: &Answe
     assert_eq!(found, expected, "seed {seed}, {when}");
 }
 
-/// Checks that the snapshot's answer for each node equals the scheduler's, without nominated pods.
+/// Checks that the snapshot's answer for each node equals the scheduler's. Neither has nominated pods.
 fn assert_agrees_with_scheduler<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
     let mut cache = copy(snapshot.cluster());

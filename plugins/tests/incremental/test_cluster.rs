@@ -17,7 +17,7 @@ pub(crate) struct TestCluster<S> {
     pub(crate) cache: Cache<S>,
     /// The copy of the reference implementation.
     pub(crate) cluster: Cluster,
-    /// By `namespace/name`.
+    /// Uid and node of each pod, by `namespace/name`.
     pods: HashMap<String, (Uid, Option<Symbol>)>,
     others: HashMap<(String, String, String), ObjectKey>,
 }
@@ -29,7 +29,7 @@ pub(crate) enum ObjectState {
     Absent,
     /// A nominated pod.
     Nominated,
-    /// An object that exists; a pod on a node that exists.
+    /// An object that exists. The node of a pod must exist, too.
     Placed,
 }
 
@@ -99,8 +99,8 @@ impl<S: State> TestCluster<S> {
         self.pods.insert(name, (pod.uid.clone(), node));
     }
 
-    /// Adds a pod to a node, unless it shares a port with another pod of the node. As in kube-scheduler, removing
-    /// one of them would free the port, so the ports in use depend on the history.
+    /// Adds a pod to a node, unless it shares a port with another pod of the node. If two pods shared a port, removing
+    /// one of them would free the port, as in kube-scheduler. The ports in use would then depend on the history.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         let on_node = self.cluster.pods.iter().filter(|other| other.node == node && other.pod.uid != pod.uid);
         let mut taken = on_node.flat_map(|other| &other.pod.spec.host_ports);
@@ -160,7 +160,7 @@ impl<S: State> TestCluster<S> {
         if exists { ObjectState::Placed } else { ObjectState::Absent }
     }
 
-    /// Returns the pod to be scheduled: the existing one with this name, if any.
+    /// Returns the pod to be scheduled. If a pod with this name exists, the returned pod has its uid.
     pub(crate) fn pending(&mut self, manifest: &Value) -> Arc<Pod> {
         let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is not a pod") };
         let converted = convert_pod(&pod, &mut self.cache.base.interner);

@@ -122,14 +122,14 @@ impl LongLife {
         }
     }
 
-    /// Runs turns. Returns the highest number of allocated bytes, because caches grow until they are cut at their
-    /// limit.
+    /// Runs turns. Returns the highest number of allocated bytes: the number varies, because caches grow to their limit
+    /// and are then cut.
     fn run(&mut self, turns: usize) -> i64 {
         let mut highest = 0;
         for _ in 0..turns / STEP {
             let counted = allocation_counter::measure(|| {
                 (0..STEP).for_each(|_| self.turn());
-                // The second pass that finds no object with a string frees it.
+                // A string is freed by the second pass that finds no object with it.
                 (0..2).for_each(|_| self.scheduler.free_unused_strings_now());
             });
             self.bytes += counted.bytes_current;

@@ -20,7 +20,7 @@ enum Step {
     /// Adds a pod with a unique label, or changes this label of a pending pod.
     SetPod(usize),
     DeletePod(usize),
-    /// Delivers a pod as bound to a node, which may be missing.
+    /// Delivers a pod as bound to a node. The node may not exist.
     Bind(usize, usize),
     /// Adds a node with a unique label, or changes this label.
     SetNode(usize),

@@ -241,6 +241,7 @@ fn a_steady_scheduling_cycle_of_a_pod_with_a_bound_claim_allocates_twice() {
         churn.delete_oldest();
         allocations += churn.place_with_claim(number);
     }
-    // The compiled pod, and the entry of the attached volume. From time to time, a table grows.
+    // Two allocations: the compiled pod, and the entry of the attached volume. Rounding hides the rare growth of a
+    // table.
     assert_eq!(allocations / TURNS as u64, 2, "{allocations} allocations in {TURNS} cycles");
 }

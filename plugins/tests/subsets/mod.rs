@@ -37,7 +37,8 @@ const COUNT: u64 = 8;
 const WITH_GAPS: u64 = 4;
 /// Number of omissions in each of these profiles.
 const GAPS: usize = 6;
-/// Plugins without whose PreFilter every attempt fails. Only the first profile may omit these PreFilters.
+/// If the PreFilter of one of these plugins does not run, every attempt fails. Only the first profile may omit these
+/// PreFilters.
 const NEED_PRE_FILTER: [&str; 4] = ["InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeRestrictions"];
 
 fn one_of<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {

@@ -31,7 +31,7 @@ fn objects(text: &str) -> Objects {
         .collect()
 }
 
-/// Writes a chart of the profile `edge`, which is called `schedc-edge`.
+/// Writes a chart of the profile `edge`. The chart is called `schedc-edge`.
 fn chart(folder: &Folder, args: &[&str]) -> PathBuf {
     let path = folder.path("chart");
     let path_argument = path.to_string_lossy();
@@ -210,7 +210,7 @@ fn every_value_is_in_the_schema() {
     assert_eq!(values, properties);
 }
 
-/// Collects the paths of values, except fields that the schema does not list.
+/// Collects the paths of values. A mapping without `properties` in the schema counts as one value.
 fn paths(value: &Value, schema: &Value, path: &str, into: &mut BTreeSet<String>) {
     match (value, &schema["properties"]) {
         (Value::Object(fields), Value::Object(_)) => {

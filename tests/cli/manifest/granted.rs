@@ -27,7 +27,7 @@ fn every_granted_right_is_used_and_no_other_one() {
     }
     let missing: Vec<_> = used.difference(&granted).collect();
     assert!(missing.is_empty(), "not granted: {missing:?}");
-    // Only requests of metrics need these rights, and the test sends none.
+    // The scheduler needs these rights only if a client requests metrics, which the test does not do.
     let for_metrics = [
         "create authentication.k8s.io/tokenreviews",
         "create authorization.k8s.io/subjectaccessreviews",
@@ -62,7 +62,8 @@ fn granted() -> BTreeSet<String> {
     rights
 }
 
-/// Returns the permission that a request needs, the cluster-wide one if it is granted.
+/// Returns the permission that a request needs: the cluster-wide one if that is granted, otherwise the one in the
+/// request's namespace.
 fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
     let path = path.split('?').next().unwrap_or(path);
     let mut parts = path.split('/').skip(1);
@@ -79,12 +80,13 @@ fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
 }
 
 fn exercise_all_rights(server: &Server, folder: &Folder) {
-    // At first, this server does not support streaming lists.
+    // The server rejects the first watch of each kind, like a server without streaming lists. The scheduler then sends
+    // a list.
     for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
         server.rule(FaultRule::new(Fault::Respond(400, None)).verb("watch").path(&resource.all()).times(1));
     }
     server.rule(FaultRule::new(Fault::LoseResponse).verb("create").path("*/pods/lost/binding").times(1));
-    // The claim of a pod that cannot be bound is deleted.
+    // If the pod `gpu` cannot be bound, the scheduler deletes the claim that it created for the pod.
     server.rule(FaultRule::new(Fault::Respond(403, None)).verb("create").path("*/pods/gpu/binding").times(1));
     server.pods_end_after(Duration::ZERO);
     server.bind_volumes();

@@ -57,7 +57,7 @@ enum Token {
 enum Node {
     Text(String),
     Print(Vec<String>),
-    /// Branches with their conditions. That of `else` is empty.
+    /// Branches with their conditions. The condition of `else` is empty.
     If(Vec<(Vec<String>, Vec<Node>)>),
     With(Vec<String>, Vec<Node>),
 }
@@ -189,7 +189,7 @@ fn pipeline<'w>(words: &mut impl Iterator<Item = &'w str>, data: &Value, helpers
     piped.unwrap_or_default()
 }
 
-/// Returns the words up to the closing parenthesis, or all.
+/// Returns the words up to the closing parenthesis, or all words if there is none.
 fn inner<'w>(words: &mut impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut depth = 0;
     let mut inner = Vec::new();

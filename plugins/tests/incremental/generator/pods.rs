@@ -56,7 +56,7 @@ const KEYS: [&str; 4] =
 
 impl HistoryGenerator {
     fn includes(&mut self, feature: PodFeature) -> bool {
-        // Some features apply to few pods.
+        // Only few pods have a node name or a resource claim.
         let often = match feature {
             PodFeature::NodeName | PodFeature::ResourceClaims => self.shape.features[&feature] / 5,
             _ => self.shape.features[&feature],
@@ -314,7 +314,8 @@ impl HistoryGenerator {
         volumes
     }
 
-    /// Returns a pod from a template with a unique name. The claims of its generic ephemeral volumes may be created.
+    /// Returns a pod that is made from a template and has a unique name. May also create the claims of its generic
+    /// ephemeral volumes.
     fn pod(&mut self) -> Value {
         let mut pod = self.pick(&self.templates.clone());
         let name = format!("p{}", self.count);
