@@ -71,7 +71,7 @@ impl Cluster {
 
 fn create(server: &Server, object: &Value) {
     let mut object = object.clone();
-    // A real API server sets these fields from the priority class.
+    // A real API server sets the priority and the preemption policy from the priority class.
     let (priority, policy) = match object["spec"]["priorityClassName"].as_str() {
         Some("background") => (-10, "Never"),
         Some("deadline") => (1000, "PreemptLowerPriority"),

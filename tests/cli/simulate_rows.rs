@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::cli::harness::{EXAMPLE, schedc};
 
-/// Returns the tables of a result up to utilisation.
+/// Returns the tables of a result before the one of utilisation, and the last line.
 fn rows(args: &[&str]) -> String {
     let text = schedc(&[&["simulate", EXAMPLE], args].concat()).ok();
     let end = text.find("Utilisation\n").expect("the table");

@@ -1,8 +1,8 @@
 //! Comparison of two results.
 //!
 //! Everything must be equal, except values that kube-scheduler leaves open: the list of skipped plugins is not
-//! compared, the text of an error may be any of the possible ones, and a preemption may have any of its outcomes.
-//! Messages of the CEL library are not compared, and consumed capacities are compared by value.
+//! compared, the text of an error may be any of the possible ones, and a preemption may have any of the recorded
+//! outcomes. Messages of the CEL library are not compared, and consumed capacities are compared by value.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,7 +25,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Describes the result of a node by its plugin, and any other value as JSON.
+/// Describes the result of a node by plugin, code and reasons, and any other value as JSON.
 fn describe(value: &Value) -> String {
     let code = value.get("code").and_then(Value::as_str);
     match (value, code) {
@@ -103,7 +103,7 @@ fn without_library_texts(value: &mut Value) {
     }
 }
 
-/// Makes the message the expected one if it is among the possible messages.
+/// Replaces the expected message by the actual one, if that is among the possible messages.
 fn accept_any_message(expected: &mut Value, got: &mut Value) {
     let texts = take(expected, "messages");
     take(got, "messages");
@@ -129,8 +129,8 @@ fn node(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>)
     equal(&format!("{place}.total"), &expected["total"], &got["total"], found);
 }
 
-/// Compares preemptions: each outcome must be among the expected ones, and candidates must be equal. Outcomes for other
-/// orders of pods do not count, because the scenario has an order.
+/// Compares preemptions: each outcome must be among the expected ones, and candidates must be equal. The outcomes for
+/// other orders of the pods (`outcomesAnyOrder`) are ignored, because the scenario fixes the order.
 fn preemptions(expected: &Value, got: &Value, found: &mut Vec<Difference>) {
     let (mut left, mut right) = (expected.clone(), got.clone());
     let (outcomes, got_outcomes) = (take(&mut left, "outcomes"), take(&mut right, "outcomes"));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_or_a_field_too_many_or_too_few_is_different() {
+    fn surplus_and_missing_nodes_and_fields_are_differences() {
         check(
             placed(),
             |got| got["nodes"]["n3"] = json!({"code": "Success"}),

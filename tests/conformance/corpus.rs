@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     pub(crate) expected: Vec<Value>,
 }
 
-/// Returns the scenarios of a family whose profile is `wanted`.
+/// Returns those scenarios of a family whose profile `wanted` accepts, with their decisions.
 pub(crate) fn entries(family: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry> {
     family_lines(family).filter_map(move |line| wanted(profile(&line)).then(|| serde_json::from_str(&line).unwrap()))
 }
@@ -30,7 +30,7 @@ pub(crate) fn family_lines(family: &str) -> impl Iterator<Item = String> + use<>
     lines(&format!("corpora/{family}.jsonl.gz"))
 }
 
-/// Returns the profile of a line. It is near the start; most of the line is therefore not parsed.
+/// Returns the profile of a line. The profile is near the start of the line, so most of the line is not read.
 fn profile(line: &str) -> &str {
     let named = line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"'));
     named.map_or("", |(name, _)| name)

@@ -63,34 +63,34 @@ fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
 #[derive(Clone, Copy, PartialEq)]
 enum ConstantHintReason {
     /// Every event may help the pod.
-    New,
-    /// Only an update of the waiting pod itself helps, which is not an event of a bound pod.
-    Itself,
-    /// Only pods with resource usage matter, and the end of such a pod is an event of a bound pod.
-    TakesNoRoom,
+    AlwaysHelps,
+    /// Only an update of the waiting pod itself helps, and the event is an update of another pod.
+    OnlyOwnUpdate,
+    /// Only the deletion of a pod on a node helps, and the event is the deletion of a pending pod.
+    NotOnNode,
     /// Another mechanism wakes the pod.
-    Never,
+    OtherMechanism,
 }
 
-/// Hints with only one result in the corpus. All others have both: a hint that always returns `Queue`, or always
-/// `Skip`, disagrees with a scenario.
+/// Hints with only one result in the corpus. All others have both results, so a hint that always returned `Queue`, or
+/// always `Skip`, would disagree with a scenario.
 const ONE_ANSWER: [(&str, &str, ConstantHintReason); 16] = [
-    ("DefaultPreemption", "AssignedPod Delete", ConstantHintReason::Never),
-    ("DefaultPreemption", "UnschedulablePod Delete", ConstantHintReason::Never),
-    ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::Itself),
-    ("InterPodAffinity", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
-    ("InterPodAffinity", "UnschedulablePod UpdatePodLabel", ConstantHintReason::New),
-    ("NodeDeclaredFeatures", "AssignedPod Update", ConstantHintReason::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", ConstantHintReason::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", ConstantHintReason::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
-    ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", ConstantHintReason::Itself),
-    ("NodeUnschedulable", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
-    ("NodeVolumeLimits", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
-    ("PodTopologySpread", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
-    ("PodTopologySpread", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
-    ("TaintToleration", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
+    ("DefaultPreemption", "AssignedPod Delete", ConstantHintReason::OtherMechanism),
+    ("DefaultPreemption", "UnschedulablePod Delete", ConstantHintReason::OtherMechanism),
+    ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::OnlyOwnUpdate),
+    ("InterPodAffinity", "UnschedulablePod Delete", ConstantHintReason::NotOnNode),
+    ("InterPodAffinity", "UnschedulablePod UpdatePodLabel", ConstantHintReason::AlwaysHelps),
+    ("NodeDeclaredFeatures", "AssignedPod Update", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeUnschedulable", "AssignedPod UpdatePodToleration", ConstantHintReason::OnlyOwnUpdate),
+    ("NodeVolumeLimits", "UnschedulablePod Delete", ConstantHintReason::NotOnNode),
+    ("PodTopologySpread", "AssignedPod UpdatePodToleration", ConstantHintReason::OnlyOwnUpdate),
+    ("PodTopologySpread", "UnschedulablePod Delete", ConstantHintReason::NotOnNode),
+    ("TaintToleration", "AssignedPod UpdatePodToleration", ConstantHintReason::OnlyOwnUpdate),
 ];
 
 #[test]
@@ -117,7 +117,7 @@ fn a_constant_hint_is_detected() {
     }
     assert_eq!(
         one_answer,
-        BTreeSet::from(ONE_ANSWER.map(|(plugin, event, why)| (plugin, event, why == ConstantHintReason::New)))
+        BTreeSet::from(ONE_ANSWER.map(|(plugin, event, why)| (plugin, event, why == ConstantHintReason::AlwaysHelps)))
     );
     for (at, plugin) in default::Pipeline::PLUGINS.iter().enumerate() {
         for (i, registration) in plugin.events.unwrap_or_default().iter().enumerate() {

@@ -38,7 +38,7 @@ impl fmt::Display for Count {
 /// Agreement of one plugin.
 #[derive(Default)]
 struct PluginCounts {
-    /// Verdicts with which it rejects a node or the pod, actual or expected.
+    /// Verdicts, actual or expected, with which the plugin rejects a node or the pod.
     verdicts: Count,
     /// Results of Score.
     raw: Count,
@@ -49,13 +49,14 @@ pub(crate) struct Report {
     family: String,
     results: Count,
     plugins: BTreeMap<String, PluginCounts>,
-    /// By scenario, profile and pod.
+    /// Each disagreeing result: scenario, profile and pod as text, and the differences.
     disagreements: Vec<(String, Vec<Difference>)>,
 }
 
 impl Report {
-    /// Evaluates the scenarios of a family with the profile that `stand_in` returns for theirs; without one, a scenario
-    /// is left out. Pods are placed on the expected nodes; each difference is therefore reported once.
+    /// Evaluates the scenarios of a family. `stand_in` returns the profile that replaces a scenario's profile; for
+    /// `None`, the scenario is left out. Pods are placed on the expected nodes, so a different node does not cause
+    /// further differences.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
         Self::by(Evaluator::of::<B>().unwrap(), family, stand_in, |_| {})
     }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the code of a line without comments and doc attributes, which may contain the word.
+/// Returns the code of a line without comments and doc attributes, because these may contain the word `dyn`.
 fn code(line: &str) -> &str {
     let code = line.split("//").next().unwrap_or("");
     if code.trim_start().starts_with("#[doc") { "" } else { code }

@@ -110,7 +110,7 @@ fn a_terminated_scheduler_finishes_bindings_and_releases_the_lease() {
     let release = requests.iter().rposition(|request| request.path == LEASE && request.verb == "update");
     let last_binding = requests.iter().rposition(is_binding);
     assert!(release > last_binding);
-    // The next process therefore need not wait for the end of the lease.
+    // The lease is released, so the next process need not wait until it expires.
     let mut second = Scheduler::start(&server, &[]);
     wait_until_all_pods_are_bound_once(&server, &mut second);
     assert_eq!(server.count_requests(|request| is_binding(request) && request.code != 201), 0);

@@ -51,7 +51,7 @@ impl Scheduler {
         self.file("recording")
     }
 
-    /// Returns the path of a file in its folder.
+    /// Returns the path of a file in the scheduler's folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

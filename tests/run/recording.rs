@@ -90,15 +90,15 @@ fn a_full_disk_ends_the_recording_and_not_the_scheduler() {
 #[test]
 fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
     let server = server();
-    // The recording thread gathers changes for a time in which the scheduler receives more of them than the queue
-    // holds.
+    // The recording thread collects changes for some time before it writes them. Meanwhile, the scheduler receives more
+    // changes than the queue holds.
     let mut scheduler = Scheduler::start_recording(&server, None, &["--record-queue=1"]);
     let folder = scheduler.recording();
     let is_synced = |report: &Value| report["objects"].as_u64() >= Some(NODES as u64);
     server.wait(TIMEOUT, |_| replay(&folder).is_some_and(|report| is_synced(&report)));
     create_pods(&server, 0..PODS);
     wait_until_all_pods_are_bound_once(&server, &mut scheduler);
-    // The scheduler receives its own bindings later.
+    // The scheduler receives its own bindings after the server has stored them.
     let is_complete = server.wait(TIMEOUT, |_| last_objects(&folder) == (PODS, NODES));
     assert!(is_complete, "the last forms of all objects are recorded: {:?}", last_objects(&folder));
     assert_eq!(scheduler.terminate(), Some(0), "{}", scheduler.output());
@@ -112,7 +112,7 @@ fn a_full_queue_is_a_repaired_gap_and_does_not_stop_the_scheduler() {
 fn last_objects(folder: &Path) -> (usize, usize) {
     let mut reader = Reader::open(&[folder.to_owned()]).expect("a recording");
     let mut objects = HashMap::new();
-    // `Cut` is the end of what the scheduler has written so far.
+    // `Item::Cut` ends the loop: it is the end of what the scheduler has written so far.
     while let Some((_, Item::Line(Line { entry, .. }))) = reader.next_line().expect("a line") {
         if let Entry::Set(object) = entry {
             objects.insert(object["metadata"]["name"].to_string(), object);

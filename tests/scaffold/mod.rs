@@ -1,8 +1,8 @@
 //! Output of `schedc new`: it builds, passes its tests, and simulates, as its README describes. The program in
 //! docs/embedding.md: it builds with the manifest of the page, and prints what the page shows.
 //!
-//! The build uses no network, the versions of this checkout, and its target folder; compiled packages are therefore
-//! shared.
+//! The builds use no network. They use the dependency versions and the target folder of this checkout, so compiled
+//! packages are shared.
 
 use std::env;
 use std::fs;
@@ -124,7 +124,7 @@ fn the_embedding_page_has_a_complete_program() {
         fs::write(path, text).expect("a file");
     };
     let manifest = block("toml").replace("../schedc/", &format!("{}/", root.display()));
-    // The folder is within that of this workspace, but not a member.
+    // The folder is inside the folder of this workspace, but not a member of the workspace.
     write("Cargo.toml", &format!("{manifest}\n[workspace]\n"));
     write("src/main.rs", block("rust"));
     for (from, to) in [("Cargo.lock", "Cargo.lock"), ("profiles/edge.toml", "profiles/edge.toml")] {
@@ -134,11 +134,11 @@ fn the_embedding_page_has_a_complete_program() {
     assert_eq!(run(&folder, &cargo, &["run", "--quiet"]), *block("text"));
 }
 
-/// Returns the crates for devices whose code a program contains.
+/// Returns those of the crates for devices whose code is in a program.
 fn device_crates(program: &Path) -> Vec<&'static str> {
     let bytes = fs::read(program).expect("a program");
-    // In the symbol of a function, the length precedes the name of the crate. The name alone may come from an object
-    // file whose functions were removed.
+    // In the symbol of a function, the name of the crate follows the length of that name. A name without its length may
+    // come from an object file whose functions were removed.
     let is_part_of_a_symbol =
         |name: &&str| memchr::memmem::find(&bytes, format!("{}{name}", name.len()).as_bytes()).is_some();
     ["schedc_cel", "schedc_device_allocator"].into_iter().filter(is_part_of_a_symbol).collect()
@@ -153,7 +153,7 @@ fn a_program_without_dynamic_resources_contains_no_code_for_devices() {
     let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/edge.toml");
     fs::copy(edge, scheduler.join("profiles/my-lean.toml")).expect("a profile");
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    // The linker removes the code of the plugin. Without the feature, it would not be compiled.
+    // With the feature `dynamic-resources`, the plugin is compiled, and the linker must remove its code.
     run(&scheduler, &cargo, &["build", "--no-default-features", "--features", "run,dynamic-resources"]);
     let programs = Path::new(env!("CARGO_BIN_EXE_schedc")).parent().expect("a folder");
     assert_eq!(device_crates(&programs.join("my-lean")), <[&str; 0]>::default());

@@ -2,7 +2,8 @@
 //!
 //! | scenario | result |
 //! |---|---|
-//! | a pod will wait in Permit, or PreBind has work | the name is written before that; otherwise it is not |
+//! | a pod will wait in Permit, or PreBind has work | the name is written before that; in all other cases it is not
+//! written |
 //! | the pod is bound | the name is cleared |
 //! | a preemption succeeds | the name becomes the node of the victims, whatever it was before |
 //! | the pod does not fit on its nominated node, or on any node | the name is cleared, and blocks no other pods |
@@ -91,9 +92,9 @@ fn the_nomination_is_cleared_if_the_pod_does_not_fit() {
     harness.create(&(nominated("too-big", "node", "5", "priority: 1") + &pod("fits", "3", "priority: 1")));
     harness.hold("patch too-big");
     harness.schedule("too-big");
-    assert_eq!(harness.nominated("too-big").as_deref(), Some("node"), "that is still to be written");
+    assert_eq!(harness.nominated("too-big").as_deref(), Some("node"), "the removal is not written yet");
     harness.schedule("fits");
-    assert_eq!(harness.node_of("fits").as_deref(), Some("node"), "but it is known");
+    assert_eq!(harness.node_of("fits").as_deref(), Some("node"), "the removal already has an effect");
     harness.release("patch too-big");
     assert_eq!(harness.nominated("too-big"), None);
 }
@@ -135,7 +136,7 @@ fn a_second_preemption_by_higher_priority_clears_the_nomination() {
     harness.schedule("middle");
     assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
     harness.run();
-    // Its victims are still terminating, and the remaining capacity is not enough for the next pod either.
+    // The victims of `middle` are still terminating, and the remaining capacity is not enough for `high` either.
     harness.create(&pod("high", "3", "priority: 100"));
     harness.run();
     assert_eq!(harness.node_of("high"), None);
@@ -233,8 +234,8 @@ fn an_unwritten_nomination_counts() {
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
 }
 
-/// Creates a pod of low priority that fits next to one of high priority, but is blocked by the nomination of a middle
-/// one.
+/// Creates a pod of low priority, which is blocked by the nomination of a pod of middle priority. It fits next to the
+/// pod of high priority that some tests create.
 fn with_blocked_pod() -> Harness {
     let mut harness =
         Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"))));

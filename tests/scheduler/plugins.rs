@@ -18,10 +18,10 @@ use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 
-/// Label with the stop of a pod's first attempt.
+/// Key of the label that names the place where a pod's first attempt stops.
 const STOPS: &str = "stops";
 
-/// Stop of a pod's first attempt, from its label `stops`. Later attempts have none.
+/// Stops a pod's first attempt at the place that the pod's label `stops` names. Later attempts do not stop.
 #[derive(Default)]
 pub struct Stops(Mutex<Map<Uid, Stop>>);
 
@@ -52,7 +52,7 @@ impl Stop {
             Some("pre-bind-waits") => Stop::PreBindWaits,
             Some("pre-bind-rejects") => Stop::PreBind(Code::Unschedulable),
             Some("pre-bind-breaks") => Stop::PreBind(Code::Error),
-            Some(other) => panic!("nothing is called {other}"),
+            Some(other) => panic!("no stop is called {other}"),
             None => Stop::Over,
         }
     }

@@ -4,13 +4,17 @@
 //! |---|---|
 //! | victims are removed in the background | the preemptor is held until they are gone, and then bound |
 //! | a pod of lower priority is created in between | it does not get the capacity |
-//! | a pod of higher priority is created in between | it gets the capacity, regardless of which preemption ends first; the nomination of the other one ends |
-//! | a pod of lower priority is created, and the node is large enough | it preempts others, and both are bound |
+//! | a pod of higher priority is created in between | it gets the capacity, regardless of which preemption ends first;
+//! the nomination of the other preemptor ends |
+//! | a pod of lower priority is created, and the node is large enough for both | it preempts other victims, and both
+//! are bound |
 //! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound to another node |
 //! | a victim is in Bind | it is deleted; its capacity is free at once, its reservations when Bind has failed |
-//! | a pod of higher priority takes the capacity before the last victim is gone | the lower one preempts on another node |
+//! | a pod of higher priority takes the capacity before the last victim is gone | the preemptor preempts pods on
+//! another node |
 //! | a victim cannot be deleted | the last victim stays, and the preemptor is tried again |
-//! | the preemptor is deleted or changed in between | no state is left; the changed one is bound |
+//! | the preemptor is deleted or changed in between | no state of a deleted preemptor is left; a changed preemptor is
+//! bound |
 //! | many pods of lower priority wait | none is bound before the preemptor |
 //!
 //! From kube-scheduler's `preemption` (`TestAsyncPreemption` and similar, `TestPreemptionRespectsWaitingPod`,
@@ -40,7 +44,7 @@ fn victims_are_removed_in_the_background_and_the_preemptor_is_held_meanwhile() {
     harness.hold("delete");
     harness.create(&pod("preemptor", "4", "priority: 100"));
     harness.schedule("preemptor");
-    assert_eq!(harness.pending(), ["delete victim-0"], "the last one is left for the end");
+    assert_eq!(harness.pending(), ["delete victim-0"], "the last victim is deleted only after the others");
     assert_eq!(harness.nominated("preemptor").as_deref(), Some("node"));
     assert!(harness.stays_held_by_its_preemption("preemptor"));
     assert_eq!(harness.condition("victim-0", "DisruptionTarget").0, "PreemptionByScheduler");
@@ -84,7 +88,7 @@ fn a_higher_priority_pod_takes_the_node_whatever_the_order_of_preemptions() {
             assert!(harness.stays_held_by_its_preemption(preemptor), "{preemptor}");
         }
         assert_eq!(harness.nominated("highest").as_deref(), Some("node"));
-        assert_eq!(harness.nominated("high"), None, "a higher one targets the node");
+        assert_eq!(harness.nominated("high"), None, "a preemptor of higher priority targets the node");
 
         harness.release_of(first, "delete");
         if first == "highest" {
@@ -111,7 +115,11 @@ fn a_lower_priority_pod_shares_a_large_node() {
     harness.create(&pod("middle", "2", "priority: 50"));
     harness.schedule("middle");
     assert!(harness.stays_held_by_its_preemption("middle"));
-    assert_eq!(harness.nominated("high").as_deref(), Some("node"), "a lower one leaves it its nomination");
+    assert_eq!(
+        harness.nominated("high").as_deref(),
+        Some("node"),
+        "a preemptor of lower priority does not clear the nomination"
+    );
 
     harness.release_of("middle", "delete");
     harness.release_of("high", "delete");
@@ -123,7 +131,8 @@ fn a_lower_priority_pod_shares_a_large_node() {
     assert!((0..4).all(|victim| harness.is_gone(&format!("victim-{victim}"))));
 }
 
-/// Creates a victim of 2 cpu that stops during its binding cycle on a node of 4, and a preemptor that needs all of it.
+/// Creates a node of 4 cpu, a victim of 2 cpu that stops during its binding cycle on this node, and a preemptor that
+/// needs the whole node.
 fn victim_in_its_binding_cycle(metadata: &str, hold: Option<&str>) -> Harness {
     let mut harness = Harness::new(&node("node", "4"));
     if let Some(requests) = hold {
@@ -185,7 +194,7 @@ fn a_victim_in_bind_is_deleted_and_its_capacity_is_free_at_once() {
         assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"), "{metadata}");
         harness.release("bind victim");
         assert!(harness.is_gone("victim") || harness.node_of("victim").is_none());
-        assert_eq!(harness.schedule_next(), None, "it does not come back");
+        assert_eq!(harness.schedule_next(), None, "the victim is not tried again");
     }
 }
 
@@ -221,7 +230,10 @@ fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_deleted() {
 
     harness.release_of("middle", "delete victim-3");
     harness.schedule("middle");
-    assert!((0..4).all(|other| harness.is_gone(&format!("other-{other}"))), "it makes room on the other node");
+    assert!(
+        (0..4).all(|other| harness.is_gone(&format!("other-{other}"))),
+        "`middle` preempts the pods on the other node"
+    );
     harness.schedule("middle");
     assert_eq!(harness.node_of("middle").as_deref(), Some("node2"));
 }
@@ -306,7 +318,7 @@ fn the_preemptor_is_held_until_slow_victims_are_deleted() {
     let victim = pod("victim", "4", "nodeName: node, priority: 1");
     let mut harness = Harness::new(&(node("node", "4") + &victim + &pod("preemptor", "4", "priority: 100")));
     harness.schedule("preemptor");
-    assert!(!harness.is_gone("victim"), "it has 30 seconds");
+    assert!(!harness.is_gone("victim"), "its grace period has not ended");
     assert_eq!(harness.log().iter().filter(|line| *line == "delete victim").count(), 1);
 
     // Until the victim is gone, there is no pod to try.

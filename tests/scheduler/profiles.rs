@@ -3,11 +3,12 @@
 //! | scenario | result |
 //! |---|---|
 //! | pods of another scheduler | are ignored |
-//! | another scheduler binds them | they count |
+//! | another scheduler binds its pods | the scheduler counts their resources |
 //! | another scheduler's pods fill a node | pods wait until one of them is deleted |
-//! | another scheduler binds a pod of this one | it is not tried again, and its binding cycle is reverted |
+//! | another scheduler binds a pod of this scheduler | the pod is not tried again, and its binding cycle is reverted |
 //! | pods of two profiles | share nodes and the queue, in the order of priority |
-//! | a profile considers half of the nodes | an attempt stops when it has found as many, and the next one continues after them |
+//! | a profile considers half of the nodes | an attempt stops when it has found that many feasible nodes, and the next
+//! attempt continues with the following nodes |
 //!
 //! From kube-scheduler's `TestMultipleSchedulers` and `TestMultipleSchedulingProfiles`.
 
@@ -64,7 +65,8 @@ fn a_pod_bound_by_another_scheduler_is_not_tried() {
     harness.bind("tried", "node2");
     harness.release("bind tried");
     assert_eq!(harness.schedule_next(), None);
-    // 1 and 2 cpu are used on the actual nodes, not on the assumed ones.
+    // 1 cpu of `node` and 2 cpu of `node2` are used: pods count on the nodes to which they are bound, not on the
+    // assumed ones.
     harness.create(&(pod("three", "3", "") + &pod("two", "2", "")));
     harness.run();
     assert_eq!(harness.node_of("three").as_deref(), Some("node"));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | one update of a node changes a label and a taint | the pod that the taint blocked is tried |
 //! | a new node is tainted, and then loses the taint | the unschedulable pod is tried when the taint is removed |
-//! | Reserve or Permit rejects a pod | it is tried after events for which the plugin waits, and no others |
+//! | Reserve or Permit rejects a pod | it is tried after events for which the plugin waits, and after no others |
 //! | Reserve or Permit fails with an error | the pod is tried again without an event |
 //! | Bind fails | the pod is tried again, and also pods that lacked its capacity |
 //! | a pod times out in Permit | pods that lacked its capacity are tried |

@@ -17,7 +17,7 @@ fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {
         for registration in plugin.events.into_iter().flatten() {
             let resource = registration.event.resource;
             let kind = resource.name().rsplit('/').next().unwrap_or_default();
-            // A DeviceClass alone provides no device.
+            // NodeResourcesFit need not watch DeviceClasses: a DeviceClass alone provides no device.
             let is_left_out = (plugin.name, resource) == ("NodeResourcesFit", EventResource::DeviceClass);
             assert!(is_left_out || entry.watches.iter().any(|watched| watched == kind), "{}: {kind}", plugin.name);
         }

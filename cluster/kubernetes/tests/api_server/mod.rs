@@ -155,7 +155,7 @@ async fn events_without_a_response_do_not_delay_bindings() {
 }
 
 #[tokio::test]
-async fn every_failure_of_a_binding() {
+async fn a_binding_succeeds_after_each_kind_of_failure() {
     for fault in [
         Fault::LoseResponse,
         Fault::Cut,
@@ -219,7 +219,7 @@ async fn events_arrive_once_under_faults() {
     server.rule(FaultRule::new(Fault::LoseResponse).verb("create").path("*/events").times(1));
     queue.record(event("FailedScheduling"), Some(1));
     until(2).await;
-    // A series updates the event once.
+    // The second equal event begins a series and updates the event; the third one is not written.
     queue.record(event("FailedScheduling"), Some(1));
     until(3).await;
     queue.record(event("FailedScheduling"), Some(1));

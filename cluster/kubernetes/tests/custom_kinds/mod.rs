@@ -61,14 +61,14 @@ fn writes_of_status(server: &Server) -> usize {
 
 /// Mode of a scheduler.
 #[derive(Clone, Copy, Debug)]
-enum Act {
-    InEarnest,
+enum Mode {
+    Normal,
     DryRun,
     Shadow,
 }
 
 /// Starts a scheduler on a separate thread. Returns its stop channel.
-fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender<bool>, JoinHandle<StopReason>) {
+fn schedule(server: &Server, leadership: Leadership, mode: Mode) -> (watch::Sender<bool>, JoinHandle<StopReason>) {
     let transport = Fast::to(server, 20);
     let (stop, stop_receiver) = watch::channel(false);
     let work = async move {
@@ -78,14 +78,14 @@ fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender
         kinds.extend(Profiles::KINDS.iter().map(Resource::declared_static));
         let standby = Standby::Warm;
         let setup = Setup { streams: transport.clone(), kinds, leadership, standby, options: Options::default() };
-        if let Act::InEarnest = act {
+        if let Mode::Normal = mode {
             let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), ());
             return driver.map_err(|_| ()).unwrap().run(stop_receiver).await;
         }
         let client = DryRunClient::new(transport);
         let driver = Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, PodRecords::default(), ());
         let driver = driver.map_err(|_| ()).unwrap();
-        let driver = if let Act::Shadow = act { driver.as_observer() } else { driver };
+        let driver = if let Mode::Shadow = mode { driver.as_observer() } else { driver };
         driver.run(stop_receiver).await
     };
     let scheduler = std::thread::spawn(move || {
@@ -102,7 +102,7 @@ fn a_declared_kind_is_watched_and_its_status_written() {
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": allocatable}}),
     );
     ["a", "b", "c"].iter().for_each(|name| drop(server.create(pod(name))));
-    let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
+    let (stop, scheduler) = schedule(&server, Leadership::alone(), Mode::Normal);
     assert!(server.wait(PATIENCE, |server| ["a", "b", "c"].iter().all(|pod| is_rejected(server, pod))));
     assert_eq!(bound(&server), 0, "the group does not exist yet");
     server.create(group(3));
@@ -120,7 +120,7 @@ fn background_tasks_run_while_leading() {
     server.create(group(3));
     let (sender, status) =
         watch::channel(ElectionStatus { leader: Some("another".into()), ..ElectionStatus::default() });
-    let (_stop, scheduler) = schedule(&server, Leadership::elected(status), Act::InEarnest);
+    let (_stop, scheduler) = schedule(&server, Leadership::elected(status), Mode::Normal);
     let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
     assert!(server.wait(PATIENCE, follows));
     // Another replica leads, so this one writes no status.
@@ -144,7 +144,7 @@ fn background_tasks_retry_their_requests() {
     server.create(group(3));
     let of_status = FaultRule::new(Fault::Respond(500, None)).verb("patch").path("/status");
     server.rule(of_status.times(12));
-    let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
+    let (stop, scheduler) = schedule(&server, Leadership::alone(), Mode::Normal);
     let pending = json!({"phase": "Pending", "scheduled": 0});
     assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == pending));
     stop.send_replace(true);
@@ -153,7 +153,7 @@ fn background_tasks_retry_their_requests() {
 
 #[test]
 fn observers_run_no_background_tasks() {
-    for act in [Act::DryRun, Act::Shadow] {
+    for mode in [Mode::DryRun, Mode::Shadow] {
         let server = Server::start();
         let allocatable = json!({"pods": "3"});
         server.create(
@@ -161,13 +161,13 @@ fn observers_run_no_background_tasks() {
         );
         server.create(group(1));
         server.create(pod("a"));
-        let (stop, scheduler) = schedule(&server, Leadership::alone(), act);
+        let (stop, scheduler) = schedule(&server, Leadership::alone(), mode);
         let follows = |server: &Server| server.requests().iter().any(|request| request.path.contains("podgroups"));
         assert!(server.wait(PATIENCE, follows));
         std::thread::sleep(Duration::from_millis(300));
         stop.send_replace(true);
         assert_eq!(scheduler.join().unwrap(), StopReason::Stopped);
-        assert!(server.requests().iter().all(|request| !request.is_write()), "{act:?}");
+        assert!(server.requests().iter().all(|request| !request.is_write()), "{mode:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Metrics after pods were scheduled with all outcomes have kube-scheduler's names, types, labels and buckets.
+//! After attempts with all outcomes, the metrics have kube-scheduler's names, types, labels and buckets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
@@ -28,13 +28,13 @@ const RECORDED: &str = include_str!("../recordings/metrics.tsv");
 /// Labels of a series by name.
 type Labels = BTreeMap<String, String>;
 
-/// Family that was read.
+/// Metric family, read from the text format.
 #[derive(Debug, Default)]
 struct ParsedMetrics {
     kind: String,
     labels: BTreeSet<String>,
     bounds: Vec<String>,
-    /// Series without buckets, by labels.
+    /// Values by labels, without buckets and sums.
     series: Vec<(Labels, f64)>,
 }
 
@@ -253,7 +253,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
     ] {
         way.report_cache(CacheSize::limited(cache, 1, limit));
     }
-    // The driver reports these.
+    // The driver reports these caches.
     for cache in ["known_objects", "pod_records"] {
         way.report_cache(CacheSize::of_objects(cache, 1));
     }
@@ -261,7 +261,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
     for endpoint in [Endpoint::Metrics, Endpoint::Resources] {
         let page = metrics.render(endpoint);
         tokio::pin!(page);
-        // The driver checks for requested snapshots.
+        // Like the driver, provides the snapshot of the scheduler that the page requests.
         let page = loop {
             tokio::select! {
                 biased;

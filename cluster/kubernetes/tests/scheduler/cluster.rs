@@ -1,4 +1,4 @@
-//! Cluster for tests, which act as all of its components except the API server and the scheduler.
+//! Cluster for tests. The tests act as all components of the cluster except the API server and the scheduler.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub(crate) fn check_bindings(server: &Server) {
     for node in server.list("/api/v1/nodes") {
         let allocatable = cpu(&node["status"]["allocatable"]["cpu"]);
         let taken = taken.get(node["metadata"]["name"].as_str().unwrap()).copied().unwrap_or_default();
-        assert!(taken <= allocatable, "{taken} of {allocatable} CPUs are taken of {}", node["metadata"]["name"]);
+        assert!(taken <= allocatable, "{taken} of {allocatable} CPUs are in use on {}", node["metadata"]["name"]);
     }
 }
 

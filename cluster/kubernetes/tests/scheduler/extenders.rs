@@ -144,7 +144,7 @@ fn a_rejected_pod_gets_the_reason_and_is_bound_after_a_change() {
     wait_until_all_are_bound(&server, 1);
 }
 
-/// Binds as extenders do, with a separate client.
+/// Returns a handler that binds pods as an extender does, with a separate client.
 fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
     let url = server.url();
     move |request| {
@@ -243,7 +243,7 @@ fn victims_named_by_extenders_are_evicted() {
     strong["spec"]["priority"] = json!(10);
     server.create(strong);
     let is_eviction = |request: &RecordedRequest| request.verb == "delete" && request.path.starts_with(&path(""));
-    until(&server, "a pod is to go", |server| server.count_requests(is_eviction) > 0);
+    until(&server, "a pod is evicted", |server| server.count_requests(is_eviction) > 0);
     let (at, request) = webhook.take_requests().remove(0);
     let proposed = &request["NodeNameToVictims"]["n1"]["Pods"];
     assert_eq!(
@@ -258,7 +258,7 @@ fn victims_named_by_extenders_are_evicted() {
 #[test]
 fn a_slow_extender_does_not_block_lease_renewal() {
     let server = cluster(&["n1"]);
-    // Longer than the lease duration, by the test's clock.
+    // The response takes longer than the lease duration, by the test's clock.
     let webhook = Webhook::start(|_, request| {
         let answer = json!({"NodeNames": request["NodeNames"]}).to_string();
         Reply::Late(Duration::from_secs(5), Box::new(Reply::Json(answer)))

@@ -126,12 +126,12 @@ fn an_outage_of_the_server() {
     // Bindings are slow, so that some are in flight when the server stops.
     server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
     let _scheduler = Replica::alone(&server);
-    for (is_anew, first) in [(false, 0), (true, 1), (false, 2), (true, 3), (true, 4)] {
+    for (is_restarted, first) in [(false, 0), (true, 1), (false, 2), (true, 3), (true, 4)] {
         until(&server, "some are bound", |server| bound(server) > 8 * first);
         server.stop();
         create_pods(&server, PODS / 2 + 10 * first..PODS / 2 + 10 * (first + 1));
         std::thread::sleep(Duration::from_millis(50));
-        if is_anew { server.restart() } else { server.resume() }
+        if is_restarted { server.restart() } else { server.resume() }
     }
     wait_until_all_are_bound(&server, PODS);
 }

@@ -42,7 +42,7 @@ impl Observer {
         let transport = Fast::to(server, 20);
         let (stop, stop_receiver) = watch::channel(false);
         let health = Health::new(None);
-        let telling = health.clone();
+        let driver_health = health.clone();
         let thread = std::thread::spawn(move || {
             let setup = Setup {
                 streams: transport.clone(),
@@ -54,13 +54,13 @@ impl Observer {
             let client = DryRunClient::new(transport);
             let driver =
                 Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, PodRecords::default(), hooks);
-            let driver = driver.map_err(|errors| errors.len()).unwrap().with_health(telling);
+            let driver = driver.map_err(|errors| errors.len()).unwrap().with_health(driver_health);
             let driver = if tries_pods { driver } else { driver.as_observer() };
             Builder::new_current_thread().enable_all().build().unwrap().block_on(driver.run(stop_receiver));
         });
-        let looker = Observer { stop, thread: Some(thread) };
-        until(server, "all is known", |_| health.is_synced());
-        looker
+        let observer = Observer { stop, thread: Some(thread) };
+        until(server, "the informers have synced", |_| health.is_synced());
+        observer
     }
 }
 
@@ -150,7 +150,7 @@ impl EventSink for NoEvents {
     fn record(&self, _: Event, _: Option<u64>) {}
 }
 
-/// Plays kube-scheduler.
+/// Acts as kube-scheduler.
 struct KubeScheduler<'s>(&'s Server);
 
 impl KubeScheduler<'_> {
@@ -202,7 +202,7 @@ impl ShadowRun {
     /// Waits until this number of decisions was compared.
     fn counts(&self, server: &Server, decisions: u64) -> ProfileCounts {
         let counts = || self.shadow_counts.counts().first().copied().unwrap_or_default();
-        until(server, "all is judged", |_| counts().bound() + counts().unschedulable() == decisions);
+        until(server, "all decisions are compared", |_| counts().bound() + counts().unschedulable() == decisions);
         counts()
     }
 }

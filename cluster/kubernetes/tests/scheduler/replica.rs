@@ -83,13 +83,13 @@ impl Replica {
         self.end();
     }
 
-    /// Stops the replica and waits. Returns the reason that it stopped.
+    /// Stops the replica and waits. Returns the reason why the replica stopped.
     pub(crate) fn stop(mut self) -> Option<StopReason> {
         self.stop.send_replace(true);
         self.join()
     }
 
-    /// Drops the sender of the stop channel and waits. Returns the reason that it stopped.
+    /// Drops the sender of the stop channel and waits. Returns the reason why the replica stopped.
     pub(crate) fn abandon(mut self) -> Option<StopReason> {
         self.stop = watch::channel(false).0;
         self.join()

@@ -11,7 +11,7 @@ use crate::scheduler::replica::Replica;
 const PODS: usize = 100;
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// Starts a server with slow bindings, and with pods that fill the nodes.
+/// Starts a server with slow bindings, and with nodes that the pods of a test fill.
 fn server() -> Server {
     let server = Server::start();
     (0..10).for_each(|number| drop(server.create(node(&format!("n{number}"), 10))));

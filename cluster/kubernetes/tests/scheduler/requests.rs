@@ -1,4 +1,4 @@
-//! Requests that change objects equal those of kube-scheduler in the same scenarios.
+//! The requests that change objects are equal to those of kube-scheduler in the same scenarios.
 //!
 //! The recording is of kube-scheduler 1.36.2. Requests are compared in order for each object. Events of a pod are
 //! compared separately, since they are written concurrently. Times, uids, versions, and the names of replicas, hosts
@@ -207,7 +207,7 @@ fn without_varying_parts(key: &str, text: &str) -> String {
             text.split_once(" became leader").map_or(text.to_owned(), |_| "a replica became leader".to_owned())
         }
         "reportingInstance" => text.rsplit_once('-').map_or(String::new(), |(scheduler, _)| scheduler.to_owned()),
-        // The name of an event: that of its object, a dot, and 16 hexadecimal digits.
+        // The name of an event is the name of its object, a dot, and 16 hexadecimal digits.
         "name" => match text.rsplit_once('.') {
             Some((pod, number)) if number.len() == 16 => pod.to_owned(),
             _ => text.to_owned(),

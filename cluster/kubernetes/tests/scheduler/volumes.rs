@@ -12,8 +12,8 @@ const VOLUMES: &str = "/api/v1/persistentvolumes";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// Starts a server with nodes `n1` and `n2`, the class `local` with existing volumes, and `csi` with dynamic
-/// provisioning.
+/// Starts a server with the nodes `n1` and `n2`, and two storage classes: `local` for existing volumes, and `csi` for
+/// dynamic provisioning.
 fn server() -> Server {
     let server = Server::start();
     for name in ["n1", "n2"] {
@@ -40,7 +40,7 @@ fn volume(name: &str, node: &str) -> Value {
     })
 }
 
-/// Creates a pod with a claim of the same name, of a class.
+/// Creates a pod, and a claim of this class that has the same name and is used by the pod.
 fn create_pod_with_claim(server: &Server, name: &str, class: &str) {
     server.create(json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"},

@@ -13,7 +13,7 @@ use schedc_kubernetes::transport::{
     ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
 };
 
-/// Transport with a clock that runs this many times as fast, which shortens tests.
+/// Transport whose clock runs faster than the real time, by the factor in the second field. This shortens tests.
 #[derive(Clone)]
 pub(crate) struct Fast(Http, u32);
 

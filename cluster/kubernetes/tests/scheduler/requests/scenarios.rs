@@ -81,7 +81,7 @@ pub(super) const ALL: &[Scenario] = &[
             let high = json!({"cpu": "3", "priority": 1000, "preemptionPolicy": "Never"});
             create_pod(server, "never", "high", high);
             wait_for_event(server, "never", "FailedScheduling", 1);
-            // The pod is retried with more capacity, but not enough.
+            // More capacity causes a retry, but the capacity is still not enough.
             server.merge("/api/v1/nodes/n2", json!({"status": {"allocatable": {"cpu": "5"}}}));
             wait_for_event(server, "never", "FailedScheduling", 2);
             server.remove(&pod("never", "low2"));
@@ -155,7 +155,7 @@ pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
     request
 }
 
-/// Creates two nodes, and one with a taint.
+/// Creates two nodes without taints, and one with a taint.
 pub(super) fn create_nodes(server: &Server) {
     ["n1", "n2", "n3"].iter().for_each(|name| create_node(server, name, "4"));
     let taint = json!({"key": "dedicated", "value": "x", "effect": "NoSchedule"});
@@ -185,7 +185,7 @@ fn create_pod(server: &Server, namespace: &str, name: &str, mut spec: Value) {
     server.create(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}));
 }
 
-/// Creates a pod on each node that leaves little capacity. The victim is the one on the first node.
+/// Creates two pods, each of which leaves little capacity on its node. The victim is the first one.
 fn create_low_pods(server: &Server, namespace: &str) {
     for (number, name) in [(1, "low1"), (2, "low2")] {
         create_pod(server, namespace, name, json!({"cpu": "3", "priority": number}));
