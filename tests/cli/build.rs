@@ -78,7 +78,7 @@ fn a_program_is_built_from_the_enclosing_package() {
     let run = scheduler().shell(&format!("{WITH_FAKE_CARGO}; {build} && ../../small run --dry-run"));
     expect![[r#"
         in mine: build --message-format json-render-diagnostics --no-default-features --profile dist --bin mine --features run --target aarch64-unknown-linux-gnu --config build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"] --offline, of small.toml, CARGO_NET_OFFLINE=true
-        note: wrote ../../small, 0.0 MB, with small
+        note: wrote ../../small, 0.0 MB, profiles: small
     "#]]
     .assert_eq(&run.stderr);
     assert_eq!(run.ok(), "runs run --dry-run\n");

@@ -101,7 +101,7 @@ fn an_unknown_profile_is_an_error() {
     expect![[r#"
         error: no profile is called `edg`
          |
-         = note: profiles has `edge`
+         = note: folder profiles has `edge`
          = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 
@@ -117,7 +117,7 @@ fn an_unknown_profile_is_an_error() {
     expect![[r#"
         error: no profile is called `edg`
          |
-         = note: profiles has `edge`
+         = note: folder profiles has `edge`
          = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 
@@ -233,7 +233,7 @@ fn errors_are_printed_in_machine_readable_form() {
         errors:
         - message: no profile is called `three`
           notes:
-          - profiles has `one` and `two`
+          - folder profiles has `one` and `two`
           - "compiled in: `binpack`, `default` and `edge`"
           help: name one of these profiles, or the path of a TOML file
     "#]]

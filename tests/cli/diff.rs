@@ -128,7 +128,7 @@ fn order_weights_and_arguments_are_compared() {
 
         score
           PLUGIN         SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  EFFECT ON PODS
-          ImageLocality  x1                  x20                 preferring nodes that have their images counts more with scheduler.yaml#two: 20 of 34 parts of the score, not 1 of 15
+          ImageLocality  x1                  x20                 pods prefer nodes that have their images; this counts more with scheduler.yaml#two: 20 of 34 parts of the score, not 1 of 15
           different order; effect on pods: none: scores are added up
             scheduler.yaml#one:
               TaintToleration, NodeAffinity, NodeResourcesFit, VolumeBinding, PodTopologySpread,
@@ -279,7 +279,7 @@ fn incomparable_inputs_are_errors() {
             expect![[r#"
                 error: no profile is called `c`
                  |
-                 = note: profiles has `a` and `b`
+                 = note: folder profiles has `a` and `b`
                  = note: compiled in: `binpack`, `default` and `edge`
                  = help: name one of these profiles, or the path of a TOML file
 

@@ -218,7 +218,7 @@ fn other_pending_pods_are_placed_first() {
           after 5 other pending pods were placed; attempt 2 of this pod
           earlier attempts preempted:
             research/notebook-1
-          its nominated node (status.nominatedNodeName)
+          the pod's nominated node (status.nominatedNodeName)
     "#]]
     .assert_eq(&outcome("research/training-3"));
     expect![[r#"

@@ -90,7 +90,7 @@ fn extenders_are_exported() {
     expect![[r#"
         warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
         warning: with.toml: kube-scheduler will not ignore example.com/tape: the ignored resources of extenders replace `ignoredResources`
-        error: with.toml and without.toml have different extenders, but kube-scheduler calls the same ones for all profiles; export them one by one
+        error: with.toml and without.toml have different extenders, but kube-scheduler calls the same ones for all profiles; export the profiles one by one
     "#]].assert_eq(&folder.schedc(&["export", "with.toml", "without.toml"]).refused());
 }
 

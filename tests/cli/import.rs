@@ -127,7 +127,7 @@ fn the_only_profile_can_get_another_name() {
     let run = folder.schedc(&["import", "scheduler.yaml", "--name", "mine"]);
     assert!(run.stdout.contains("scheduler-name = \"mine\"\n"), "{}", run.stdout);
     expect![[r#"
-        note: the only profile, `default-scheduler`, is called `mine` here: it serves pods with that schedulerName
+        note: the only profile, `default-scheduler`, is called `mine` here: it serves pods whose schedulerName is `mine`
     "#]]
     .assert_eq(&run.stderr);
     expect![[r#"
@@ -240,7 +240,7 @@ fn a_policy_is_imported_with_its_configuration() {
     .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
     let run = folder.schedc(&["import", "scheduler.yaml", "--policy", "policy.json"]);
     expect![[r#"
-        note: scheduler.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: scheduler.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: policy.json:5:26: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
     "#]].assert_eq(&run.stderr);
     let profile = run.ok();

@@ -47,7 +47,7 @@ fn unknown_names_have_the_same_error() {
     expect![[r#"
         error: no profile is called `egde`
          |
-         = note: there is no profile in profiles
+         = note: there is no profile in folder profiles
          = note: compiled in: `binpack`, `default` and `edge`
          = help: did you mean `edge`?
 

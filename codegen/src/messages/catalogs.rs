@@ -238,9 +238,9 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     let title = format!("no profile is called `{name}`");
     let names = known.iter().map(String::as_str);
     let diagnostic = if known.is_empty() {
-        Diagnostic::new(title).note(format!("there is no profile in {}", folder.display()))
+        Diagnostic::new(title).note(format!("there is no profile in folder {}", folder.display()))
     } else {
-        Diagnostic::new(title).note(format!("{} has {}", folder.display(), quoted(names.clone())))
+        Diagnostic::new(title).note(format!("folder {} has {}", folder.display(), quoted(names.clone())))
     };
     match crate::suggest::closest(name, names) {
         Some(suggestion) => diagnostic.help(format!("did you mean `{suggestion}`?")),
@@ -254,8 +254,8 @@ pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled
     let names = || known.iter().map(String::as_str);
     let mut diagnostic = Diagnostic::new(format!("no profile is called `{name}`"));
     diagnostic = match known {
-        [] => diagnostic.note(format!("there is no profile in {}", folder.display())),
-        _ => diagnostic.note(format!("{} has {}", folder.display(), quoted(names()))),
+        [] => diagnostic.note(format!("there is no profile in folder {}", folder.display())),
+        _ => diagnostic.note(format!("folder {} has {}", folder.display(), quoted(names()))),
     };
     if !compiled_in.is_empty() {
         diagnostic = diagnostic.note(format!("compiled in: {}", quoted(compiled_in.iter().copied())));
@@ -267,7 +267,7 @@ pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled
 }
 
 pub(crate) fn no_profiles(folder: &Path) -> Diagnostic {
-    Diagnostic::new(format!("there is no profile in {}", folder.display()))
+    Diagnostic::new(format!("there is no profile in folder {}", folder.display()))
         .help("put one there, for example `default.toml`; an empty file is kube-scheduler's default")
 }
 

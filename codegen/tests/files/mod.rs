@@ -355,17 +355,17 @@ fn selected_profiles_that_do_not_exist_are_errors() {
         expect![[r#"
         error: no profile is called `defualt`
          |
-         = note: ROOT/profiles has `default` and `edge`
+         = note: folder ROOT/profiles has `default` and `edge`
          = help: did you mean `default`?
 
         error: no profile is called `gpu`
          |
-         = note: ROOT/profiles has `default` and `edge`
+         = note: folder ROOT/profiles has `default` and `edge`
          = help: name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas
 
         error: no profile is called `other/x.toml`
          |
-         = note: ROOT/profiles has `default` and `edge`
+         = note: folder ROOT/profiles has `default` and `edge`
          = help: name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas
 
         error: 3 errors
@@ -390,7 +390,7 @@ fn a_folder_without_profiles_is_an_error() {
     project.check_errors(
         &select(&project.root.join("profiles"), None).unwrap_err(),
         expect![[r#"
-        error: there is no profile in ROOT/profiles
+        error: there is no profile in folder ROOT/profiles
          |
          = help: put one there, for example `default.toml`; an empty file is kube-scheduler's default
 

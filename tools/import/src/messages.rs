@@ -163,7 +163,7 @@ pub(crate) fn bad_requested_scheduler_name(name: &str) -> Diagnostic {
 
 pub(crate) fn renamed(from: &str, to: &str) -> Diagnostic {
     Diagnostic::new(format!(
-        "the only profile, `{from}`, is called `{to}` here: it serves pods with that schedulerName"
+        "the only profile, `{from}`, is called `{to}` here: it serves pods whose schedulerName is `{to}`"
     ))
 }
 

@@ -60,8 +60,8 @@ fn check_extenders(plans: &[Plan]) -> Result<(), Failure> {
     match others.iter().find(|other| extenders(other) != extenders(first)) {
         None => Ok(()),
         Some(other) => Err(Failure::new(format_args!(
-            "{} and {} have different extenders, but kube-scheduler calls the same ones for all profiles; export them one \
-             by one",
+            "{} and {} have different extenders, but kube-scheduler calls the same ones for all profiles; export the \
+             profiles one by one",
             first.path, other.path
         ))),
     }

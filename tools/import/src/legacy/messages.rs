@@ -59,7 +59,7 @@ pub(super) fn historic_policy(at: Span) -> Diagnostic {
 
 fn historic(at: Span, subject: &str) -> Diagnostic {
     let title = format!(
-        "{subject} has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and \
+        "{subject} has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and \
          NodeDeclaredFeatures, which came later, are not in the profile"
     );
     Diagnostic::at(at, title, "").help("`schedc diff` with kube-scheduler shows what is different today")

@@ -75,7 +75,11 @@ impl Build {
         copy(&program, &self.output)?;
         let profiles: Vec<&str> = compilation.plans.iter().map(|plan| plan.stem.as_str()).collect();
         let megabytes = bytes as f64 / 1e6;
-        output::note(format_args!("wrote {}, {megabytes:.1} MB, with {}", self.output.display(), profiles.join(", ")));
+        output::note(format_args!(
+            "wrote {}, {megabytes:.1} MB, profiles: {}",
+            self.output.display(),
+            profiles.join(", ")
+        ));
         Ok(())
     }
 

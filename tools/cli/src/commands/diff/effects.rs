@@ -123,8 +123,8 @@ fn preference(plugin: &str) -> Option<&'static str> {
 fn weight(plugin: &str, (in_a, a): (i64, &Side), (in_b, b): (i64, &Side)) -> String {
     let (of_a, of_b) = (total(&a.summary), total(&b.summary));
     let shares = (i128::from(in_a) * of_b, i128::from(in_b) * of_a);
-    let what =
-        preference(plugin).map_or_else(|| format!("the preference of {plugin}"), |what| format!("preferring {what}"));
+    let what = preference(plugin)
+        .map_or_else(|| format!("the preference of {plugin}"), |what| format!("pods prefer {what}; this"));
     if shares.0 == shares.1 {
         return format!("none: {what} has the same share of the total score");
     }

@@ -210,7 +210,7 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
     let all = count(explanation.nodes.len(), "node");
     match &explanation.best[..] {
         _ if explanation.node.is_none() => {}
-        _ if explanation.by_nomination => text += "  its nominated node (status.nominatedNodeName)\n",
+        _ if explanation.by_nomination => text += "  the pod's nominated node (status.nominatedNodeName)\n",
         _ if feasible == 1 => {
             let _ = writeln!(text, "  the only feasible node of {all}");
         }

@@ -23,7 +23,7 @@ profiles:
         expect![[r#"
             warning: c.yaml:10:32: `Mine` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
             warning: c.yaml:11:48: `Mine2` is not a plugin of kube-scheduler; name its crate in the profile: `crates = [".."]`; until then the profile does not compile
-            note: c.yaml:1:1: a configuration of v1alpha2 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:1:1: a configuration of v1alpha2 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:6:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
             note: c.yaml:8:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             # Imported from c.yaml by schedc.
@@ -165,7 +165,7 @@ fn v1alpha1_reads_a_policy_in_a_config_map() {
     let options = Options { policy: Some(("policy.yaml", policy)), ..Options::default() };
     expect![[r#"
         warning: c.yaml:8:1: plugins and their arguments have no effect if a policy is named, as in kube-scheduler
-        note: c.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
         scheduler-name = "mine"

@@ -10,7 +10,7 @@ fn v1beta3_lacks_later_default_plugins() {
         "v1beta3",
         "",
         expect![[r#"
-        note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
         # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
@@ -36,7 +36,7 @@ profiles:
 ",
         expect![[r#"
             warning: c.yaml:6:32: disabling `NodePort` at `filter` has no effect: it is not enabled there; did you mean `NodePorts`?
-            note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:5:35: `CinderLimits` is part of `NodeVolumeLimits` today, which runs in its place
             note: c.yaml:5:69: `EBSLimits` is part of `NodeVolumeLimits` today; disabling `EBSLimits` does not disable `NodeVolumeLimits`
             # Imported from c.yaml by schedc.
@@ -80,7 +80,7 @@ fn v1beta2_has_its_own_defaults() {
         "v1beta2",
         "percentageOfNodesToScore: 30\nhealthzBindAddress: 0.0.0.0:10251\n",
         expect![[r#"
-        note: c.yaml:1:1: a configuration of v1beta2 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:1:1: a configuration of v1beta2 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: c.yaml:4:1: `healthzBindAddress` is not part of a profile: it configures an address without TLS
         # Imported from c.yaml by schedc.
 
@@ -191,7 +191,7 @@ profiles:
     args: {ignoredResourceGroups: [example.com]}
 ",
         expect![[r#"
-            note: c.yaml:1:1: a configuration of v1beta1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:1:1: a configuration of v1beta1 has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
             note: c.yaml:8:24: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             # Imported from c.yaml by schedc.

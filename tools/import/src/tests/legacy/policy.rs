@@ -23,7 +23,7 @@ fn an_empty_policy_has_the_default_functions() {
     check(
         "",
         expect![[r#"
-        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
@@ -43,7 +43,7 @@ fn a_policy_with_empty_lists_has_mandatory_plugins_only() {
     check(
         "predicates: []\npriorities: []\n",
         expect![[r#"
-        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: 
@@ -77,7 +77,7 @@ hardPodAffinitySymmetricWeight: 10
 alwaysCheckAllPredicates: true
 ",
         expect![[r#"
-            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             p.yaml:7:9: `CheckNodeMemoryPressure` is left out: a node in that condition has a taint, which TaintToleration checks
             p.yaml:8:9: `EBSLimits` is part of `NodeVolumeLimits` today, which runs in its place
             p.yaml:13:10: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
@@ -124,7 +124,7 @@ priorities:
             p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
             p.yaml:11:69: labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so scores may differ
             p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; use `podAffinity` over the label to keep the pods of a service together, or `topologySpreadConstraints` to spread them
-            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             p.yaml:4:9: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:11:10: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:14:9: `RequestedToCapacityRatio` is the scoring strategy RequestedToCapacityRatio of `NodeResourcesFit` today
@@ -148,7 +148,7 @@ fn without_selector_spread_pods_of_services_are_not_spread() {
     check(
         "predicates: []\npriorities: [{name: EvenPodsSpreadPriority, weight: 1}]\n",
         expect![[r#"
-        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: 
@@ -173,7 +173,7 @@ hardPodAffinitySymmetricWeight: 200
 oops: 1
 ",
         expect![[r#"
-            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             error: no predicate is called `PodFitsResource`
              --> p.yaml:3:21
               |
@@ -251,7 +251,7 @@ fn extenders_of_a_policy_are_converted() {
     let text =
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
-        note: p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: p.yaml:1:1: a Policy has the plugins, order and weights of its time; SchedulingGates is added; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; if pods should avoid a node, give it a taint with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
 
