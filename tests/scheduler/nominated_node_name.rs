@@ -2,8 +2,7 @@
 //!
 //! | scenario | result |
 //! |---|---|
-//! | a pod will wait in Permit, or PreBind has work | the name is written before that; in all other cases it is not
-//! written |
+//! | a pod will wait in Permit, or PreBind has work | the name is written before that; in all other cases it is not written |
 //! | the pod is bound | the name is cleared |
 //! | a preemption succeeds | the name becomes the node of the victims, whatever it was before |
 //! | the pod does not fit on its nominated node, or on any node | the name is cleared, and blocks no other pods |
@@ -234,8 +233,8 @@ fn an_unwritten_nomination_counts() {
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
 }
 
-/// Creates a pod of low priority, which is blocked by the nomination of a pod of middle priority. It fits next to the
-/// pod of high priority that some tests create.
+/// Creates a pod of low priority, which is blocked by the nomination of a pod of middle priority. The blocked pod would
+/// fit next to the pod of high priority that some tests create.
 fn with_blocked_pod() -> Harness {
     let mut harness =
         Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {WITHOUT_GRACE_PERIOD}"))));

@@ -4,17 +4,13 @@
 //! |---|---|
 //! | victims are removed in the background | the preemptor is held until they are gone, and then bound |
 //! | a pod of lower priority is created in between | it does not get the capacity |
-//! | a pod of higher priority is created in between | it gets the capacity, regardless of which preemption ends first;
-//! the nomination of the other preemptor ends |
-//! | a pod of lower priority is created, and the node is large enough for both | it preempts other victims, and both
-//! are bound |
+//! | a pod of higher priority is created in between | it gets the capacity, regardless of which preemption ends first; the nomination of the other preemptor ends |
+//! | a pod of lower priority is created, and the node is large enough for both | it preempts other victims, and both are bound |
 //! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound to another node |
 //! | a victim is in Bind | it is deleted; its capacity is free at once, its reservations when Bind has failed |
-//! | a pod of higher priority takes the capacity before the last victim is gone | the preemptor preempts pods on
-//! another node |
+//! | a pod of higher priority takes the capacity before the last victim is gone | the preemptor preempts pods on another node |
 //! | a victim cannot be deleted | the last victim stays, and the preemptor is tried again |
-//! | the preemptor is deleted or changed in between | no state of a deleted preemptor is left; a changed preemptor is
-//! bound |
+//! | the preemptor is deleted or changed in between | no state of a deleted preemptor is left; a changed preemptor is bound |
 //! | many pods of lower priority wait | none is bound before the preemptor |
 //!
 //! From kube-scheduler's `preemption` (`TestAsyncPreemption` and similar, `TestPreemptionRespectsWaitingPod`,

@@ -7,8 +7,7 @@
 //! | another scheduler's pods fill a node | pods wait until one of them is deleted |
 //! | another scheduler binds a pod of this scheduler | the pod is not tried again, and its binding cycle is reverted |
 //! | pods of two profiles | share nodes and the queue, in the order of priority |
-//! | a profile considers half of the nodes | an attempt stops when it has found that many feasible nodes, and the next
-//! attempt continues with the following nodes |
+//! | a profile considers half of the nodes | an attempt stops when it has found that many feasible nodes, and the next attempt continues with the following nodes |
 //!
 //! From kube-scheduler's `TestMultipleSchedulers` and `TestMultipleSchedulingProfiles`.
 
