@@ -18,6 +18,7 @@ mod weights;
 
 pub use args::check_args;
 pub use extenders::check_extenders;
+pub use weights::check_weights;
 
 use crate::catalog::Catalogs;
 use crate::diagnostic::Diagnostic;

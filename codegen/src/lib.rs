@@ -47,12 +47,13 @@ mod compile;
 
 #[cfg(feature = "emit")]
 pub use build::build;
-pub use check::{check_args, check_extenders};
+pub use check::{check_args, check_extenders, check_weights};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, catalogs, compile, compile_with,
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use format::is_dns_subdomain;
 pub use load::{Options, load, load_catalogs};
+pub use resolve::plan_extenders;
 pub use schedc_bounds::suggest;
 pub use select::{Selection, select};

@@ -26,6 +26,8 @@ use crate::settings::{
 use crate::source::{Files, Span, Spanned};
 use crate::tree::{RawNode, RawValue};
 
+pub use extenders::plan as plan_extenders;
+
 /// A plugin of the merged `multi-point` set.
 #[derive(Clone)]
 pub(crate) struct MultiPointPlugin {
@@ -52,7 +54,7 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
         list.into_iter().map(|resolved| resolved.step(&mut plugins)).collect()
     });
     let mut plugins = plan_plugins(plugins.plugins, raw);
-    let extenders = extenders::plan(&raw.extenders);
+    let extenders = plan_extenders(&raw.extenders);
     extenders::ignore_resources(&extenders, &mut plugins);
     Plan {
         file: raw.file,

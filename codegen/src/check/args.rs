@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if !plugin_names::check_name(cx, &args.plugin, None, false, diagnostics) {
             if let Some(entry) = suggested_plugin(cx, args) {
                 let plugin = Spanned { value: entry.name.clone(), span: args.plugin.span };
-                diagnostics.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));
+                diagnostics.extend(check_args(&entry.args, &RawArgs { plugin, value: args.value.clone() }));
             }
             continue;
         }
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
             continue;
         };
-        diagnostics.extend(check_args(&plugin.entry, args));
+        diagnostics.extend(check_args(&plugin.entry.args, args));
     }
     check_absent(cx, diagnostics);
 }
@@ -72,14 +72,15 @@ fn suggested_plugin<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEn
 }
 
 /// Checks a plugin's arguments against the schema in its catalog, and against the plugin's rules.
-pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
+pub fn check_args(schema: &ArgsSchema, args: &RawArgs) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    match &plugin.args {
+    let plugin = args.plugin.value.as_str();
+    match schema {
         ArgsSchema::None => diagnostics.push(messages::no_arguments(&args.plugin)),
-        ArgsSchema::Opaque => shape::constant(&args.value, &plugin.name, &mut diagnostics),
+        ArgsSchema::Opaque => shape::constant(&args.value, plugin, &mut diagnostics),
         ArgsSchema::Known(schema) => {
             let mut by_shape = Vec::new();
-            shape::check(&args.value, schema, &plugin.name, &mut by_shape);
+            shape::check(&args.value, schema, plugin, &mut by_shape);
             check_plugin_rules(args, &mut diagnostics);
             // If the schema and a rule of the plugin report errors at one location, only the error of the rule is kept:
             // it is more specific.

@@ -45,10 +45,15 @@ fn overflow(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let value = i64::try_from(weight.value.max(0)).unwrap_or(i64::MAX);
         (value, Some(weight.span), "an extender".to_owned())
     });
-    let weights: Vec<(i64, Option<Span>, String)> = plugins.chain(extenders).collect();
+    diagnostics.extend(check_weights(plugins.chain(extenders).collect(), cx.start()));
+}
+
+/// Checks that the sum of weighted scores cannot overflow. The arguments are the weights of plugins and extenders, each
+/// with its location and its owner, and the start of the profile.
+pub fn check_weights(weights: Vec<(i64, Option<Span>, String)>, start: Span) -> Option<Diagnostic> {
     let total = weights.iter().try_fold(0_i64, |total, (weight, ..)| total.checked_add(weight.checked_mul(MAX_SCORE)?));
     if total.is_some() {
-        return;
+        return None;
     }
     let equal_share = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
     let mut written: Vec<(i64, Span, String)> =
@@ -60,5 +65,5 @@ fn overflow(cx: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         .filter(|(index, (weight, ..))| *index == 0 || *weight > equal_share)
         .map(|(_, (_, span, owner))| (span, owner))
         .collect();
-    diagnostics.push(messages::weights_overflow(&locations, cx.start()));
+    Some(messages::weights_overflow(&locations, start))
 }

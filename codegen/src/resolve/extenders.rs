@@ -16,8 +16,8 @@ const FIT: &str = "NodeResourcesFit";
 /// The argument of [`FIT`] with the resources that it ignores.
 const IGNORED: &str = "ignored-resources";
 
-/// Creates the plans of extenders.
-pub(super) fn plan(raw: &[RawExtender]) -> Vec<PlanExtender> {
+/// Creates the plans of extenders, in call order.
+pub fn plan(raw: &[RawExtender]) -> Vec<PlanExtender> {
     let (ignorable, needed): (Vec<_>, Vec<_>) = raw.iter().map(extender).partition(|extender| extender.ignorable);
     needed.into_iter().chain(ignorable).collect()
 }

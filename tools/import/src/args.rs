@@ -1,12 +1,12 @@
 //! Plugin arguments: converts the fields of kube-scheduler's `NAMEArgs` to the same fields in kebab-case.
 //!
-//! The catalog contains the schema of a plugin's arguments, which `schedc check` uses. The arguments are checked in the
+//! `Schemas` contains the schemas of plugins' arguments, which `schedc check` uses. The arguments are checked in the
 //! same way, with their locations in the configuration. This module adds kube-scheduler's steps: strict decoding,
 //! defaults for empty values, and validation of values that a profile cannot express.
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::catalog::{Catalog, PluginEntry};
+use schedc_codegen::catalog::IN_TREE_ARGS;
 use schedc_codegen::check_args;
 use schedc_codegen::parse::RawArgs;
 use schedc_codegen::schema::{ArgsSchema, Schema};
@@ -18,6 +18,7 @@ use crate::decode::Fields;
 use crate::effective::Effective;
 use crate::kube_scheduler;
 use crate::messages;
+use crate::profile::{can_name, is_out_of_tree};
 use crate::report::Report;
 use crate::tree::{Node, Value};
 
@@ -26,13 +27,32 @@ pub(crate) mod shapes;
 
 use shapes::Shape;
 
+/// The schemas of the arguments of schedc's plugins, by the name of the plugin.
+#[derive(Debug)]
+pub(crate) struct Schemas(HashMap<String, Schema>);
+
+impl Schemas {
+    /// Reads the schemas, which are part of the program.
+    pub(crate) fn read() -> Result<Self, serde_json::Error> {
+        serde_json::from_str(IN_TREE_ARGS).map(Schemas)
+    }
+
+    fn of(&self, plugin: &str) -> ArgsSchema {
+        match self.0.get(plugin) {
+            Some(schema) => ArgsSchema::Known(schema.clone()),
+            None if is_out_of_tree(plugin) => ArgsSchema::Opaque,
+            None => ArgsSchema::None,
+        }
+    }
+}
+
 /// Returns the arguments of a profile's plugins, in source order. Arguments without effect in the profile are
 /// omitted.
 pub(crate) fn of_profile(
     index: usize,
     profile: &Profile,
     effective: &Effective,
-    catalog: &Catalog,
+    schemas: &Schemas,
     report: &mut Report,
 ) -> Vec<RawArgs> {
     let mut all: Vec<RawArgs> = Vec::new();
@@ -61,11 +81,9 @@ pub(crate) fn of_profile(
             continue;
         }
         let Some(args) = args else { continue };
-        let entry = catalog.plugins.iter().find(|entry| entry.name == config.name.value);
-        all.extend(match entry {
-            Some(entry) => keep_supported_args(args, entry, report),
-            None => Some(args),
-        });
+        if can_name(&config.name.value) {
+            all.extend(keep_supported_args(args, &schemas.of(&config.name.value), report));
+        }
     }
     all.retain(|args| !matches!(&args.value.value, RawValue::Table(table) if table.fields.is_empty()));
     all
@@ -241,8 +259,8 @@ fn kebab_case(key: &str) -> String {
 }
 
 /// Checks the arguments that schedc's plugin supports, and removes the others. `None` if none is left.
-fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Report) -> Option<RawArgs> {
-    let fields = match &entry.args {
+fn keep_supported_args(mut args: RawArgs, schema: &ArgsSchema, report: &mut Report) -> Option<RawArgs> {
+    let fields = match schema {
         ArgsSchema::Known(Schema::Table { fields }) => Some(fields.as_slice()),
         ArgsSchema::None => Some(&[][..]),
         _ => None,
@@ -250,7 +268,7 @@ fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Repo
     if let (Some(known), RawValue::Table(table)) = (fields, &mut args.value.value) {
         for field in &table.fields {
             if !known.iter().any(|known| known.name == field.key.value) {
-                report.warning(messages::argument_not_in_schedc(&field.key, &entry.name));
+                report.warning(messages::argument_not_in_schedc(&field.key, &args.plugin.value));
             }
         }
         table.fields.retain(|field| known.iter().any(|known| known.name == field.key.value));
@@ -258,7 +276,7 @@ fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Repo
             return None;
         }
     }
-    report.errors.extend(check_args(entry, &args));
+    report.errors.extend(check_args(schema, &args));
     Some(args)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use schedc_codegen::plan::Point;
 
-use crate::config::{PluginSet, Profile};
+use crate::config::{Names, PluginSet, Profile};
 use crate::kube_scheduler;
 
 /// A plugin of the merged `multiPoint` list, or at an extension point.
@@ -15,6 +15,35 @@ pub(crate) struct Entry {
     /// At `score`, the effective weight. In `multiPoint`, the weight as written, or 0 if none is written; a default
     /// plugin that the configuration does not name has its default weight. At all other points 0.
     pub(crate) weight: i64,
+}
+
+/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. If the profile is equivalent for both
+/// extremes, it is assumed to be equivalent for all sets of points between them.
+#[derive(Clone, Copy)]
+pub(crate) enum OutOfTreePoints {
+    /// Only the points where the configuration names them, and Score if they have a weight in `multiPoint`. Plugins of
+    /// `multiPoint` are also assumed to run at PostBind, because every plugin runs at some point.
+    Mentioned,
+    /// All points except QueueSort, which has exactly one plugin.
+    #[cfg(feature = "write")]
+    All,
+}
+
+impl OutOfTreePoints {
+    /// Returns whether an out-of-tree plugin is assumed to run at a point. `names` are the names in the profile.
+    pub(crate) fn runs_at(self, name: &str, point: Point, (points, multi_point): &(Vec<Names<'_>>, Names<'_>)) -> bool {
+        let set = &points[point as usize];
+        set.enabled.contains_key(name)
+            || set.disabled.contains(name)
+            || match self {
+                OutOfTreePoints::Mentioned => multi_point
+                    .enabled
+                    .get(name)
+                    .is_some_and(|plugin| point == Point::PostBind || point == Point::Score && plugin.weight.is_some()),
+                #[cfg(feature = "write")]
+                OutOfTreePoints::All => point != Point::QueueSort,
+            }
+    }
 }
 
 /// The effective plugins of a profile.
@@ -28,6 +57,12 @@ pub(crate) struct Effective {
 }
 
 impl Effective {
+    /// Returns kube-scheduler's pipeline, with out-of-tree plugins where the configuration names them.
+    pub(crate) fn of_profile(written: &Profile) -> Self {
+        let names = written.names();
+        Self::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, &names))
+    }
+
     /// Computes the effective plugins. `out_of_tree` returns whether an out-of-tree plugin runs at a point.
     pub(crate) fn new(profile: &Profile, out_of_tree: impl Fn(&str, Point) -> bool) -> Self {
         let implements = |name: &str, point: Point| match kube_scheduler::find(name) {

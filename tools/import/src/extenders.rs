@@ -7,10 +7,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schedc_codegen::parse::RawArgs;
-use schedc_codegen::plan::Point;
+use schedc_codegen::plan::{PlanExtender, Point};
 use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
-use schedc_codegen::{check_extenders, parse};
+use schedc_codegen::{check_extenders, parse, plan_extenders};
 
 use crate::args::{self, shapes};
 use crate::effective::Effective;
@@ -63,6 +63,27 @@ pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: 
         extenders.retain(has_effect);
     }
     extenders
+}
+
+/// Returns a profile's extenders in call order.
+pub(crate) fn planned(extenders: &[RawTable]) -> Vec<PlanExtender> {
+    let raw = extenders.iter().filter_map(|table| {
+        let span = table.fields.first()?.key.span;
+        // Errors were reported.
+        parse::extender(&RawNode { span, value: RawValue::Table(table.clone()) }, &mut Vec::new())
+    });
+    plan_extenders(&raw.collect::<Vec<_>>())
+}
+
+/// Returns the weights of extenders with their locations. A weight beyond 64 bits is the maximum.
+pub(crate) fn weights(extenders: &[RawTable]) -> impl Iterator<Item = (i64, Span)> {
+    extenders.iter().filter_map(|extender| {
+        let weight = &extender.get("weight")?.value;
+        match &weight.value {
+            RawValue::Int(value) => Some((i64::try_from((*value).max(0)).unwrap_or(i64::MAX), weight.span)),
+            _ => None,
+        }
+    })
 }
 
 /// Returns the resources that NodeResourcesFit ignores because of extenders.

@@ -12,9 +12,9 @@
 //! | write | `write` | that profile | TOML |
 //! | verify | `verify` | TOML | proof of equivalence |
 //!
-//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the two differ at an
-//! extension point, the profile is written again, with an explicit list of plugins at this point. This crate does no
-//! I/O.
+//! The last two steps need the feature `write`. The last step compiles the written profile and compares it with
+//! kube-scheduler's pipeline. If the two differ at an extension point, the profile is written again, with an explicit
+//! list of plugins at this point. This crate does no I/O.
 
 mod args;
 mod arguments;
@@ -35,21 +35,25 @@ mod summary;
 mod tests;
 mod tree;
 mod validate;
+#[cfg(feature = "write")]
 mod verify;
+#[cfg(feature = "write")]
 mod write;
 
-use schedc_codegen::catalog::Catalog;
+use schedc_codegen::plan::Point;
 use schedc_codegen::source::{FileId, Files, Span};
-use schedc_codegen::{Diagnostic, Diagnostics};
+use schedc_codegen::tree::RawTable;
+use schedc_codegen::{Diagnostic, Diagnostics, check_weights};
 
+use args::Schemas;
 pub use arguments::arguments;
 pub use difference::{Difference, differences};
+use effective::Effective;
 use profile::Profile;
 use report::Report;
 pub use report::{Level, Remark};
 pub use summary::{PluginsAt, ProfileSummary};
 use tree::Node;
-use verify::Input;
 
 /// Returns whether kube-scheduler 1.36 has this plugin and runs it by default.
 pub fn is_kube_scheduler_plugin(name: &str) -> bool {
@@ -73,6 +77,7 @@ pub struct Imported {
     /// Its `scheduler-name`.
     pub scheduler_name: String,
     /// The profile.
+    #[cfg(feature = "write")]
     pub toml: String,
     /// Its pipeline.
     pub summary: ProfileSummary,
@@ -134,19 +139,12 @@ fn import_document(
     convert_to_v1: impl FnOnce(Node, &mut Files, &mut Report) -> Option<Node>,
 ) -> Import {
     let mut files = Files::default();
-    let mut diagnostics = Vec::new();
-    let Some(catalog) = Catalog::in_tree(&mut files, &mut diagnostics) else {
-        return Import { profiles: Err(Diagnostics::new(files.clone(), diagnostics)), remarks: Vec::new(), files };
-    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);
     let mut report = Report::default();
     let document = document(&files, file, &mut report);
     let document = document.and_then(|document| convert_to_v1(document, &mut files, &mut report));
-    let profiles = document.and_then(|document| {
-        let input = Input { catalog: &catalog, files: &files, path: files.path(file) };
-        profiles(input, &document, name, &mut report)
-    });
+    let profiles = document.and_then(|document| profiles(&files, &document, name, &mut report));
     for diagnostic in report.errors.iter_mut().chain(report.remarks.iter_mut().map(|remark| &mut remark.diagnostic)) {
         keep_quotes(diagnostic, &files);
     }
@@ -195,24 +193,27 @@ fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
 
 /// Returns the profiles; `None` if `report` has errors.
 fn profiles(
-    input: Input<'_>,
+    files: &Files,
     document: &Node,
     name: Option<&str>,
     report: &mut Report,
 ) -> Option<Result<Vec<Imported>, Diagnostics>> {
-    let catalog = input.catalog;
+    let schemas = match Schemas::read() {
+        Ok(schemas) => schemas,
+        Err(error) => return Some(Err(Diagnostics::new(files.clone(), vec![Diagnostic::new(error.to_string())]))),
+    };
     let config = config::configuration(document, &mut report.errors)?;
-    let effective: Vec<_> = config.profiles.iter().map(verify::effective).collect();
+    let effective: Vec<_> = config.profiles.iter().map(Effective::of_profile).collect();
     validate::configuration(&config, &effective, report);
     let extenders = extenders::translate(&config.extenders, report);
     let mut translated = Vec::new();
     for (index, (written, effective)) in config.profiles.iter().zip(&effective).enumerate() {
         report.profile = Some(index);
-        let mut args = args::of_profile(index, written, effective, catalog, report);
+        let mut args = args::of_profile(index, written, effective, &schemas, report);
         extenders::replace_ignored(&mut args, &extenders, report);
-        args.retain(|args| profile::can_name(&args.plugin.value, catalog));
         let extenders = extenders::of_profile(&extenders, effective, report);
-        translated.push(Profile { args, extenders, ..profile::translate(&config, index, effective, catalog) });
+        weights(effective, &extenders, document.span, report);
+        translated.push(Profile { args, extenders, ..profile::translate(&config, index, effective) });
     }
     report.profile = None;
     if let (Some(name), [only]) = (name, translated.as_mut_slice())
@@ -225,12 +226,22 @@ fn profiles(
     if !report.errors.is_empty() {
         return None;
     }
-    let written = translated.into_iter().zip(config.profiles.iter().zip(&effective));
-    let written = written.map(|(mut profile, (written, effective))| {
-        let scheduler_name = profile.scheduler_name.clone();
-        let (toml, plan) = verify::text(&mut profile, written, input)?;
-        let summary = ProfileSummary::new(&profile, effective, &plan, catalog);
-        Ok(Imported { scheduler_name, toml, summary })
+    let imported = translated.into_iter().enumerate().map(|(index, profile)| {
+        let summary = ProfileSummary::new(&profile, &effective[index]);
+        Ok(Imported {
+            scheduler_name: profile.scheduler_name.clone(),
+            #[cfg(feature = "write")]
+            toml: verify::text(profile, &config.profiles[index], &summary, files, document.span.file)?,
+            summary,
+        })
     });
-    Some(written.collect())
+    Some(imported.collect())
+}
+
+/// Checks that the weights of a profile's plugins and extenders cannot make the sum of scores overflow.
+fn weights(effective: &Effective, extenders: &[RawTable], start: Span, report: &mut Report) {
+    let plugins = effective.point(Point::Score).iter().filter(|entry| profile::runs_at(&entry.name, Point::Score));
+    let plugins = plugins.map(|entry| (entry.weight, None, entry.name.clone()));
+    let extenders = extenders::weights(extenders).map(|(weight, at)| (weight, Some(at), "an extender".to_owned()));
+    report.errors.extend(check_weights(plugins.chain(extenders).collect(), start));
 }

@@ -434,6 +434,7 @@ fn quoted(names: &[&str]) -> String {
 }
 
 /// Reports a bug of this crate: the configuration is valid.
+#[cfg(feature = "write")]
 pub(crate) fn different_pipeline(points: &[Point]) -> Diagnostic {
     let keys: Vec<&str> = points.iter().map(|point| kube_scheduler::key(*point)).collect();
     Diagnostic::new("the imported profile is not equivalent to the configuration; this is a bug of schedc")

@@ -2,17 +2,19 @@
 
 use std::collections::HashSet;
 
-use schedc_codegen::catalog::Catalog;
 use schedc_codegen::parse::RawArgs;
 use schedc_codegen::plan::Point;
 use schedc_codegen::tree::RawTable;
 
 use crate::config::{self, Configuration, Plugin, PluginSet};
-use crate::effective::{Effective, Entry};
+use crate::effective::Effective;
+#[cfg(feature = "write")]
+use crate::effective::Entry;
 use crate::{kube_scheduler, validate};
 
 /// A profile to be written.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "write"), allow(dead_code, reason = "parts are only written"))]
 pub(crate) struct Profile {
     pub(crate) scheduler_name: String,
     /// Whether the configuration contains the scheduler name.
@@ -31,6 +33,7 @@ pub(crate) struct Profile {
 
 /// A plugin set to be written.
 #[derive(Debug, Default, PartialEq)]
+#[cfg_attr(not(feature = "write"), allow(dead_code, reason = "parts are only written"))]
 pub(crate) struct Set {
     /// Whether all other plugins are disabled. The set is then written as a list.
     pub(crate) plain: bool,
@@ -40,6 +43,7 @@ pub(crate) struct Set {
 
 /// An enabled plugin to be written.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(not(feature = "write"), allow(dead_code, reason = "parts are only written"))]
 pub(crate) struct Enabled {
     pub(crate) name: String,
     pub(crate) weight: Option<i64>,
@@ -61,11 +65,11 @@ impl Profile {
 
 /// Converts a profile of the configuration to an equivalent profile of schedc with the same structure. Arguments and
 /// extenders are not converted here.
-pub(crate) fn translate(config: &Configuration, index: usize, effective: &Effective, catalog: &Catalog) -> Profile {
+pub(crate) fn translate(config: &Configuration, index: usize, effective: &Effective) -> Profile {
     let written = &config.profiles[index];
     let value = |seconds: &Option<schedc_codegen::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
     let percentage = written.percentage_of_nodes_to_score.as_ref().or(config.percentage_of_nodes_to_score.as_ref());
-    let sets = written.sets().map(|(point, set)| (point, translate_set(point, set, effective, catalog)));
+    let sets = written.sets().map(|(point, set)| (point, translate_set(point, set, effective)));
     Profile {
         scheduler_name: written
             .scheduler_name
@@ -94,58 +98,61 @@ pub(crate) fn is_out_of_tree(name: &str) -> bool {
     kube_scheduler::find(name).is_none() && !kube_scheduler::ALPHA_PLUGINS.contains(&name)
 }
 
-/// Returns whether a profile can name this plugin: schedc has it, or it is out-of-tree.
-pub(crate) fn can_name(name: &str, catalog: &Catalog) -> bool {
-    is_out_of_tree(name) || catalog.plugins.iter().any(|entry| entry.name == name)
+/// Returns whether a profile can name this plugin: schedc has it, as all plugins of kube-scheduler's default profile, or
+/// it is out-of-tree.
+pub(crate) fn can_name(name: &str) -> bool {
+    !kube_scheduler::ALPHA_PLUGINS.contains(&name)
 }
 
-/// Returns whether schedc's plugin with this name runs at a point.
-pub(crate) fn runs_at(name: &str, point: Point, catalog: &Catalog) -> bool {
-    match catalog.plugins.iter().find(|entry| entry.name == name) {
-        Some(entry) => entry.implements(point),
+/// Returns whether the plugin with this name can run at a point. schedc's plugins implement the same points as
+/// kube-scheduler's.
+pub(crate) fn runs_at(name: &str, point: Point) -> bool {
+    match kube_scheduler::find(name) {
+        Some(plugin) => plugin.points.contains(&point),
         None => is_out_of_tree(name),
     }
 }
 
-fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective, catalog: &Catalog) -> Set {
+fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective) -> Set {
     let enabled = set.enabled.iter().filter(|plugin| {
         let name = plugin.name.value.as_str();
-        can_name(name, catalog) && point.is_none_or(|point| runs_at(name, point, catalog))
+        can_name(name) && point.is_none_or(|point| runs_at(name, point))
     });
     let mut disabled: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
     let disables_all = set.disables_all();
     for plugin in set.disabled.iter().filter(|_| !disables_all) {
         let name = plugin.name.value.as_str();
-        let runs = point.is_none_or(|point| runs_at(name, point, catalog));
-        if can_name(name, catalog) && runs && validate::has_effect(name, point, effective) && seen.insert(name) {
+        let runs = point.is_none_or(|point| runs_at(name, point));
+        if can_name(name) && runs && validate::has_effect(name, point, effective) && seen.insert(name) {
             disabled.push(name.to_owned());
         }
     }
     Set {
         plain: disables_all,
-        enabled: enabled.map(|plugin| translate_plugin(point, plugin, catalog)).collect(),
+        enabled: enabled.map(|plugin| translate_plugin(point, plugin)).collect(),
         disabled,
     }
 }
 
 /// Converts an enabled plugin. At points with weights, the weight is always written: without one, a profile uses the
 /// plugin's default weight, and kube-scheduler uses 1.
-fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) -> Enabled {
+fn translate_plugin(point: Option<Point>, plugin: &Plugin) -> Enabled {
     let name = plugin.name.value.clone();
     let written = plugin.weight.as_ref().map(|weight| weight.value).filter(|weight| *weight != 0);
     let weight = match point {
         Some(Point::Score) => Some(written.unwrap_or(1)),
         Some(_) => None,
         None if is_out_of_tree(&name) => written,
-        None => runs_at(&name, Point::Score, catalog).then(|| written.unwrap_or(1)),
+        None => runs_at(&name, Point::Score).then(|| written.unwrap_or(1)),
     };
     Enabled { name, weight }
 }
 
 /// Returns a set that lists all plugins of a point.
-pub(crate) fn explicit(point: Point, entries: &[Entry], catalog: &Catalog) -> Set {
-    let at_point = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
+#[cfg(feature = "write")]
+pub(crate) fn explicit(point: Point, entries: &[Entry]) -> Set {
+    let at_point = entries.iter().filter(|entry| runs_at(&entry.name, point));
     let enabled = at_point
         .map(|entry| Enabled { name: entry.name.clone(), weight: (point == Point::Score).then_some(entry.weight) });
     Set { plain: true, enabled: enabled.collect(), disabled: Vec::new() }

@@ -2,13 +2,17 @@
 
 use std::collections::HashSet;
 
-use schedc_codegen::catalog::Catalog;
 use schedc_codegen::plan::{Plan, PlanExtender, Point};
+use schedc_codegen::tree::{RawNode, RawValue};
 use schedc_core::profile::ProfileInfo;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::effective::Effective;
+use crate::extenders;
 use crate::profile::{self, Profile};
+
+/// The plugin that filters by resources.
+const FIT: &str = "NodeResourcesFit";
 
 /// An extension point by its name in profiles, and its plugins in order, with their weights at `score`.
 pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
@@ -29,13 +33,14 @@ pub struct ProfileSummary {
 }
 
 impl ProfileSummary {
-    /// Creates the summary of a profile and its plan.
-    pub(crate) fn new(profile: &Profile, effective: &Effective, plan: &Plan, catalog: &Catalog) -> ProfileSummary {
+    /// Creates the summary of a translated profile, without compiling it.
+    pub(crate) fn new(profile: &Profile, effective: &Effective) -> ProfileSummary {
         let points = Point::ALL.into_iter().map(|point| {
-            let at_point = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
+            let at_point = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point));
             let weight = |weight: i64| (point == Point::Score).then_some(weight);
             (point.name(), at_point.map(|entry| (entry.name.clone(), weight(entry.weight))).collect())
         });
+        let extenders = extenders::planned(&profile.extenders);
         let seconds =
             |written: Option<i64>, default| written.and_then(|seconds| seconds.try_into().ok()).unwrap_or(default);
         ProfileSummary {
@@ -44,10 +49,55 @@ impl ProfileSummary {
                 seconds(profile.pod_initial_backoff_seconds, 1),
                 seconds(profile.pod_max_backoff_seconds, 10),
             ),
+            args: args(profile, effective, &extenders),
             points: points.collect(),
-            ..ProfileSummary::from(plan)
+            extenders: extenders.iter().map(PlanExtender::to_json).collect(),
         }
     }
+
+    /// Returns whether arguments and extenders are those of a plan, in any order of plugins.
+    #[cfg(feature = "write")]
+    pub(crate) fn has_settings_of(&self, plan: &Plan) -> bool {
+        let compiled = ProfileSummary::from(plan);
+        self.extenders == compiled.extenders
+            && self.args.len() == compiled.args.len()
+            && self.args.iter().all(|(plugin, args)| compiled.args_of(plugin) == Some(args))
+    }
+}
+
+/// Returns the arguments of plugins. Resources that extenders manage are added to those that NodeResourcesFit ignores.
+fn args(profile: &Profile, effective: &Effective, extenders: &[PlanExtender]) -> Vec<(String, Value)> {
+    let written = profile.args.iter().filter_map(|args| Some((args.plugin.value.clone(), json(&args.value)?)));
+    let mut all: Vec<(String, Value)> = written.collect();
+    let managed = extenders.iter().flat_map(|extender| &extender.managed_resources);
+    let managed = managed.filter(|resource| resource.ignored_by_scheduler);
+    for resource in managed.filter(|_| effective.names().contains(&FIT)) {
+        if all.iter().all(|(plugin, _)| plugin != FIT) {
+            all.push((FIT.to_owned(), json!({})));
+        }
+        let fit = all.iter_mut().find(|(plugin, _)| plugin == FIT).and_then(|(_, args)| args.as_object_mut());
+        let ignored = fit.map(|args| args.entry("ignored-resources").or_insert_with(|| json!([])));
+        if let Some(Value::Array(names)) = ignored
+            && names.iter().all(|name| *name != resource.name)
+        {
+            names.push(json!(resource.name));
+        }
+    }
+    all
+}
+
+/// Converts arguments to JSON. Values that no argument has (floats, dates, integers beyond 64 bits) are omitted.
+fn json(node: &RawNode) -> Option<Value> {
+    Some(match &node.value {
+        RawValue::Bool(value) => json!(value),
+        RawValue::Int(value) => json!(i64::try_from(*value).ok()?),
+        RawValue::Str(value) => json!(value),
+        RawValue::List(items) => items.iter().filter_map(json).collect(),
+        RawValue::Table(table) => {
+            table.fields.iter().filter_map(|field| Some((field.key.value.clone(), json(&field.value)?))).collect()
+        }
+        RawValue::Float(_) | RawValue::Datetime(_) => return None,
+    })
 }
 
 impl ProfileSummary {

@@ -63,9 +63,10 @@ fn the_table_of_plugins_agrees_with_the_catalog() {
     assert_eq!(default, kube_scheduler::DEFAULT_PLUGINS.each_ref().map(|plugin| plugin.name));
     let planned: Vec<&str> = catalog.planned.iter().map(|name| name.value.as_str()).collect();
     assert_eq!(planned, kube_scheduler::ALPHA_PLUGINS);
+    assert_eq!(catalog.plugins.len(), kube_scheduler::DEFAULT_PLUGINS.len());
     for entry in &catalog.plugins {
         let known = kube_scheduler::find(&entry.name).unwrap();
-        assert!(entry.points.iter().all(|point| known.points.contains(point)), "{}", entry.name);
+        assert_eq!(entry.points, known.points, "{}", entry.name);
         assert_eq!(entry.default_weight, known.default_weight.max(1), "{}", entry.name);
     }
 }

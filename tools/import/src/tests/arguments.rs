@@ -135,6 +135,14 @@ fn arguments_without_effect_are_omitted() {
 }
 
 #[test]
+fn integers_of_out_of_tree_plugins_have_64_bits() {
+    check_errors(
+        "profiles: [{plugins: {multiPoint: {enabled: [{name: Mine}]}}, pluginConfig: [{name: Mine, args: {a: 9223372036854775808}}]}]\n",
+        expect![[""]],
+    );
+}
+
+#[test]
 fn arguments_of_out_of_tree_plugins_are_converted() {
     let rest = "profiles: [{plugins: {score: {enabled: [{name: Trimaran, weight: 2}]}}, pluginConfig: [{name: Trimaran, \
         args: {apiVersion: x/v1, kind: TrimaranArgs, metricProvider: {type: Prometheus, address: 'http://x\"y'}, \

@@ -242,3 +242,11 @@ profiles:
     "##]],
     );
 }
+
+#[test]
+fn weights_of_extenders_cannot_overflow() {
+    check_errors(
+        "extenders: [{urlPrefix: 'http://a', prioritizeVerb: p, weight: 9223372036854775807}]\n",
+        expect!["c.yaml:3:65: the weighted sum of scores could overflow; only the proportions of weights matter: use smaller ones"],
+    );
+}

@@ -154,7 +154,7 @@ fn set_argument(plan: &mut Plan, id: PluginId, path: &[String], value: &str) -> 
     put(plugin.args.get_or_insert_with(table), path, value, span)?;
     let Some(args) = &plugin.args else { return Ok(()) };
     let plugin_name = Spanned { value: plugin.entry.name.clone(), span };
-    let found = check_args(&plugin.entry, &RawArgs { plugin: plugin_name, value: raw(args) });
+    let found = check_args(&plugin.entry.args, &RawArgs { plugin: plugin_name, value: raw(args) });
     match found.first() {
         Some(error) => Err(error.title.clone()),
         None => Ok(()),
