@@ -39,6 +39,7 @@ mod validate;
 mod verify;
 #[cfg(feature = "write")]
 mod write;
+pub mod yaml;
 
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{FileId, Files, Span};

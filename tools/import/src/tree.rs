@@ -48,13 +48,7 @@ impl Value {
 /// Reads the documents of a file; empty documents are omitted.
 pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnostic>> {
     let text = files.text(file);
-    let parse = |text: &str| serde_saphyr::from_multiple_with_options::<Parsed>(text, options());
-    // YAML refuses some tabs of JSON. In JSON, tabs are only between values, so spaces can replace them.
-    let documents = match parse(text) {
-        Err(_) if text.trim_start().starts_with('{') && text.contains('\t') => parse(&text.replace('\t', " ")),
-        result => result,
-    };
-    match documents {
+    match parse(text) {
         Ok(documents) => {
             let documents = documents.into_iter().map(|document| document.node(file));
             Ok(documents.filter(|document| !matches!(document.value, Value::Null)).collect())
@@ -63,6 +57,16 @@ pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnos
             let range = error.location().map_or((0, 0), |location| on_char(text, offset(text, location)));
             Err(Box::new(messages::syntax(Span { file, start: range.0, end: range.1 }, &error_message(&error))))
         }
+    }
+}
+
+/// Parses the documents of a file.
+pub(crate) fn parse(text: &str) -> Result<Vec<Parsed>, serde_saphyr::Error> {
+    let parse = |text: &str| serde_saphyr::from_multiple_with_options(text, options());
+    match parse(text) {
+        // YAML refuses some tabs of JSON. In JSON, tabs are only between values, so spaces can replace them.
+        Err(_) if text.trim_start().starts_with('{') && text.contains('\t') => parse(&text.replace('\t', " ")),
+        result => result,
     }
 }
 
@@ -86,7 +90,7 @@ fn on_char(text: &str, start: usize) -> (usize, usize) {
 }
 
 /// Returns an error's text without its location.
-fn error_message(error: &serde_saphyr::Error) -> String {
+pub(crate) fn error_message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();
     let end = line.rfind(" at line ").unwrap_or(line.len());
@@ -104,16 +108,18 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-fn byte_range(location: Location) -> Option<(usize, usize)> {
+/// Returns the start and the end of a location in bytes.
+pub(crate) fn byte_range(location: Location) -> Option<(usize, usize)> {
     let span = location.span();
     let start = usize::try_from(span.byte_offset()?).ok()?;
     Some((start, start + usize::try_from(span.byte_len()?).ok()?))
 }
 
 /// A value from serde, without its file.
-struct Parsed(Located<Content>);
+pub(crate) struct Parsed(pub(crate) Located<Content>);
 
-enum Content {
+/// A value from serde.
+pub(crate) enum Content {
     Null,
     Bool(bool),
     Int(i128),

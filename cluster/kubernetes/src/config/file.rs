@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schedc_core::args::parse_duration;
+use schedc_import::yaml::first_document;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -92,18 +93,16 @@ pub(super) fn read(text: &str) -> Result<File, String> {
     }
 }
 
-/// Parses the first document. Later ones are not read, as in kube-scheduler.
+/// Parses the first document. The content of later ones is ignored, as in kube-scheduler.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let options = serde_saphyr::options! { with_snippet: false, legacy_octal_numbers: true };
-    let mut text = text.as_bytes();
-    let first = serde_saphyr::read_with_options(&mut text, options).next();
-    let document = first.ok_or_else(|| format!(": there is no {KIND}: the file is empty"))?;
-    document.map_err(|error: serde_saphyr::Error| {
-        let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
-        let message = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        let message = message.lines().next().unwrap_or_default();
-        format!("{place}: {}", &message[..message.rfind(" at line ").unwrap_or(message.len())])
-    })
+    match first_document(text) {
+        Ok(Some(document)) => Ok(document),
+        Ok(None) => Err(format!(": there is no {KIND}: the file is empty")),
+        Err(error) => {
+            let place = error.line_and_column().map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+            Err(format!("{place}: {}", error.message()))
+        }
+    }
 }
 
 impl File {

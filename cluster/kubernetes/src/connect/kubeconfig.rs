@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::ServerName;
 use schedc_bounds::files;
+use schedc_import::yaml::only_document;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -101,11 +102,8 @@ impl Kubeconfig {
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, ConnectError> {
         // Errors contain no part of the text, which may be secret.
-        let options = serde_saphyr::options! { with_snippet: false };
-        let file: File = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-            let label = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
-            let label = label.lines().next().unwrap_or_default();
-            ConnectError::new(format!("kubeconfig {}: this is not a kubeconfig: {label}", path.display()))
+        let file: File = only_document(text).map_err(|error| {
+            ConnectError::new(format!("kubeconfig {}: this is not a kubeconfig: {error}", path.display()))
         })?;
         let kubeconfig = Kubeconfig { path: path.to_owned(), file };
         let (kind, version) = (non_empty(&kubeconfig.file.kind), non_empty(&kubeconfig.file.api_version));
