@@ -128,11 +128,7 @@ fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective) -
             disabled.push(name.to_owned());
         }
     }
-    Set {
-        plain: disables_all,
-        enabled: enabled.map(|plugin| translate_plugin(point, plugin)).collect(),
-        disabled,
-    }
+    Set { plain: disables_all, enabled: enabled.map(|plugin| translate_plugin(point, plugin)).collect(), disabled }
 }
 
 /// Converts an enabled plugin. At points with weights, the weight is always written: without one, a profile uses the

@@ -38,8 +38,7 @@ pub(crate) fn text(
             let runs_at = |name: &str, point| out_of_tree.runs_at(name, point, &names);
             let effective = Effective::new(written, runs_at);
             let plan = compiled(&text, &profile, runs_at, &catalog, &files, path)?;
-            let differing =
-                Point::ALL.into_iter().filter(|point| !is_same(*point, &plan, effective.point(*point)));
+            let differing = Point::ALL.into_iter().filter(|point| !is_same(*point, &plan, effective.point(*point)));
             let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point))));
             let sets = sets.collect();
             Ok((plan, sets))

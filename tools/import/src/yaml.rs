@@ -332,12 +332,33 @@ mod tests {
     #[test]
     fn values_are_decoded() {
         check("", expect!["Form { text: None, flag: None, number: None, rate: None, list: None, any: None }"]);
-        check("{text: a, flag: yes, number: -7, rate: 20, list: [{name: b}], any: {c: [1, 2.5, null]}}", expect![[r#"Form { text: Some("a"), flag: Some(true), number: Some(-7), rate: Some(20.0), list: Some([Named { name: "b" }]), any: Some(Object {"c": Array [Number(1), Number(2.5), Null]}) }"#]]);
-        check("text:\nflag: ~\nlist:\n- name: 'b c'\n  other: 1\n", expect![[r#"Form { text: None, flag: None, number: None, rate: None, list: Some([Named { name: "b c" }]), any: None }"#]]);
-        check("a: &x {name: b}\n", expect!["unknown field `a`, expected one of text, flag, number, rate, list, any at line 1, column 1"]);
-        check("list: [&x {name: b}, *x]\n", expect![[r#"Form { text: None, flag: None, number: None, rate: None, list: Some([Named { name: "b" }, Named { name: "b" }]), any: None }"#]]);
+        check(
+            "{text: a, flag: yes, number: -7, rate: 20, list: [{name: b}], any: {c: [1, 2.5, null]}}",
+            expect![[
+                r#"Form { text: Some("a"), flag: Some(true), number: Some(-7), rate: Some(20.0), list: Some([Named { name: "b" }]), any: Some(Object {"c": Array [Number(1), Number(2.5), Null]}) }"#
+            ]],
+        );
+        check(
+            "text:\nflag: ~\nlist:\n- name: 'b c'\n  other: 1\n",
+            expect![[
+                r#"Form { text: None, flag: None, number: None, rate: None, list: Some([Named { name: "b c" }]), any: None }"#
+            ]],
+        );
+        check(
+            "a: &x {name: b}\n",
+            expect!["unknown field `a`, expected one of text, flag, number, rate, list, any at line 1, column 1"],
+        );
+        check(
+            "list: [&x {name: b}, *x]\n",
+            expect![[
+                r#"Form { text: None, flag: None, number: None, rate: None, list: Some([Named { name: "b" }, Named { name: "b" }]), any: None }"#
+            ]],
+        );
         check("any: &x {n: 1}\nlist:\n- {<<: *x, name: c}\n- {name: d, <<: {name: e}}\n", expect![""]);
-        check("flag: 'true'\nrate: '1.5'\nnumber: '12'\n", expect!["Form { text: None, flag: Some(true), number: Some(12), rate: Some(1.5), list: None, any: None }"]);
+        check(
+            "flag: 'true'\nrate: '1.5'\nnumber: '12'\n",
+            expect!["Form { text: None, flag: Some(true), number: Some(12), rate: Some(1.5), list: None, any: None }"],
+        );
     }
 
     #[test]
@@ -363,9 +384,18 @@ mod tests {
         check("list: [1]\n", expect!["expected mapping start at line 1, column 8"]);
         check("list:\n- name: ~\n", expect!["null is not allowed here at line 2, column 9"]);
         check("list:\n- name: a\n- other: a\n", expect!["missing field `name` at line 3, column 3"]);
-        check("text: a\n\nother: b\n", expect!["unknown field `other`, expected one of text, flag, number, rate, list, any at line 3, column 1"]);
-        check("any: {a: 1, b: {c: 1, c: 2}}\n", expect!["duplicate mapping key `c` is not allowed here at line 1, column 23"]);
-        check("text: a\n---\ntext: b\n", expect!["only single YAML document expected but multiple found at line 3, column 1"]);
+        check(
+            "text: a\n\nother: b\n",
+            expect!["unknown field `other`, expected one of text, flag, number, rate, list, any at line 3, column 1"],
+        );
+        check(
+            "any: {a: 1, b: {c: 1, c: 2}}\n",
+            expect!["duplicate mapping key `c` is not allowed here at line 1, column 23"],
+        );
+        check(
+            "text: a\n---\ntext: b\n",
+            expect!["only single YAML document expected but multiple found at line 3, column 1"],
+        );
         let error = only_document::<Form>("text: [\n").unwrap_err();
         assert_eq!(error.to_string(), "unclosed bracket '[' at line 1, column 7");
     }

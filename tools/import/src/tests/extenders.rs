@@ -247,6 +247,8 @@ profiles:
 fn weights_of_extenders_cannot_overflow() {
     check_errors(
         "extenders: [{urlPrefix: 'http://a', prioritizeVerb: p, weight: 9223372036854775807}]\n",
-        expect!["c.yaml:3:64: the weighted sum of scores could overflow; only the proportions of weights matter: use smaller ones"],
+        expect![
+            "c.yaml:3:64: the weighted sum of scores could overflow; only the proportions of weights matter: use smaller ones"
+        ],
     );
 }
