@@ -102,7 +102,7 @@ pub(crate) fn daemon(pod: Pod, node: Symbol) -> Pod {
     with(pod, |spec| {
         let name = FieldRequirement { negated: false, name: node };
         let term = NodeSelectorTerm { match_expressions: Box::default(), match_fields: [name].into() };
-        spec.required_node_affinity = Some(NodeSelector { terms: [term].into() });
+        spec.required_node_affinity = Some(NodeSelector { terms: [term].into() }).into();
     })
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn too_large_one(number: usize, interner: &mut Interner) -> Pod {
     let term = NodeSelectorTerm { match_expressions: [requirement].into(), match_fields: Box::default() };
     with(plain(interner), |spec| {
         spec.requests.milli_cpu = 1_000_000 + number as i64;
-        spec.required_node_affinity = Some(NodeSelector { terms: [term].into() });
+        spec.required_node_affinity = Some(NodeSelector { terms: [term].into() }).into();
     })
 }
 

@@ -53,6 +53,8 @@ pub struct NodeAffinityPod {
     selector: Labels,
     /// The pod's required terms.
     required: Option<NodeSelector>,
+    /// Whether `required` is absent because it consists of a node's name, which only PreFilter enforces.
+    is_pinned: bool,
     /// The preferred terms of the profile and of the pod, with their weights.
     preferred: Box<[(i64, NodeSelectorTerm)]>,
     /// The error in the pod's preferred terms, if any.
@@ -81,10 +83,11 @@ impl Plugin for NodeAffinity {
 
     fn compile(args: &NodeAffinityArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeAffinityPod {
         let (added, selector) = (args.required(cx.interner), pod.node_selector.clone());
-        let required = pod.required_node_affinity.clone();
+        let is_pinned = pod.required_node_affinity.are_withheld();
+        let required = if is_pinned { None } else { pod.required_node_affinity.get().cloned() };
         let mut preferred = args.preferred(cx.interner);
         if preferred.is_empty() && pod.preferred_node_affinity.is_empty() {
-            return NodeAffinityPod { added, selector, required, preferred: Box::default(), broken: None };
+            return NodeAffinityPod { added, selector, required, is_pinned, preferred: Box::default(), broken: None };
         }
         preferred.extend(pod.preferred_node_affinity.iter().cloned());
         let broken = preferred.iter().find_map(|term| term.term.as_ref().err().cloned());
@@ -92,6 +95,7 @@ impl Plugin for NodeAffinity {
             added,
             selector,
             required,
+            is_pinned,
             preferred: preferred
                 .into_iter()
                 .filter_map(|PreferredTerm { weight, term }| Some((weight, term.ok()?)))
@@ -110,6 +114,9 @@ impl PreFilterPlugin for NodeAffinity {
         pod: &NodeAffinityPod,
         view: View<'_, Self>,
     ) -> Result<PreFilterResult<()>, Status> {
+        if pod.is_pinned {
+            return Ok(PreFilterResult::ready(()).only_pinned());
+        }
         if pod.added.is_none() && pod.selector.is_empty() && pod.required.is_none() {
             return Ok(PreFilterResult::skip(()));
         }
@@ -234,7 +241,7 @@ fn match_pod(pod: &PodSpec, node: &Node, interner: &Interner) -> Result<bool, Hi
     let integer = |key: Symbol| label_integer(interner, node.labels.value(key)?);
     let has_labels = pod.node_selector.iter().all(|label| node.labels.contains(label));
     let is_required = |required: &NodeSelector| required.matches(node.name, &node.labels, integer);
-    let matches = has_labels && pod.required_node_affinity.as_ref().is_none_or(is_required);
+    let matches = has_labels && pod.required_node_affinity.get().is_none_or(is_required);
     match &pod.broken_node_affinity {
         Some(error) if !matches && has_labels => Err(HintError(error.to_string())),
         _ => Ok(matches),

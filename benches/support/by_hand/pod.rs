@@ -55,7 +55,7 @@ impl Pod {
             hard: tolerations(&[Effect::NoSchedule, Effect::NoExecute]),
             soft: tolerations(&[Effect::PreferNoSchedule]),
             selector: spec.node_selector.clone(),
-            required: spec.required_node_affinity.clone(),
+            required: spec.required_node_affinity.get().cloned(),
             preferred: preferred.collect(),
             ports: spec.host_ports.to_vec(),
             any_address: interner.intern("0.0.0.0"),

@@ -1,5 +1,6 @@
 //! Emits functions that return properties of the filters for a pod:
 //! - `reads_only_node`: a verdict on a node holds until the node changes.
+//! - `is_constant`: no change of the cluster affects the states of PreFilter.
 //! - `cannot_fail`: no filter can return an error. If a filter rejects a node, the later filters need not run for it.
 //! - `leading_filters`: the first filters in order, up to one that reads more than the pod and the node. Pods that
 //!   `have_equal_inputs` share the verdicts of these filters.
@@ -15,7 +16,7 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts = [reads_only_node, cannot_fail, leading_filters, have_equal_inputs, uniform_rejection];
+    let parts = [reads_only_node, is_constant, cannot_fail, leading_filters, have_equal_inputs, uniform_rejection];
     let parts = parts.map(|function| function(members));
     quote! { #(#parts)* }
 }
@@ -29,6 +30,20 @@ fn reads_only_node(members: &Members<'_>) -> TokenStream {
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
         fn reads_only_node(#pod: &Pod, #cycle: &Cycle) -> bool {
+            #body
+        }
+    }
+}
+
+fn is_constant(members: &Members<'_>) -> TokenStream {
+    let conditions = members.at(Point::PreFilter).map(|member| {
+        let depends = promises::filter_depends_on(member);
+        quote! { !#depends.needs_update() }
+    });
+    let body = all(conditions.collect());
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    quote! {
+        fn is_constant(#pod: &Pod, #cycle: &Cycle) -> bool {
             #body
         }
     }

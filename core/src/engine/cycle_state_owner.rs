@@ -9,6 +9,8 @@ use crate::profile_api::profile::Profile;
 pub(crate) enum CycleStateOwner<P: Profile> {
     /// The cached answer of the pod's signature.
     Cached(SignatureId),
+    /// The template of a pod that is pinned to a node.
+    Pinned,
     /// The pod's own attempt.
     Owned(Box<PreFilteredPod<P>>),
     /// There is no cycle state.
@@ -22,6 +24,7 @@ impl<P: Profile> Engine<P> {
             CycleStateOwner::Cached(signature) => {
                 self.signatures.cached_answer(*signature).map(|cached| &cached.attempt.cycle)
             }
+            CycleStateOwner::Pinned => self.pinned.cycle(),
             CycleStateOwner::Owned(attempt) => Some(&attempt.cycle),
             CycleStateOwner::Absent => None,
         }

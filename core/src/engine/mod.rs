@@ -33,6 +33,7 @@ pub(crate) mod incremental;
 pub mod node_loops;
 pub(crate) mod observer;
 mod phases;
+mod pinned;
 pub(crate) mod pre_filtered_pod;
 mod rejections;
 mod reservations;
@@ -46,6 +47,7 @@ pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 use phases::Choice;
+use pinned::PinnedTemplates;
 pub(crate) use rejections::excluded_node_reason;
 pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
@@ -73,6 +75,7 @@ pub struct Engine<P: Profile> {
     /// slower.
     pub cache_answers: bool,
     signatures: Signatures<P>,
+    pinned: PinnedTemplates<P>,
     common_verdicts: CommonVerdicts<P>,
     /// Scratch for updates of cached answers.
     scratch: UpdateScratch,
@@ -152,6 +155,7 @@ impl<P: Profile> Engine<P> {
             next_start: 0,
             cache_answers: true,
             signatures: Signatures::default(),
+            pinned: PinnedTemplates::default(),
             common_verdicts: CommonVerdicts::default(),
             scratch: UpdateScratch::default(),
             spare: None,
@@ -193,8 +197,16 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
-        let read = self.signatures.read(&*self.plugins, pod, cache);
-        if self.sampler.start() {
+        cache.base.begin_attempt(pod);
+        let is_sample = self.sampler.start();
+        let read = match self.signatures.latest(&*self.plugins, &pod.spec, cache) {
+            Some(read) => read,
+            None => match self.decide_on_pinned_node(pod, cache) {
+                Some(decided) => return decided,
+                None => self.signatures.read_other(&*self.plugins, &pod.spec, cache),
+            },
+        };
+        if is_sample {
             self.compare_compiled(&read, pod, cache);
         }
         let cache = &*cache;
@@ -224,7 +236,9 @@ impl<P: Profile> Engine<P> {
 
     /// Begins an attempt: compiles a pod with every plugin, unless a compiled pod with the same spec can be used again.
     pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
-        self.signatures.read(&*self.plugins, pod, cache)
+        cache.base.begin_attempt(pod);
+        let latest = self.signatures.latest(&*self.plugins, &pod.spec, cache);
+        latest.unwrap_or_else(|| self.signatures.read_other(&*self.plugins, &pod.spec, cache))
     }
 
     /// Runs PreFilter and notifies the observer.

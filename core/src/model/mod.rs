@@ -26,6 +26,7 @@ pub(crate) mod placement;
 mod pod;
 mod pod_affinity;
 pub mod quantity;
+mod required_node_affinity;
 mod resource_claim;
 mod resource_claim_json;
 mod resource_slice;
@@ -57,6 +58,7 @@ pub use pod::{
     PreemptionPolicy, PreferredTerm, Protocol, Uid,
 };
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
+pub use required_node_affinity::RequiredNodeAffinity;
 pub use resource_claim::{
     AllocatedDeviceStatus, AllocationMode, CapacityRequirements, ConstrainedAttribute, ConsumerReference,
     DeviceClaimConfiguration, DeviceCondition, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector,

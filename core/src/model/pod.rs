@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{
-    ControllerRef, Labels, NodeSelector, NodeSelectorTerm, NonZero, PodAffinity, Resources, Toleration,
+    ControllerRef, Labels, NodeSelectorTerm, NonZero, PodAffinity, RequiredNodeAffinity, Resources, Toleration,
     TopologySpreadConstraint, Volume,
 };
 use crate::model::intern::Symbol;
@@ -137,8 +137,8 @@ pub struct PodSpec {
     pub tolerations: Box<[Toleration]>,
     /// `spec.nodeSelector`, sorted.
     pub node_selector: Labels,
-    /// `requiredDuringSchedulingIgnoredDuringExecution` of node affinity. `None`: not given.
-    pub required_node_affinity: Option<NodeSelector>,
+    /// `requiredDuringSchedulingIgnoredDuringExecution` of node affinity.
+    pub required_node_affinity: RequiredNodeAffinity,
     /// Errors of wrong terms of `required_node_affinity`, in Kubernetes' words. Wrong terms match nothing; the others
     /// apply.
     pub broken_node_affinity: Option<Arc<str>>,

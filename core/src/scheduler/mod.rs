@@ -57,6 +57,7 @@ pub use inspection::InProgressCounts;
 pub use options::Options;
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
+pub use templates::Templates;
 
 use std::sync::Arc;
 
@@ -82,7 +83,6 @@ use pod_names::PodNames;
 use queue_context::{BundleOrder, BundleQueueContext};
 use status_writer::StatusWriter;
 use tasks::Work;
-use templates::Templates;
 use timed_activations::TimedActivations;
 use unused_strings::StringPass;
 

@@ -24,7 +24,7 @@ struct PodTemplate {
 /// Recently seen templates. Shared specs let the engine find compiled pods by the address of their spec, and let a
 /// million pods of few templates take little memory.
 #[derive(Default)]
-pub(super) struct Templates {
+pub struct Templates {
     young: HashTable<PodTemplate>,
     /// Older templates; those that are seen again move to the young ones.
     old: HashTable<PodTemplate>,
@@ -59,8 +59,12 @@ impl Templates {
         }
     }
 
-    /// Replaces a pod's spec with the shared one of its template.
-    pub(super) fn share(&mut self, pod: &mut Pod) {
+    /// Replaces a pod's spec with the shared one of its template. The spec of a pod that names its node stays separate,
+    /// and refers to the template without the name.
+    pub fn share(&mut self, pod: &mut Pod) {
+        let named_node = pod.spec.required_node_affinity.named_node();
+        let pinned =
+            named_node.map(|node| (node, std::mem::take(&mut Arc::make_mut(&mut pod.spec).required_node_affinity)));
         let mut hasher = FixedHasher::default();
         pod.spec.hash(&mut hasher);
         let hash = hasher.finish();
@@ -68,9 +72,15 @@ impl Templates {
             Some(template) => template,
             None => self.promote(hash, pod),
         };
-        pod.spec = template.spec.clone();
         if template.usage == pod.usage {
             pod.usage = template.usage.clone();
+        }
+        match pinned {
+            Some((node, mut affinity)) => {
+                affinity.set_pin(node, template.spec.clone());
+                Arc::make_mut(&mut pod.spec).required_node_affinity = affinity;
+            }
+            None => pod.spec = template.spec.clone(),
         }
     }
 
@@ -91,6 +101,35 @@ impl Templates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::intern::Interner;
+    use crate::model::{FieldRequirement, NodeSelector, NodeSelectorTerm};
+
+    #[test]
+    fn pods_that_name_their_nodes_share_a_template_without_the_name() {
+        let mut interner = Interner::default();
+        let names = ["n0", "n1"].map(|name| interner.intern(name));
+        let pod = |name| {
+            let field = FieldRequirement { negated: false, name };
+            let term = NodeSelectorTerm { match_expressions: Box::default(), match_fields: [field].into() };
+            let selector = Some(NodeSelector { terms: [term].into() });
+            Pod {
+                spec: Arc::new(PodSpec { required_node_affinity: selector.into(), ..PodSpec::default() }),
+                ..Pod::default()
+            }
+        };
+        let mut templates = Templates::default();
+        let mut pods = names.map(pod);
+        pods.iter_mut().for_each(|pod| templates.share(pod));
+        assert_eq!(pods, names.map(pod));
+        let [one, other] = pods.each_ref().map(|pod| pod.spec.required_node_affinity.pin().unwrap());
+        assert_eq!([one.0, other.0], names);
+        assert!(Arc::ptr_eq(one.1, other.1));
+        assert_eq!(**one.1, PodSpec::default());
+        let mut plain = Pod::default();
+        templates.share(&mut plain);
+        assert!(Arc::ptr_eq(one.1, &plain.spec));
+        assert_eq!(PodSpec::clone(&pods[0].spec).required_node_affinity.pin(), None, "a copy may be changed");
+    }
 
     #[test]
     fn a_burst_of_distinct_pods_leaves_no_template() {

@@ -102,6 +102,7 @@ fn pre_filter_skips_narrows_down_or_rejects() {
             Ok(answer) if answer.slot.skip => Answer::Skip,
             Ok(answer) => match answer.candidates {
                 CandidateNodes::All | CandidateNodes::Predicted(_) => Answer::All,
+                CandidateNodes::Pinned => panic!("the terms are not withheld"),
                 CandidateNodes::Only { nodes, .. } => {
                     let nodes: NodeMask = nodes.into_iter().collect();
                     Answer::Only(nodes.iter().map(|node| node.0).collect())

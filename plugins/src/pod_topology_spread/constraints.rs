@@ -165,7 +165,7 @@ pub(super) fn compile(
     let mut inclusion = NodeInclusionRules::default();
     if compiled().any(|constraint| constraint.honors_affinity) {
         inclusion.selector = pod.node_selector.clone();
-        inclusion.required = pod.required_node_affinity.clone();
+        inclusion.required = pod.required_node_affinity.get().cloned();
     }
     if compiled().any(|constraint| constraint.honors_taints) {
         inclusion.tolerations = Some(pod.tolerations.clone());

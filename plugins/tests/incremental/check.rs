@@ -74,6 +74,11 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         let mut rebuilt = cluster.rebuilt(draw % 2 == 0);
         let explained = new_engine().explain(pod, &mut rebuilt, false);
         compare(&mut found.differences, "rebuilt", rules, &explained, &rebuilt);
+        // Pods that differ only in the node that they name share the states of PreFilter.
+        let pinned = cluster.pinned(pod, draw);
+        let decision = engine.decide(&pinned, &mut cluster.cache, UNTIMED, |n| draw % n);
+        let full_decision = new_engine().decide(&pinned, &mut cluster.cache, UNTIMED, |n| draw % n);
+        compare_values(&mut found.differences, "pinned: decision", &full_decision, &decision);
         found
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::Symbol;
-use schedc_core::model::{ObjectKey, Pod, Uid};
+use schedc_core::model::{FieldRequirement, NodeSelector, NodeSelectorTerm, ObjectKey, Pod, PodSpec, Uid};
+use schedc_core::scheduler::Templates;
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 use schedc_reference::Cluster;
 use serde_json::Value;
@@ -20,6 +21,7 @@ pub(crate) struct TestCluster<S> {
     /// Uid and node of each pod, by `namespace/name`.
     pods: HashMap<String, (Uid, Option<Symbol>)>,
     others: HashMap<(String, String, String), ObjectKey>,
+    templates: Templates,
 }
 
 /// State of an object.
@@ -40,6 +42,7 @@ impl<S: State> Default for TestCluster<S> {
             cluster: Cluster::default(),
             pods: HashMap::new(),
             others: HashMap::new(),
+            templates: Templates::default(),
         }
     }
 }
@@ -168,6 +171,20 @@ impl<S: State> TestCluster<S> {
             Some((uid, _)) => Pod { uid: uid.clone(), ..converted },
             None => converted,
         })
+    }
+
+    /// Returns a copy of a pod that names one of the nodes, or a node that does not exist, as the pods of a DaemonSet do.
+    pub(crate) fn pinned(&mut self, pod: &Pod, draw: usize) -> Arc<Pod> {
+        let nodes: Vec<Symbol> = self.cluster.nodes.keys().copied().collect();
+        let missing = self.cache.base.interner.intern("missing");
+        let name = nodes.get(draw % (nodes.len() + 1)).copied().unwrap_or(missing);
+        let field = FieldRequirement { negated: false, name };
+        let term = NodeSelectorTerm { match_expressions: Box::default(), match_fields: [field].into() };
+        let required_node_affinity = Some(NodeSelector { terms: [term].into() }).into();
+        let spec = Arc::new(PodSpec { required_node_affinity, ..PodSpec::clone(&pod.spec) });
+        let mut pinned = Pod { spec, ..pod.clone() };
+        self.templates.share(&mut pinned);
+        Arc::new(pinned)
     }
 
     /// Places a pod on the selected node.

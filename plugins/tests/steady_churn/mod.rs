@@ -209,6 +209,29 @@ fn a_steady_scheduling_cycle_does_not_allocate() {
     assert_eq!(allocating, []);
 }
 
+#[test]
+fn a_steady_scheduling_cycle_of_pods_that_name_their_nodes_does_not_allocate() {
+    const PINNED: usize = 8;
+    let mut churn = Churn::new();
+    churn.templates = (NAMED..NAMED + PINNED)
+        .map(|node| {
+            let name = format!("matchFields: [{{key: metadata.name, operator: In, values: [node-{node}]}}]");
+            let required =
+                format!("requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{{name}}}]}}");
+            let manifest = format!("{{spec: {{affinity: {{nodeAffinity: {{{required}}}}}}}}}");
+            pod(&manifest, &mut churn.scheduler.cache.base.interner)
+        })
+        .collect();
+    (0..4 * PINNED).for_each(|at| _ = churn.place(at % PINNED));
+    churn.crowd();
+    let mut turn = |at: usize| {
+        churn.delete_oldest();
+        churn.place(at % PINNED)
+    };
+    (0..4 * PINNED).for_each(|at| _ = turn(at));
+    assert_eq!((0..TURNS).map(turn).sum::<u64>(), 0);
+}
+
 impl Churn {
     /// Adds a volume with its claim, and places a pod with the claim. Returns the number of allocations in its scheduling
     /// cycle.

@@ -59,7 +59,7 @@ pub(crate) fn any_term_matches(selector: &NodeSelector, node: &Node, names: &Int
 /// Returns whether a node matches a pod's `nodeSelector` and required node affinity.
 pub(crate) fn matches_node_affinity(pod: &PodSpec, node: &Node, names: &Interner) -> bool {
     pod.node_selector.iter().all(|&(key, value)| label(&node.labels, key) == Some(value))
-        && pod.required_node_affinity.as_ref().is_none_or(|selector| any_term_matches(selector, node, names))
+        && pod.required_node_affinity.get().is_none_or(|selector| any_term_matches(selector, node, names))
 }
 
 /// Returns whether a toleration matches a taint.

@@ -81,7 +81,7 @@ fn convert_spec(pod: &api::Pod, namespace: &str, requests: &Requests, interner: 
         balance_requests: requests.usage.requests.clone(),
         tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
         node_selector: labels(spec.node_selector.as_ref(), interner),
-        required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
+        required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)).into(),
         broken_node_affinity: node_affinity.and_then(|affinity| broken(affinity, interner)),
         preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
         affinity: pod_affinity(spec.affinity.as_ref(), namespace, interner),

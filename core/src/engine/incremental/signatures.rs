@@ -6,10 +6,10 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use super::cached_answer::CachedAnswer;
+use crate::model::PodSpec;
 use crate::model::cache::Cache;
 use crate::model::cache_size::CacheSize;
 use crate::model::map::{FixedHasher, Map};
-use crate::model::{Pod, PodSpec};
 use crate::profile_api::profile::Profile;
 
 /// Maximum number of specs and of signatures.
@@ -98,22 +98,27 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Begins an attempt: compiles a pod, unless a compiled pod with the same spec can be used again.
+    /// Returns the last compiled pod, if it has this spec and can be used again.
     #[inline]
-    pub(crate) fn read(&mut self, plugins: &P, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
-        cache.base.begin_attempt(pod);
-        let address = Arc::as_ptr(&pod.spec) as usize;
+    pub(crate) fn latest(&self, plugins: &P, spec: &Arc<PodSpec>, cache: &Cache<P::State>) -> Option<CompiledPod<P>> {
+        let address = Arc::as_ptr(spec) as usize;
         if Arc::ptr_eq(&self.cluster, &cache.identity) && plugins.compile_epoch(&cache.state) == Some(self.epoch) {
             match &self.latest {
-                Some((latest, read)) if *latest == address => return read.clone(),
+                Some((latest, read)) if *latest == address => return Some(read.clone()),
                 _ => {}
             }
         }
-        self.read_other(plugins, &pod.spec, cache)
+        None
     }
 
+    /// Compiles a pod, unless a compiled pod with the same spec can be used again.
     #[inline(never)]
-    fn read_other(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+    pub(crate) fn read_other(
+        &mut self,
+        plugins: &P,
+        spec: &Arc<PodSpec>,
+        cache: &mut Cache<P::State>,
+    ) -> CompiledPod<P> {
         let address = Arc::as_ptr(spec) as usize;
         if Arc::ptr_eq(&self.cluster, &cache.identity)
             && plugins.compile_epoch(&cache.state) == Some(self.epoch)

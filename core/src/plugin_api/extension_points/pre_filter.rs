@@ -34,6 +34,9 @@ pub enum CandidateNodes {
     /// All nodes are candidates, but this plugin's Filter will reject all except these. The rejected nodes are
     /// evaluated only if the reasons are needed. Each node occurs once, in any order. Use this if the list is short.
     Predicted(SmallVec<[NodeIndex; 4]>),
+    /// Only the node that the required node affinity of the pod names; its terms are
+    /// [withheld](crate::model::RequiredNodeAffinity::are_withheld).
+    Pinned,
     /// No node: the pod as a whole is rejected. With the code `Unschedulable`, removing pods may help. Therefore the
     /// other PreFilters still run, for preemption, but no Filter runs.
     None(Status),
@@ -64,6 +67,11 @@ impl<C> PreFilterResult<C> {
             candidates: CandidateNodes::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() },
             ..self
         }
+    }
+    /// Declares that only the node that the required node affinity of the pod names can be feasible. The plugin does not
+    /// know it, because the terms are [withheld](crate::model::RequiredNodeAffinity::are_withheld).
+    pub fn only_pinned(self) -> Self {
+        PreFilterResult { candidates: CandidateNodes::Pinned, ..self }
     }
     /// Declares that only nodes with these names can be feasible.
     pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {

@@ -148,6 +148,12 @@ pub trait Profile: Sized + Send + Sync + 'static {
         false
     }
 
+    /// Returns whether no change of the cluster can affect this state, according to the same promises. PreFilter then
+    /// has this result for all pods with this compiled form.
+    fn is_constant(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
+        false
+    }
+
     /// Returns the first filters in the order, as long as their verdict on a node depends on the pod and the node
     /// alone. By default, there are none.
     fn leading_filters(_pod: &Self::Pod, _cycle: &Self::Cycle) -> LeadingFilters {

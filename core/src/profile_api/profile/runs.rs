@@ -22,6 +22,8 @@ pub struct PreFilterRun {
     /// Nodes from [`CandidateNodes::Predicted`].
     predicted: Vec<NodeIndex>,
     is_predicted: bool,
+    /// Whether a plugin returned [`CandidateNodes::Pinned`].
+    is_pinned: bool,
     skipped: Vec<&'static str>,
     answered: Vec<&'static str>,
 }
@@ -35,6 +37,7 @@ impl PreFilterRun {
         self.rejected = None;
         self.predicted.clear();
         self.is_predicted = false;
+        self.is_pinned = false;
         self.skipped.clear();
         self.answered.clear();
     }
@@ -75,6 +78,7 @@ impl PreFilterRun {
         }
         match candidates {
             CandidateNodes::All => {}
+            CandidateNodes::Pinned => self.is_pinned = true,
             CandidateNodes::Predicted(nodes) => {
                 if !self.is_predicted || nodes.len() < self.predicted.len() {
                     self.is_predicted = true;
@@ -134,6 +138,11 @@ impl PreFilterRun {
     /// Returns the only nodes that can pass Filter, each once, if a plugin predicted its rejections.
     pub fn predicted_nodes(&self) -> Option<&[NodeIndex]> {
         self.is_predicted.then_some(&self.predicted)
+    }
+    /// Returns whether only the node that the pod names is a candidate, and no plugin restricted or predicted nodes for
+    /// another reason.
+    pub(crate) fn is_only_pinned(&self) -> bool {
+        self.is_pinned && !self.is_predicted && self.narrowed_by.is_empty()
     }
     /// Returns names of candidate nodes that do not exist.
     pub(crate) fn unknown_nodes(&self) -> &[Symbol] {

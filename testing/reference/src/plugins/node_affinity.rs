@@ -16,7 +16,7 @@ impl Plugin for NodeAffinity {
 
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
         let (pod, added) = (&cx.pod.spec, &cx.args.node_affinity.added_affinity.required);
-        if added.is_none() && pod.node_selector.is_empty() && pod.required_node_affinity.is_none() {
+        if added.is_none() && pod.node_selector.is_empty() && pod.required_node_affinity.get().is_none() {
             return PreFilter::Skip;
         }
         match named(cx) {
@@ -69,7 +69,7 @@ impl Plugin for NodeAffinity {
 
 /// Returns the node names that the required terms select, if every term selects by name.
 fn named(cx: &Cycle<'_>) -> Option<Vec<Symbol>> {
-    let terms = &cx.pod.spec.required_node_affinity.as_ref()?.terms;
+    let terms = &cx.pod.spec.required_node_affinity.get()?.terms;
     if terms.is_empty() {
         return None;
     }

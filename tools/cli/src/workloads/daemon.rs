@@ -50,7 +50,7 @@ fn should_run_on(pod: &ModelPod, node: &Node, interner: &mut Interner) -> bool {
     let integer = |key: Symbol| label_integer(interner, value(key)?);
     let is_tolerated = |taint: &Taint| pod.spec.tolerations.iter().any(|toleration| toleration.tolerates(taint));
     pod.spec.node_selector.iter().all(|&(key, wanted)| value(key) == Some(wanted))
-        && pod.spec.required_node_affinity.as_ref().is_none_or(|all| all.matches(node.name, &node.labels, integer))
+        && pod.spec.required_node_affinity.get().is_none_or(|all| all.matches(node.name, &node.labels, integer))
         && node
             .taints
             .iter()

@@ -25,7 +25,7 @@ impl NodePods {
         if !tolerates_taints(node, &spec.tolerations) {
             report_violation(Rule::TaintToleration, "the node has a taint that the pod does not tolerate");
         }
-        if !node_affinity_matches(&spec.node_selector, spec.required_node_affinity.as_ref(), node, names) {
+        if !node_affinity_matches(&spec.node_selector, spec.required_node_affinity.get(), node, names) {
             report_violation(Rule::NodeAffinity, "the pod does not select the node");
         }
         if spec.required_features.iter().any(|feature| !node.declared_features.contains(feature)) {

@@ -71,7 +71,7 @@ impl SpreadConstraint {
             constraint: constraint.clone(),
             keys: keys.clone(),
             selects: (constraint.node_affinity_policy == InclusionPolicy::Honor)
-                .then(|| (spec.node_selector.clone(), spec.required_node_affinity.clone())),
+                .then(|| (spec.node_selector.clone(), spec.required_node_affinity.get().cloned())),
             tolerations: (constraint.node_taints_policy == InclusionPolicy::Honor).then(|| spec.tolerations.clone()),
         })
     }

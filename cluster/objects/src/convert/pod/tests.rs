@@ -178,7 +178,7 @@ fn invalid_node_affinity_terms_are_dropped_or_kept_as_errors() {
         ",
         &mut interner,
     );
-    let required = pod.spec.required_node_affinity.as_ref().unwrap();
+    let required = pod.spec.required_node_affinity.get().unwrap();
     assert_eq!(required.terms.len(), 1);
     let preferred = &pod.spec.preferred_node_affinity;
     assert!(preferred[0].term.is_ok());
@@ -191,10 +191,10 @@ fn invalid_node_affinity_terms_are_dropped_or_kept_as_errors() {
 #[test]
 fn missing_and_empty_required_affinity_differ() {
     let mut interner = Interner::default();
-    assert_eq!(pod("spec: {affinity: {nodeAffinity: {}}}", &mut interner).spec.required_node_affinity, None);
+    assert_eq!(pod("spec: {affinity: {nodeAffinity: {}}}", &mut interner).spec.required_node_affinity.get(), None);
     let empty = "spec: {affinity: {nodeAffinity:
         {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}";
-    let selector = pod(empty, &mut interner).spec.required_node_affinity.clone();
+    let selector = pod(empty, &mut interner).spec.required_node_affinity.get().cloned();
     assert_eq!(selector.map(|selector| selector.terms.len()), Some(0));
 }
 
