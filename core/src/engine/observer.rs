@@ -16,9 +16,11 @@ pub trait Observer {
     fn before_pop(&mut self) {}
     /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
-    /// Runs before the plugins of an extension point run, but not for updates of cached answers.
+    /// Runs before the plugins of an extension point run, but not for updates of cached answers and for pods
+    /// that share an attempt because they differ only in the node that they name.
     fn point_started(&mut self, _point: Point) {}
-    /// Runs after the plugins of an extension point have run, but not for updates of cached answers.
+    /// Runs after the plugins of an extension point have run, but not for updates of cached answers and for pods
+    /// that share an attempt because they differ only in the node that they name.
     fn point_ended(&mut self, _point: Point, _code: Code) {}
     /// Receives the nodes that extenders removed, and the extenders' rejections. There may be no rejection for a
     /// removed node, and there may be rejections of other nodes.

@@ -18,6 +18,7 @@ mod filter;
 mod hints;
 mod hypothetical;
 mod life_cycle;
+mod named_nodes;
 mod observer;
 mod percentage_of_nodes;
 mod places;
