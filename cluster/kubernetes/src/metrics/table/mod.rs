@@ -86,7 +86,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(
         &EXTENSION_POINT_DURATION,
         "when a cached answer is updated, PreFilter, Filter, PreScore and Score do not run separately, and are not \
-         observed. The durations of Filter and Score include the loops over plugins and nodes",
+         observed; the same applies to pods of a DaemonSet that pass on the node that they name. The durations of Filter and Score include the loops over plugins and nodes",
     ),
     row(&GOROUTINES, "counts bindings in flight as `binding`; there are no goroutines"),
     row(&INFLIGHT_EVENTS, ""),
