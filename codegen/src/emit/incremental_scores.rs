@@ -14,7 +14,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let base = has_base(members).then(|| {
         quote! {
             /// By node, the sum of the weighted scores without normalization.
-            pub base: Vec<i64>,
+            pub base: Vec<i32>,
         }
     });
     let raw = normalizing(members).map(|member| {
@@ -48,7 +48,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 
 /// Returns expressions for the memory of the scores, in bytes.
 pub(super) fn bytes<'m>(members: &'m Members<'_>) -> impl Iterator<Item = TokenStream> + 'm {
-    let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i64>() });
+    let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i32>() });
     base.into_iter().chain(normalizing(members).map(|member| {
         let field = &member.field;
         quote! { self.scores.#field.bytes() }
@@ -114,6 +114,21 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                 ) -> Result<i64, NeedsFullEvaluation> {
                     CachedAnswer::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
+
+                /// Stores the sums for many nodes.
+                #[inline(never)]
+                fn score_base(
+                    &mut self,
+                    pod: &Pod,
+                    score: &Score,
+                    cache: &Cache<State>,
+                    nodes: &NodeSet,
+                ) -> Result<(), NeedsFullEvaluation> {
+                    let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
+                    incremental::score_each(nodes, &mut self.scores.base, |index| {
+                        CachedAnswer::base(pod, score, columns, index)
+                    })
+                }
         }
     })
 }
@@ -123,8 +138,7 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
         if incremental::is_sparse(#nodes) {
             incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base_of_one(pod, score, cache, index))?;
         } else {
-            let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
-            incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base(pod, score, columns, index))?;
+            self.score_base(pod, score, cache, #nodes)?;
         }
     }
 }
@@ -206,7 +220,7 @@ fn total(members: &Members<'_>) -> TokenStream {
             &mut self,
             score: &Score,
             #feasible: &NodeMask,
-            totals: &mut [i64],
+            totals: &mut [i32],
             work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
             #body
@@ -321,11 +335,14 @@ fn remove_infeasible(members: &Members<'_>) -> TokenStream {
 fn parts_of_total(members: &Members<'_>) -> TokenStream {
     let base = has_base(members).then(|| {
         let names = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| member.name);
-        quote! { parts.push((&[#(#names),*] as &[_], self.scores.base[node.get()])); }
+        quote! { parts.push((&[#(#names),*] as &[_], self.scores.base[node.get()].into())); }
     });
     let normalized = normalizing(members).map(|member| {
         let (field, name) = (&member.field, member.name);
-        unless_skipped(member, quote! { parts.push((&[#name] as &[_], self.scores.#field.weighted(node.get()))); })
+        unless_skipped(
+            member,
+            quote! { parts.push((&[#name] as &[_], self.scores.#field.weighted(node.get()).into())); },
+        )
     });
     let calls = quote! { #base #(#normalized)* };
     let body = if calls.is_empty() {
@@ -376,14 +393,14 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let one = if add_one.is_empty() {
         base
     } else {
-        quote! { let mut total: i64 = #base; #(#add_one)* total }
+        quote! { let mut total: i32 = #base; #(#add_one)* total }
     };
     let whole = quote! { #begin #(#add)* };
     let (score_of_one, node) = (parameter("score", &one), parameter("node", &one));
     let score_of_word = parameter("score", &whole);
     quote! {
         /// Sets the totals of nodes.
-        fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
+        fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i32]) {
             // For a few nodes, the loops of `total_word` over a whole word are slower than one sum for each node.
             for (word, bits) in nodes.words() {
                 if incremental::is_dense(word, bits, totals) {
@@ -396,13 +413,13 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
 
         /// Sets the totals of all nodes of a mask word.
         #[inline(never)]
-        fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i64]) {
+        fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i32]) {
             #whole
         }
 
         /// Sets the total of a node.
         #[inline(never)]
-        fn total_of(&self, #score_of_one: &Score, #node: usize) -> i64 {
+        fn total_of(&self, #score_of_one: &Score, #node: usize) -> i32 {
             #one
         }
     }

@@ -142,7 +142,7 @@ impl<P: Profile> Engine<P> {
         let (choice, cached) = self.current_answer(pod, cache)?;
         match choice {
             Choice::Node(chosen) => Some(node == chosen),
-            Choice::Best { .. } => Some(cached.total(node) == Some(cached.best().total)),
+            Choice::Best { .. } => Some(cached.total(node) == Some(cached.best().total.into())),
             Choice::NoNode => None,
         }
     }

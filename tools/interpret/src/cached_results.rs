@@ -28,7 +28,7 @@ pub struct CachedResults {
     /// The steps of Filter that are not idle: they can reject a node, now or after a cluster change.
     filters: Vec<usize>,
     /// For each node, the sum of the weighted scores of the plugins that do not normalise.
-    unnormalized_sums: Vec<i64>,
+    unnormalized_sums: Vec<i32>,
     /// Scores of the plugins that normalise, by step of Score.
     normalized_scores: Vec<NormalizedScores>,
     score_steps: ActiveSteps,
@@ -84,7 +84,7 @@ fn score_inputs<'a>(cx: &UpdateContext<'a, Pipeline>, score: &'a Score, step: &S
 
 impl CachedResults {
     /// Sets the totals of nodes.
-    fn set_totals(&self, nodes: &NodeSet, totals: &mut [i64]) {
+    fn set_totals(&self, nodes: &NodeSet, totals: &mut [i32]) {
         let normalized_scores = || self.score_steps.normalizing.iter().map(|&at| &self.normalized_scores[at]);
         for (word, bits) in nodes.words() {
             if is_dense(word, bits, totals) {
@@ -252,7 +252,7 @@ impl PluginResults<Pipeline> for CachedResults {
         &mut self,
         _: &Score,
         feasible: &NodeMask,
-        totals: &mut [i64],
+        totals: &mut [i32],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let Some(steps) = &self.steps else { return Err(NeedsFullEvaluation) };
@@ -274,6 +274,6 @@ impl PluginResults<Pipeline> for CachedResults {
     fn bytes(&self) -> usize {
         self.passing.iter().map(NodeMask::bytes).sum::<usize>()
             + self.normalized_scores.iter().map(NormalizedScores::bytes).sum::<usize>()
-            + self.unnormalized_sums.capacity() * size_of::<i64>()
+            + self.unnormalized_sums.capacity() * size_of::<i32>()
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Groups<'a> {
     /// The group of each node, for whole words of a node mask; 0 for nodes that do not count.
     pub(super) of_node: &'a [u32],
     /// The part of the totals that all nodes of a group have in common.
-    pub(super) scores: &'a [i64],
+    pub(super) scores: &'a [i32],
     /// The groups that do not count, one bit each.
     pub(super) suspended: u32,
 }
@@ -39,7 +39,7 @@ pub(super) struct BestByGroup {
     /// The tree of each group, all of the same size. The first one stays empty.
     trees: Vec<BestTree>,
     /// The score of each group.
-    scores: Vec<i64>,
+    scores: Vec<i32>,
     /// The groups with nodes of the highest total, one bit each.
     groups_of_best: u32,
     best: BlockBest,
@@ -47,7 +47,7 @@ pub(super) struct BestByGroup {
 
 impl BestByGroup {
     /// Makes the trees of all feasible nodes.
-    pub(super) fn new(totals: &[i64], feasible: &NodeMask, groups: Groups<'_>) -> Self {
+    pub(super) fn new(totals: &[i32], feasible: &NodeMask, groups: Groups<'_>) -> Self {
         let mut new = BestByGroup::default();
         let mut all = NodeSet::default();
         all.reset(totals.len());
@@ -58,7 +58,7 @@ impl BestByGroup {
 
     /// Updates the trees for nodes whose group or total changed, and the scores of all groups. Returns whether there are
     /// more trees.
-    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], groups: Groups<'_>) -> bool {
+    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i32], groups: Groups<'_>) -> bool {
         let is_larger = self.resize(totals.len(), groups.scores.len());
         if BestTree::are_many(changed, totals.len()) {
             self.refresh_many(changed, totals, groups.of_node);
@@ -87,7 +87,7 @@ impl BestByGroup {
         true
     }
 
-    fn refresh_block(&mut self, block: usize, changed: u64, totals: &[i64], of_node: &[u32]) {
+    fn refresh_block(&mut self, block: usize, changed: u64, totals: &[i32], of_node: &[u32]) {
         let first = block * BLOCK;
         let mut groups = 0_u32;
         for node in nodes_of(0, changed) {
@@ -104,7 +104,7 @@ impl BestByGroup {
     }
 
     #[inline(never)]
-    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i64], of_node: &[u32]) {
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], of_node: &[u32]) {
         for (word, _) in changed.words() {
             let nodes = word * 64..(word + 1) * 64;
             let of_word = self.group_of[nodes.clone()].iter_mut().zip(&of_node[nodes]);
@@ -142,7 +142,7 @@ impl BestByGroup {
     }
 
     /// Returns the score of a node's group.
-    pub(super) fn score_of(&self, node: NodeIndex) -> i64 {
+    pub(super) fn score_of(&self, node: NodeIndex) -> i32 {
         self.scores[usize::from(self.group_of[node.get()])]
     }
 
@@ -200,8 +200,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_best_of_all_groups_are_found_in_order(
-            history in prop::collection::vec((0..SLOTS, -2i64..2, 0..GROUPS), 1..80),
-            scores in prop::collection::vec((prop::collection::vec(-1i64..2, GROUPS as usize), 0u32..1 << GROUPS), 9),
+            history in prop::collection::vec((0..SLOTS, -2i32..2, 0..GROUPS), 1..80),
+            scores in prop::collection::vec((prop::collection::vec(-1i32..2, GROUPS as usize), 0u32..1 << GROUPS), 9),
             step in 1usize..9,
         ) {
             let (mut totals, mut of_node) = (vec![0; SLOTS], vec![0; SLOTS.next_multiple_of(64)]);
@@ -220,7 +220,7 @@ mod tests {
                 let total = |node: usize| totals[node] + scores[of_node[node] as usize];
                 let highest = feasible().map(total).max();
                 let expected: Vec<usize> = feasible().filter(|&node| Some(total(node)) == highest).collect();
-                prop_assert_eq!(best.best().total, highest.unwrap_or(i64::MIN));
+                prop_assert_eq!(best.best().total, highest.unwrap_or(i32::MIN));
                 prop_assert_eq!(best.best().ties as usize, expected.len());
                 let found: Vec<usize> = (0..best.best().ties).filter_map(|k| best.kth(k)).map(NodeIndex::get).collect();
                 prop_assert_eq!(found, expected);

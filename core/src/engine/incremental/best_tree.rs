@@ -39,7 +39,7 @@ pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usiz
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockBest {
     /// The total.
-    pub(crate) total: i64,
+    pub(crate) total: i32,
     /// Number of nodes with it; 0 if no node is feasible.
     pub(crate) ties: u32,
     /// Number of these nodes in the left child. For a block, the set of these nodes, one bit each.
@@ -48,7 +48,7 @@ pub(crate) struct BlockBest {
 
 impl Default for BlockBest {
     fn default() -> Self {
-        BlockBest { total: i64::MIN, ties: 0, left_ties: 0 }
+        BlockBest { total: i32::MIN, ties: 0, left_ties: 0 }
     }
 }
 
@@ -64,19 +64,19 @@ impl BlockBest {
 
     /// Adds a score to the total, if there are nodes.
     #[inline(always)]
-    pub(super) fn with_score(self, score: i64) -> Self {
-        BlockBest { total: if self.ties == 0 { i64::MIN } else { self.total.wrapping_add(score) }, ..self }
+    pub(super) fn with_score(self, score: i32) -> Self {
+        BlockBest { total: if self.ties == 0 { i32::MIN } else { self.total.wrapping_add(score) }, ..self }
     }
 
     /// Returns the best of some nodes of a block, one bit each.
     #[inline(always)]
-    pub(super) fn of_block(totals: &[i64], bits: u64, block: usize) -> BlockBest {
+    pub(super) fn of_block(totals: &[i32], bits: u64, block: usize) -> BlockBest {
         let first = block * BLOCK;
-        let (mut total, mut nodes) = (i64::MIN, 0);
-        if let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>) {
+        let (mut total, mut nodes) = (i32::MIN, 0);
+        if let Some(totals) = totals.get(first..).and_then(<[i32]>::first_chunk::<BLOCK>) {
             // Without a branch for each node.
             for (at, &of_node) in totals.iter().enumerate() {
-                total = total.max(if bits >> at & 1 == 1 { of_node } else { i64::MIN });
+                total = total.max(if bits >> at & 1 == 1 { of_node } else { i32::MIN });
             }
             for &of_node in totals.iter().rev() {
                 nodes = nodes << 1 | u32::from(of_node == total);
@@ -95,14 +95,14 @@ impl BlockBest {
 
     /// Makes the best of a block from its highest total and the nodes with it, one bit each.
     #[inline(always)]
-    fn of_nodes(total: i64, nodes: u32) -> BlockBest {
+    fn of_nodes(total: i32, nodes: u32) -> BlockBest {
         BlockBest { total, ties: COUNTS[nodes as usize % COUNTS.len()].into(), left_ties: nodes }
     }
 
     /// Returns the best of the nodes `bits` of a block after changes of some nodes, one bit each. Other nodes are read only
     /// if all of the best have become worse.
     #[inline(always)]
-    pub(super) fn after_changes(self, changed: u64, totals: &[i64], bits: u64, block: usize) -> BlockBest {
+    pub(super) fn after_changes(self, changed: u64, totals: &[i32], bits: u64, block: usize) -> BlockBest {
         let first = block * BLOCK;
         let (mut total, mut nodes) = (self.total, self.left_ties & !(changed as u32));
         for node in nodes_of(0, changed & bits) {
@@ -159,7 +159,7 @@ impl BestTree {
 
     /// Computes the blocks of changed nodes and their ancestors again.
     #[inline]
-    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i32], feasible: &NodeMask) {
         if Self::are_many(changed, totals.len()) {
             return self.refresh_many(changed, totals, feasible);
         }
@@ -174,7 +174,7 @@ impl BestTree {
     }
 
     #[inline(never)]
-    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], feasible: &NodeMask) {
         let blocks = self.blocks();
         let leaves = &mut self.nodes[blocks..][..self.used];
         for (word, _) in changed.words() {
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     /// Builds a tree with one node in each block.
-    fn best_of(totals: &[i64]) -> BestTree {
+    fn best_of(totals: &[i32]) -> BestTree {
         let mut tree = BestTree::default();
         tree.resize(totals.len() * BLOCK);
         for (block, &total) in totals.iter().enumerate() {
@@ -291,7 +291,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_one_of_the_best_is_found_in_order(totals in prop::collection::vec(-3i64..3, 1..40)) {
+        fn every_one_of_the_best_is_found_in_order(totals in prop::collection::vec(-3i32..3, 1..40)) {
             let tree = best_of(&totals);
             let best = *totals.iter().max().expect("not empty");
             let expected: Vec<usize> = (0..totals.len()).filter(|&block| totals[block] == best).collect();
@@ -302,7 +302,7 @@ mod tests {
 
         #[test]
         fn the_best_nodes_are_found_after_changes(
-            history in prop::collection::vec((0usize..1999, -2i64..2, any::<bool>()), 1..60),
+            history in prop::collection::vec((0usize..1999, -2i32..2, any::<bool>()), 1..60),
             step in 1usize..9,
         ) {
             let (mut totals, mut feasible) = (vec![0; 1999], NodeMask::default());
@@ -321,7 +321,7 @@ mod tests {
                 tree.refresh(&changed, &totals, &feasible);
                 let best = feasible.iter().map(|node| totals[node.get()]).max();
                 let expected: Vec<_> = feasible.iter().filter(|node| Some(totals[node.get()]) == best).collect();
-                prop_assert_eq!(best.unwrap_or(i64::MIN), tree.root().total);
+                prop_assert_eq!(best.unwrap_or(i32::MIN), tree.root().total);
                 let found: Vec<_> = (0..tree.root().ties).filter_map(|k| tree.kth(k)).collect();
                 prop_assert_eq!(found, expected);
                 prop_assert_eq!(tree.kth(u32::MAX), None);
@@ -329,11 +329,11 @@ mod tests {
         }
 
         #[test]
-        fn a_tree_that_grows_keeps_its_blocks(first in prop::collection::vec(-3i64..3, 1..9), new in -3i64..3) {
+        fn a_tree_that_grows_keeps_its_blocks(first in prop::collection::vec(-3i32..3, 1..9), new in -3i32..3) {
             let mut grown = best_of(&first);
             grown.resize((first.len() + 1) * BLOCK);
             grown.set(first.len(), BlockBest { total: new, ties: 1, left_ties: 1 });
-            let all: Vec<i64> = first.iter().copied().chain([new]).collect();
+            let all: Vec<i32> = first.iter().copied().chain([new]).collect();
             prop_assert_eq!(grown.root(), best_of(&all).root());
         }
     }

@@ -41,7 +41,7 @@ pub(crate) struct CachedAnswer<P: Profile> {
     /// The score state; `None` while there are too few feasible nodes for scoring.
     pub(super) score: Option<P::Score>,
     pub(super) reusable_scores: ReusableScores,
-    pub(super) totals: Vec<i64>,
+    pub(super) totals: Vec<i32>,
     /// The best totals, unless `best_by_group` has them.
     pub(super) best: BestTree,
     /// The best totals by level of a plugin whose scores are separate from the totals, or by group of `flipping`.
@@ -118,7 +118,7 @@ impl<P: Profile> CachedAnswer<P> {
     pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
         self.score.as_ref()?;
         let separate = self.best_by_group.as_ref().map_or(0, |best| best.score_of(node));
-        self.feasible.contains(node).then(|| self.totals[node.get()].wrapping_add(separate))
+        self.feasible.contains(node).then(|| self.totals[node.get()].wrapping_add(separate).into())
     }
 
     /// Returns its size in bytes without plugins' states, as of its creation or last growth.
@@ -128,7 +128,7 @@ impl<P: Profile> CachedAnswer<P> {
 
     pub(super) fn update_bytes(&mut self) {
         self.bytes = self.parts.bytes()
-            + self.totals.capacity() * size_of::<i64>()
+            + self.totals.capacity() * size_of::<i32>()
             + self.best.bytes()
             + self.best_by_group.as_ref().map_or(0, |best| best.bytes())
             + self.flipping.bytes()

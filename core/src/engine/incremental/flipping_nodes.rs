@@ -15,7 +15,7 @@ const OTHERS: u32 = 1;
 /// The first group of nodes that became infeasible together.
 const FIRST: u32 = 2;
 /// The scores of groups: all nodes have their complete totals.
-const SCORES: [i64; MAX_GROUPS] = [0; MAX_GROUPS];
+const SCORES: [i32; MAX_GROUPS] = [0; MAX_GROUPS];
 
 /// Groups of nodes that became infeasible in one update. Each group has a separate tree of its best nodes in a
 /// [`BestByGroup`]. Without a feasible node, a group is suspended: its tree stays as it was, but does not count. When
@@ -65,7 +65,7 @@ impl FlippingNodes {
     }
 
     /// Makes one group of all nodes that were feasible before some became feasible or infeasible. Returns its tree.
-    pub(super) fn begin(&mut self, totals: &[i64], feasible: &NodeMask, flipped: &NodeSet) -> BestByGroup {
+    pub(super) fn begin(&mut self, totals: &[i32], feasible: &NodeMask, flipped: &NodeSet) -> BestByGroup {
         self.resize(totals.len());
         self.changed.reset(totals.len());
         for (word, bits) in self.in_trees.words_mut().iter_mut().enumerate() {
@@ -93,7 +93,7 @@ impl FlippingNodes {
     pub(super) fn refresh(
         &mut self,
         best: &mut BestByGroup,
-        totals: &[i64],
+        totals: &[i32],
         feasible: &NodeMask,
         flipped: &NodeSet,
         scores: &ScoreChanges,
@@ -211,9 +211,9 @@ mod tests {
         feasible: NodeMask,
         is_open: [bool; DOMAINS],
         is_full: Vec<bool>,
-        current_totals: Vec<i64>,
+        current_totals: Vec<i32>,
         /// The totals of the last Score.
-        totals: Vec<i64>,
+        totals: Vec<i32>,
         flipping: FlippingNodes,
         best: Option<BestByGroup>,
     }
@@ -233,7 +233,7 @@ mod tests {
             }
         }
 
-        fn update(&mut self, changes: &[(usize, i64, bool)], flipped: &[usize]) {
+        fn update(&mut self, changes: &[(usize, i32, bool)], flipped: &[usize]) {
             self.work.begin(SLOTS);
             for &(node, total, is_full) in changes {
                 (self.current_totals[node], self.is_full[node]) = (total, is_full);
@@ -296,7 +296,7 @@ mod tests {
         #[test]
         fn the_best_nodes_are_found_while_domains_flip(
             history in prop::collection::vec(
-                (prop::collection::vec((0..SLOTS, -2i64..2, any::<bool>()), 0..6), prop::collection::vec(0..DOMAINS, 0..3)),
+                (prop::collection::vec((0..SLOTS, -2i32..2, any::<bool>()), 0..6), prop::collection::vec(0..DOMAINS, 0..3)),
                 1..60,
             ),
         ) {

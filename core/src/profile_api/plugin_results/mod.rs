@@ -63,7 +63,7 @@ impl<P: Profile> PluginResults<P> for Uncached {
         &mut self,
         _: &P::Score,
         _: &NodeMask,
-        _: &mut [i64],
+        _: &mut [i32],
         _: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)

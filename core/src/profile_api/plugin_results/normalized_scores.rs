@@ -51,9 +51,9 @@ pub struct NormalizedScores {
     level_of: Vec<u32>,
     levels: ScoreLevels,
     /// The levels whose weighted score changed, and the difference.
-    moved: Vec<(u32, i64)>,
+    moved: Vec<(u32, i32)>,
     /// The difference for each level, if many levels changed.
-    by_level: Vec<i64>,
+    by_level: Vec<i32>,
     /// For each word of a node mask, the levels that its nodes may have: bit `n` for levels whose number is `n` modulo
     /// 64.
     present: Vec<u64>,
@@ -71,7 +71,7 @@ pub struct SeparateLevels<'a> {
     /// The level of each node, for whole words of a node mask; [`SeparateLevels::INFEASIBLE`] for infeasible nodes.
     pub of_node: &'a [u32],
     /// The weighted normalised score of each level.
-    pub scores: &'a [i64],
+    pub scores: &'a [i32],
 }
 
 impl SeparateLevels<'_> {
@@ -84,7 +84,7 @@ impl SeparateLevels<'_> {
 /// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
 /// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
 #[inline(always)]
-fn add_to_totals(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
+fn add_to_totals(totals: &mut [i32], levels: &[u32; 64], by: impl Fn(u32) -> i32) -> i32 {
     let mut any = 0;
     for (total, &level) in totals.iter_mut().zip(levels) {
         let by = by(level);
@@ -257,7 +257,7 @@ impl NormalizedScores {
         args: &P::Args,
         weight: i64,
         feasible: &NodeMask,
-        totals: &mut [i64],
+        totals: &mut [i32],
         retotalled: &mut NodeSet,
     ) -> Result<(), NeedsFullEvaluation> {
         if self.levels.is_normalized() {
@@ -272,7 +272,7 @@ impl NormalizedScores {
         args: &P::Args,
         weight: i64,
         feasible: &NodeMask,
-        totals: &mut [i64],
+        totals: &mut [i32],
         retotalled: &mut NodeSet,
     ) -> Result<(), NeedsFullEvaluation> {
         self.levels.normalize::<P>(args, weight, &mut self.moved)?;
@@ -288,7 +288,7 @@ impl NormalizedScores {
     }
 
     /// Removes the scores from the totals. From now on, the caller adds the score of a node's level.
-    pub(crate) fn separate(&mut self, totals: &mut [i64]) -> Option<SeparateLevels<'_>> {
+    pub(crate) fn separate(&mut self, totals: &mut [i32]) -> Option<SeparateLevels<'_>> {
         self.is_separate = true;
         let scores = self.levels.weighted();
         for (total, &level) in totals.iter_mut().zip(&self.level_of) {
@@ -316,7 +316,7 @@ impl NormalizedScores {
     }
 
     /// Adds the scores to the totals again, because there are too many levels. They are not separated again soon.
-    pub(crate) fn merge(&mut self, totals: &mut [i64]) {
+    pub(crate) fn merge(&mut self, totals: &mut [i32]) {
         (self.is_separate, self.moves) = (false, 0);
         let scores = self.levels.weighted();
         for (total, &level) in totals.iter_mut().zip(&self.level_of) {
@@ -325,10 +325,10 @@ impl NormalizedScores {
     }
 
     /// Adds the differences of levels to totals.
-    fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
+    fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i32], retotalled: &mut NodeSet) {
         let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, moves, .. } = self;
         if !*is_by_node {
-            let by = moved.iter().fold(0, |sum: i64, (_, by)| sum.wrapping_add(*by));
+            let by = moved.iter().fold(0, |sum: i32, (_, by)| sum.wrapping_add(*by));
             totals.iter_mut().for_each(|total| *total = total.wrapping_add(by));
             return retotalled.insert_all(feasible);
         }
@@ -365,7 +365,7 @@ impl NormalizedScores {
 
     /// Adds the weighted normalised scores of the nodes of a whole word to their totals, unless they are separate.
     #[inline(always)]
-    pub fn add(&self, word: usize, totals: &mut [i64]) {
+    pub fn add(&self, word: usize, totals: &mut [i32]) {
         let weighted = self.levels.weighted();
         let first = word * 64;
         if !self.is_by_node {
@@ -382,18 +382,18 @@ impl NormalizedScores {
 
     /// Returns the plugin's part of a node's total: the weighted normalised score, or 0 if the scores are separate.
     #[inline(always)]
-    pub fn in_total(&self, node: usize) -> i64 {
+    pub fn in_total(&self, node: usize) -> i32 {
         if self.is_by_node { self.by_node_in_total(node) } else { self.levels.weighted()[self.uniform as usize] }
     }
 
     #[inline(never)]
-    fn by_node_in_total(&self, node: usize) -> i64 {
+    fn by_node_in_total(&self, node: usize) -> i32 {
         if self.is_separate { 0 } else { self.levels.weighted()[self.level_of[node] as usize] }
     }
 
     /// Returns the weighted normalised score of a node.
     #[inline(always)]
-    pub fn weighted(&self, node: usize) -> i64 {
+    pub fn weighted(&self, node: usize) -> i32 {
         let level = if self.is_by_node { self.level_of[node] } else { self.uniform };
         self.levels.weighted()[level as usize]
     }

@@ -3,6 +3,7 @@
 use crate::model::map::Map;
 use crate::plugin_api::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
+use crate::profile_api::plugin_results::updates::to_part;
 
 /// The raw score of the nodes of one class. [`ScoreLevels::INFEASIBLE`] is the level of infeasible nodes.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ struct ScoreLevel {
 pub(super) struct ScoreLevels {
     all: Vec<ScoreLevel>,
     /// The weighted normalised score of each level: its part of the totals.
-    weighted: Vec<i64>,
+    weighted: Vec<i32>,
     of_class: Map<ScoreClass, u32>,
     vacant: Vec<u32>,
     /// Levels that have no weighted score yet.
@@ -72,7 +73,7 @@ impl ScoreLevels {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.all.capacity() * (size_of::<ScoreLevel>() + size_of::<i64>() + 2 * size_of::<u32>())
+        self.all.capacity() * (size_of::<ScoreLevel>() + size_of::<i32>() + 2 * size_of::<u32>())
             + self.of_class.capacity() * size_of::<(ScoreClass, u32)>()
     }
 
@@ -165,7 +166,7 @@ impl ScoreLevels {
         &mut self,
         args: &P::Args,
         weight: i64,
-        moved: &mut Vec<(u32, i64)>,
+        moved: &mut Vec<(u32, i32)>,
     ) -> Result<(), NeedsFullEvaluation> {
         moved.clear();
         let ScoreLevels { all, weighted, unnormalized, extent, staleness, .. } = self;
@@ -186,7 +187,7 @@ impl ScoreLevels {
         let weigh = |level: &ScoreLevel| {
             let normalized = P::normalize(args, *extent, level.raw);
             let is_valid = (0..=MAX_NODE_SCORE).contains(&normalized);
-            if is_valid { Ok(normalized.wrapping_mul(weight)) } else { Err(NeedsFullEvaluation) }
+            if is_valid { to_part(normalized.wrapping_mul(weight)) } else { Err(NeedsFullEvaluation) }
         };
         for level in unnormalized.drain(..) {
             let level = level as usize;
@@ -214,7 +215,7 @@ impl ScoreLevels {
 
     /// Returns each level's part of the totals.
     #[inline(always)]
-    pub(super) fn weighted(&self) -> &[i64] {
+    pub(super) fn weighted(&self) -> &[i32] {
         &self.weighted
     }
 }
@@ -282,6 +283,13 @@ mod tests {
         prop::collection::vec(prop::collection::vec(change, 0..5), 1..12)
     }
 
+    #[test]
+    fn a_weighted_score_that_is_too_large_for_a_total_requires_a_full_evaluation() {
+        let mut levels = ScoreLevels::default();
+        levels.add_node(ScoreClass(0), || 0);
+        assert_eq!(levels.normalize::<Fewest>(&NoArgs, 100_000, &mut Vec::new()), Err(NeedsFullEvaluation));
+    }
+
     proptest! {
         #[test]
         fn updated_levels_equal_new_levels(turns in changes()) {
@@ -324,7 +332,7 @@ mod tests {
                 let rebuilt = classes.map(|class| {
                     class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs, extent, raws[class]))
                 });
-                prop_assert_eq!(scores, rebuilt);
+                prop_assert_eq!(scores.map(i64::from), rebuilt);
             }
         }
     }

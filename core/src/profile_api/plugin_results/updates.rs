@@ -121,6 +121,19 @@ pub fn weighted(score: Result<i64, ScoreError>, weight: i64) -> Result<i64, Need
     }
 }
 
+/// Maximum part of a cached total: the sum of the scores without normalisation, or the score of one plugin that
+/// normalises. The sum of up to 256 parts fits a total.
+const MAX_PART: i64 = i32::MAX as i64 >> 8;
+
+/// Converts a part of a total.
+///
+/// # Errors
+/// It is too large, because of large weights. Such a profile has no cached answers.
+#[inline(always)]
+pub(super) fn to_part(score: i64) -> Result<i32, NeedsFullEvaluation> {
+    if (0..=MAX_PART).contains(&score) { Ok(score as i32) } else { Err(NeedsFullEvaluation) }
+}
+
 /// Returns whether nodes are so few that preparing a loop over them is not worth its cost.
 #[inline(always)]
 pub fn is_sparse(nodes: &NodeSet) -> bool {
@@ -130,16 +143,16 @@ pub fn is_sparse(nodes: &NodeSet) -> bool {
 /// Stores the results of `score` for nodes.
 ///
 /// # Errors
-/// As for `score`.
+/// As for `score`, or a result is too large for a total.
 #[inline(always)]
 pub fn score_each(
     nodes: &NodeSet,
-    scores: &mut [i64],
+    scores: &mut [i32],
     mut score: impl FnMut(usize) -> Result<i64, NeedsFullEvaluation>,
 ) -> Result<(), NeedsFullEvaluation> {
     for (word, bits) in nodes.words() {
         for node in nodes_of(word, bits) {
-            scores[node.get()] = score(node.get())?;
+            scores[node.get()] = to_part(score(node.get())?)?;
         }
     }
     Ok(())
@@ -149,7 +162,7 @@ pub fn score_each(
 /// `bits` one after the other. Computing the whole word changes no total of another feasible node, and totals of
 /// infeasible nodes are not read.
 #[inline(always)]
-pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
+pub fn is_dense(word: usize, bits: u64, totals: &[i32]) -> bool {
     const MIN_NODES: u32 = 12;
     // Usually, one or two nodes changed. Without CPU support, counting bits takes many instructions.
     let all_but_three = (0..3).fold(bits, |bits, _| bits & bits.wrapping_sub(1));
@@ -158,21 +171,33 @@ pub fn is_dense(word: usize, bits: u64, totals: &[i64]) -> bool {
 
 /// Initialises the totals of the nodes of a whole word with these scores.
 #[inline(always)]
-pub fn init_totals(word: usize, scores: &[i64], totals: &mut [i64]) {
+pub fn init_totals(word: usize, scores: &[i32], totals: &mut [i32]) {
     let first = word * 64;
     totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
 }
 
 /// Initialises the totals of the nodes of a whole word with 0.
 #[inline(always)]
-pub fn reset_totals(word: usize, totals: &mut [i64]) {
+pub fn reset_totals(word: usize, totals: &mut [i32]) {
     totals[word * 64..][..64].fill(0);
 }
 
 /// Sets the totals of the nodes `bits` of a word, one after the other.
 #[inline(always)]
-pub fn total_each(word: usize, bits: u64, totals: &mut [i64], total: impl Fn(usize) -> i64) {
+pub fn total_each(word: usize, bits: u64, totals: &mut [i32], total: impl Fn(usize) -> i32) {
     for node in nodes_of(word, bits) {
         totals[node.get()] = total(node.get());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_256_parts_fit_a_total() {
+        assert_eq!(to_part(MAX_PART).map(|part| i64::from(part) * 256 <= i64::from(i32::MAX)), Ok(true));
+        assert_eq!(to_part(MAX_PART + 1), Err(NeedsFullEvaluation));
+        assert_eq!(to_part(i64::MIN), Err(NeedsFullEvaluation));
     }
 }

@@ -476,7 +476,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
         &mut self,
         score: &P::Score,
         feasible: &NodeMask,
-        totals: &mut [i64],
+        totals: &mut [i32],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 

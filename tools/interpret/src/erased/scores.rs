@@ -147,7 +147,7 @@ erased_point! {
             scores: &mut NormalizedScores,
             weight: i64,
             feasible: &NodeMask,
-            totals: &mut [i64],
+            totals: &mut [i32],
             retotalled: &mut NodeSet,
         ) -> Result<(), NeedsFullEvaluation> {
             scores.normalize::<P>(self.args, weight, feasible, totals, retotalled)
