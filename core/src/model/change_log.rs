@@ -65,9 +65,17 @@ impl<T> ChangeLog<T> {
     /// position belongs to another log.
     #[inline]
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = &T>> {
-        let missing = self.end.checked_sub(position)? > self.ring.len() as u64;
-        let at = |position: u64| self.ring.get(position as usize & (self.capacity - 1));
-        (!missing).then(|| (position..self.end).filter_map(at))
+        self.slices_since(position).map(|slices| slices.into_iter().flatten())
+    }
+
+    /// Returns the entries as [`ChangeLog::since`] does, in two slices. Loops over slices take fewer instructions.
+    #[inline]
+    pub fn slices_since(&self, position: u64) -> Option<[&[T]; 2]> {
+        let count = self.end.checked_sub(position).filter(|&count| count <= self.ring.len() as u64)? as usize;
+        let first = position as usize & (self.capacity - 1);
+        let before_wrap = count.min(self.ring.len().saturating_sub(first));
+        let after_wrap = self.ring.get(..count - before_wrap)?;
+        Some([self.ring.get(first..first + before_wrap).unwrap_or_default(), after_wrap])
     }
 
     /// Invalidates all entries and positions: every reader has to read the complete state again.

@@ -138,14 +138,17 @@ impl<P: Profile> CachedAnswer<P> {
     #[inline(always)]
     fn read_changes(&mut self, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
         let alive = cache.base.alive();
-        for entry in cache.log.since(self.seen).ok_or(NeedsFullEvaluation)? {
-            let node = entry.slot();
-            if entry.is_node_change() || !alive.contains(node) {
-                work.add_changed_node(node, alive, entry.is_node_change());
-            } else {
-                work.add_changed_pods(node);
+        for entries in cache.log.slices_since(self.seen).ok_or(NeedsFullEvaluation)? {
+            for entry in entries {
+                let node = entry.slot();
+                if entry.is_node_change() || !alive.contains(node) {
+                    work.add_changed_node(node, alive, entry.is_node_change());
+                } else {
+                    work.add_changed_pods(node);
+                }
             }
         }
+        work.changes.existing.sort_if_many();
         self.seen = cache.log.end();
         Ok(())
     }

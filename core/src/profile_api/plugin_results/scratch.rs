@@ -134,8 +134,7 @@ impl UpdateScratch {
     /// Adds a node on which pods were added or removed.
     #[inline]
     pub(crate) fn add_changed_pods(&mut self, node: NodeIndex) {
-        if !self.changes.existing.contains(node) {
-            self.changes.existing.insert(node);
+        if self.changes.existing.insert_new(node) {
             self.changes.nodes.push(node);
         }
     }
