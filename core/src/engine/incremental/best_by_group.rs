@@ -61,10 +61,13 @@ impl BestByGroup {
     pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i32], groups: Groups<'_>) -> bool {
         let is_larger = self.resize(totals.len(), groups.scores.len());
         if BestTree::are_many(changed, totals.len()) {
-            let touched = self.refresh_blocks(changed, totals, groups.of_node, BestTree::set_block);
-            groups_in(touched).for_each(|group| self.trees[group].update_ancestors());
+            self.refresh_many(changed, totals, groups.of_node);
         } else {
-            self.refresh_blocks(changed, totals, groups.of_node, BestTree::set);
+            for (word, bits) in changed.words() {
+                for block in blocks_of(word, bits) {
+                    self.refresh_block(block, bits >> (block % IN_WORD * BLOCK) & ALL, totals, groups.of_node);
+                }
+            }
         }
         self.scores.clear();
         self.scores.extend_from_slice(groups.scores);
@@ -84,34 +87,7 @@ impl BestByGroup {
         true
     }
 
-    /// Returns the groups whose trees changed, one bit each.
-    #[inline(always)]
-    fn refresh_blocks(
-        &mut self,
-        changed: &NodeSet,
-        totals: &[i32],
-        of_node: &[u32],
-        set: impl Fn(&mut BestTree, usize, BlockBest),
-    ) -> u32 {
-        let mut groups = 0;
-        for (word, bits) in changed.words() {
-            for block in blocks_of(word, bits) {
-                let changed = bits >> (block % IN_WORD * BLOCK) & ALL;
-                groups |= self.refresh_block(block, changed, totals, of_node, &set);
-            }
-        }
-        groups
-    }
-
-    #[inline(always)]
-    fn refresh_block(
-        &mut self,
-        block: usize,
-        changed: u64,
-        totals: &[i32],
-        of_node: &[u32],
-        set: &impl Fn(&mut BestTree, usize, BlockBest),
-    ) -> u32 {
+    fn refresh_block(&mut self, block: usize, changed: u64, totals: &[i32], of_node: &[u32]) {
         let first = block * BLOCK;
         let mut groups = 0_u32;
         for node in nodes_of(0, changed) {
@@ -119,14 +95,28 @@ impl BestByGroup {
             let before = std::mem::replace(&mut self.group_of[at], of_node[at] as u8);
             groups |= 1 << before | 1 << of_node[at];
         }
-        groups &= !(1 << NO_GROUP);
-        for group in groups_in(groups) {
+        for group in groups_in(groups & !(1 << NO_GROUP)) {
             let bits = nodes_in(&self.group_of, first, group);
             let tree = &mut self.trees[group];
             let best = tree.block(block).after_changes(changed, totals, bits, block);
-            set(tree, block, best);
+            tree.set(block, best);
         }
-        groups
+    }
+
+    #[inline(never)]
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], of_node: &[u32]) {
+        for (word, _) in changed.words() {
+            let nodes = word * 64..(word + 1) * 64;
+            let of_word = self.group_of[nodes.clone()].iter_mut().zip(&of_node[nodes]);
+            of_word.for_each(|(group, now)| *group = *now as u8);
+            for block in (word * IN_WORD..(word + 1) * IN_WORD).take_while(|block| block * BLOCK < totals.len()) {
+                for (group, tree) in self.trees.iter_mut().enumerate().skip(1) {
+                    let bits = nodes_in(&self.group_of, block * BLOCK, group);
+                    tree.set_block(block, BlockBest::of_block(totals, bits, block));
+                }
+            }
+        }
+        self.trees.iter_mut().for_each(BestTree::update_ancestors);
     }
 
     fn find_best(&mut self, suspended: u32) {

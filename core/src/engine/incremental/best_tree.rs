@@ -103,9 +103,6 @@ impl BlockBest {
     /// if all of the best have become worse.
     #[inline(always)]
     pub(super) fn after_changes(self, changed: u64, totals: &[i32], bits: u64, block: usize) -> BlockBest {
-        if changed == ALL {
-            return BlockBest::of_block(totals, bits, block);
-        }
         let first = block * BLOCK;
         let (mut total, mut nodes) = (self.total, self.left_ties & !(changed as u32));
         for node in nodes_of(0, changed & bits) {
@@ -180,11 +177,10 @@ impl BestTree {
     fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], feasible: &NodeMask) {
         let blocks = self.blocks();
         let leaves = &mut self.nodes[blocks..][..self.used];
-        for (word, bits) in changed.words() {
-            for block in blocks_of(word, bits) {
-                let changed = bits >> (block % IN_WORD * BLOCK) & ALL;
-                let (leaf, bits) = (&mut leaves[block], feasible.block(block, BLOCK));
-                *leaf = leaf.after_changes(changed, totals, bits, block);
+        for (word, _) in changed.words() {
+            let first = word * IN_WORD;
+            for (at, leaf) in leaves[first..].iter_mut().take(IN_WORD).enumerate() {
+                *leaf = BlockBest::of_block(totals, feasible.block(first + at, BLOCK), first + at);
             }
         }
         self.update_ancestors();

@@ -163,7 +163,7 @@ pub fn score_each(
 /// infeasible nodes are not read.
 #[inline(always)]
 pub fn is_dense(word: usize, bits: u64, totals: &[i32]) -> bool {
-    const MIN_NODES: u32 = 6;
+    const MIN_NODES: u32 = 12;
     // Usually, one or two nodes changed. Without CPU support, counting bits takes many instructions.
     let all_but_three = (0..3).fold(bits, |bits, _| bits & bits.wrapping_sub(1));
     all_but_three != 0 && (bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MIN_NODES)
