@@ -36,15 +36,17 @@ impl ReusableScores {
         if work.scores.unnormalized_changed {
             self.clear();
         }
-        work.changes.nodes.iter().for_each(|&node| self.nodes.remove(node));
         let reusable = self.nodes.words_mut();
+        let changed = &work.changes.existing;
+        // A removed node may stay. If a node gets its slot, that one is a changed node.
+        changed.words().for_each(|(word, bits)| reusable[word] &= !bits);
         work.scores.skip_base(slots, reusable);
         for (word, bits) in work.feasibility_changed.words() {
-            let lost = if work.scores.unnormalized_changed { 0 } else { bits & !feasible.words()[word] };
+            let lost = bits & !feasible.words()[word] & !changed.word(word);
+            let lost = if work.scores.unnormalized_changed { 0 } else { lost };
             reusable[word] = reusable[word] & !bits | lost;
             self.may_have_nodes |= lost != 0;
         }
-        work.changes.nodes.iter().for_each(|&node| self.nodes.remove(node));
     }
 
     /// Returns its size in bytes.
