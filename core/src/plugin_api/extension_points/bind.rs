@@ -19,7 +19,7 @@ pub enum BindResult {
 /// Binds pods. The first plugin that does not skip binds the pod. Plugin authors implement the method as an `async fn`.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `bind`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::BindPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::BindPlugin`"
 )]
 pub trait BindPlugin: Plugin {
     /// Binds the pod, or leaves it to the next plugin.

@@ -6,7 +6,7 @@ use crate::plugin_api::status::{Code, Reasons};
 /// Rejects nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `filter`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::FilterPlugin`, or `SimpleFilter` with `#[plugin]`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::FilterPlugin`, or `SimpleFilter` with `#[plugin]`"
 )]
 pub trait FilterPlugin: Plugin {
     /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.

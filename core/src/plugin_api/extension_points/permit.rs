@@ -22,7 +22,7 @@ pub enum PermitResult {
 /// Approves bindings.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `permit`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PermitPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::PermitPlugin`"
 )]
 pub trait PermitPlugin: Plugin {
     /// Decides about the pod; may also allow or reject waiting pods.

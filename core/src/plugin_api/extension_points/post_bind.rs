@@ -6,7 +6,7 @@ use crate::plugin_api::plugin::Plugin;
 /// Is notified of bound pods.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `post-bind`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PostBindPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::PostBindPlugin`"
 )]
 pub trait PostBindPlugin: Plugin {
     /// Handles a bound pod.

@@ -21,7 +21,7 @@ pub enum PreFlightResult {
 /// Prepares the binding. Plugin authors implement `pre_bind` as an `async fn`.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-bind`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreBindPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::PreBindPlugin`"
 )]
 pub trait PreBindPlugin: Plugin {
     /// State from the plugin's Reserve; `()` for a plugin without Reserve.

@@ -7,7 +7,7 @@ use crate::plugin_api::status::Status;
 /// Holds pods back before they enter the active queue.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-enqueue`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreEnqueuePlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::PreEnqueuePlugin`"
 )]
 pub trait PreEnqueuePlugin: Plugin {
     /// Admits or holds the pod.

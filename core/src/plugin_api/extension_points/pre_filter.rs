@@ -89,7 +89,7 @@ impl<C> PreFilterResult<C> {
 /// Prepares Filter, or rejects the pod before any node is evaluated.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-filter`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreFilterPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, the plugin's catalog entry lists it, or another plugin reads its state with `StateOf`; remedy: implement `schedc_core::extension_points::PreFilterPlugin`"
 )]
 pub trait PreFilterPlugin: Plugin {
     /// State for Filter: [`FilterPlugin::Cycle`](super::FilterPlugin::Cycle) of a plugin that also filters.

@@ -9,7 +9,7 @@ use crate::plugin_api::status::Status;
 /// Prepares Score.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `pre-score`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::PreScorePlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::PreScorePlugin`"
 )]
 pub trait PreScorePlugin: Plugin {
     /// State for Score: [`ScorePlugin::Cycle`] of a plugin that also scores.

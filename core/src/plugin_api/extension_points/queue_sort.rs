@@ -29,7 +29,7 @@ impl QueuedPod {
 /// Orders the queue. A profile has exactly one QueueSort plugin, and all profiles of a program have the same one.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `queue-sort`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::QueueSortPlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::QueueSortPlugin`"
 )]
 pub trait QueueSortPlugin: Plugin {
     /// Returns whether `a` precedes `b`. Pods that are equal both ways are attempted in order of arrival.

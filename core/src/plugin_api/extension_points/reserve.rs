@@ -27,7 +27,7 @@ pub struct Shortage {
 /// Reserves resources for the pod, and releases them if the pod is not bound.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `reserve`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::ReservePlugin`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::ReservePlugin`"
 )]
 pub trait ReservePlugin: Plugin {
     /// The plugin's data about the reservation, until the pod is bound; they move into the binding task.

@@ -12,7 +12,7 @@ pub struct ScoreError(pub &'static str);
 /// Scores feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `score`",
-    note = "a profile uses the plugin there, or the plugin's catalog entry lists the extension point; the plugin must implement `schedc_core::extension_points::ScorePlugin`, or `SimpleScore` with `#[plugin]`"
+    note = "possible causes: a profile uses the plugin at this extension point, or the plugin's catalog entry lists it; remedy: implement `schedc_core::extension_points::ScorePlugin`, or `SimpleScore` with `#[plugin]`"
 )]
 pub trait ScorePlugin: Plugin {
     /// The state from PreScore; its default if the profile has no PreScore of this plugin.
@@ -74,7 +74,7 @@ pub struct ScoreClass(pub u64);
 /// Maps raw scores to 0..=100, as a function of the score and the extremes over all feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `NormalizeScore`",
-    note = "its catalog entry has `normalizes = true`; a `SimpleScore` declares `type Normalization`"
+    note = "cause: the plugin's catalog entry has `normalizes = true`; remedy: implement `schedc_core::extension_points::NormalizeScore`, or declare `type Normalization` in `impl SimpleScore`"
 )]
 pub trait NormalizeScore: ScorePlugin {
     /// A raw score that is excluded from the extremes.
