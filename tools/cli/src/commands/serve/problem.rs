@@ -22,15 +22,15 @@ pub(super) const CODES: [(u16, &str, &str); 14] = [
     (
         400,
         "bad_json",
-        "the body ended early, is not JSON, is nested too deeply, or has unknown, missing or wrong fields, such as a `ratio` without a number for each workload, a `max` of 0 or a `maxRemedies` above 20",
+        "the body ended early, is not JSON, is nested too deeply, or has unknown, missing or wrong fields, such as a `ratio` that does not have exactly one number above 0 for each workload, a `max` of 0 or a `maxRemedies` above 20",
     ),
-    (400, "bad_manifests", "the manifests have errors or, for `capacity`, no pods or a DaemonSet"),
+    (400, "bad_manifests", "the manifests have errors or, for `capacity`, contain no pods or contain a DaemonSet"),
     (403, "wrong_host", "the `Host` header is neither `localhost` nor a loopback address"),
     (404, "unknown_path", "there is no such path"),
     (
         404,
         "unknown_pod",
-        "the cluster has no such pod or node, several pods have this name, no profile serves the pods, or the pod does not wait for a scheduler",
+        "no profile serves the pod or a pod of the manifests; for `explain`, the cluster does not have the pod or the node `against`, several pods have the name, or the pod does not wait for a scheduler",
     ),
     (405, "wrong_method", "the path needs another method, which the header `Allow` names"),
     (408, "slow_request", "the body did not arrive in time"),
