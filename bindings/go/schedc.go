@@ -157,7 +157,8 @@ func NewEvaluator(profiles *Profiles) (*Evaluator, error) {
 	return evaluator, nil
 }
 
-// Evaluate evaluates a scenario, one JSON object. It returns the line that `schedc evaluate` writes, without its end.
+// Evaluate evaluates a scenario, one JSON object. It returns the line that `schedc evaluate` writes, without
+// the line break.
 func (e *Evaluator) Evaluate(scenario string) (string, error) {
 	var out C.schedc_buffer
 	status := C.schedc_evaluator_evaluate(e.handle, text(scenario), &out)

@@ -26,7 +26,7 @@ pub struct Plan {
     pub module: String,
     /// The `spec.schedulerName` of the profile's pods.
     pub scheduler_name: Setting<String>,
-    /// Percentage of the nodes: the search ends when that many are feasible. 0: kube-scheduler's adaptive rule.
+    /// The search ends when this percentage of the nodes is feasible; 0 selects kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: Setting<u8>,
     /// Backoff after the first failed attempt, in seconds; at least 1.
     pub pod_initial_backoff_seconds: Setting<u64>,

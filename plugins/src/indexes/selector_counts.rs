@@ -43,7 +43,8 @@ impl PodQuery {
         PodQuery { terms: [term].into(), terminating }
     }
 
-    /// Returns the namespaces that the pods must be in, if a term lists them only by name.
+    /// Returns the namespaces of the first term that has no namespace selector: every selected pod is in one of them.
+    /// `None` if all terms have a namespace selector.
     fn namespaces(&self) -> Option<&[Symbol]> {
         let named = self.terms.iter().find(|term| term.namespace_selector.is_none())?;
         Some(&named.namespaces)
@@ -363,8 +364,8 @@ impl Index for SelectorCounts {
         }
     }
 
-    /// Evicts queries here as well, because pods without a feasible node register queries although no pod is added to a
-    /// node.
+    /// Evicts queries, as [`Index::add_pod`] does. Pods without a feasible node register queries, too, but are never
+    /// passed to `add_pod`.
     #[inline]
     fn set_pending(&mut self, _: Option<&Pod>, new: Option<&Pod>) {
         if new.is_some() {

@@ -4,8 +4,9 @@
 /// is quadratic.
 const MAX_LENGTH: usize = 200;
 
-/// Returns the candidate closest to `name`, if it is similar: at most a third of the letters, and at most three,
-/// differ. Case, `-`, `_` and spaces are ignored.
+/// Returns the candidate closest to `name`, if it is similar. The maximum edit distance is a third of the number of
+/// letters of `name`, rounded down, but at least 1 and at most 3. The distance must also be less than the length of the
+/// candidate. Case, `-`, `_` and spaces are ignored.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if name.len() > MAX_LENGTH {
         return None;

@@ -110,7 +110,8 @@ impl<H: SimulationHooks> Cluster<H> {
                 AnyObject::Pod(pod) => skipped.count_unless_pending(pod, routes, &nodes),
                 _ => false,
             };
-            // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
+            // An object without a name cannot be added, and is ignored. By default, the reader has reported it as an
+            // error; with `--no-api-defaults`, nothing reports it.
             if let Ok(object) = simulator.add(object)
                 && is_pending
             {

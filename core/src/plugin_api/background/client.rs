@@ -13,12 +13,12 @@ use crate::plugin_api::client::{ApiError, ApiReason, Client, ObjectRef, StatusPa
 use crate::plugin_api::events::ObjectEvent;
 use crate::plugin_api::requests::WriteOperation;
 
-/// The cluster, for a background task of a plugin. As a [`Client`], it gets, creates, changes and deletes objects of
-/// kinds that plugins declare, and sleeps by the scheduler's clock. It cannot bind pods, delete them or patch their
-/// status: only the scheduler can.
+/// The access of a plugin's background task to the cluster. This client implements [`Client`]: it gets, creates, changes
+/// and deletes objects of kinds that plugins declare, and sleeps by the scheduler's clock. The client cannot bind pods,
+/// delete them or patch their status: only the scheduler can.
 ///
-/// It works only in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: the scheduler forwards their
-/// calls.
+/// The client works only in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: the scheduler forwards
+/// their calls.
 #[derive(Clone, Debug)]
 pub struct BackgroundClient {
     requests: RequestQueue,
@@ -30,8 +30,8 @@ impl BackgroundClient {
     }
 
     /// Watches nodes and bound pods, and also the objects of other kinds if plugins watch these kinds. Namespaces,
-    /// workloads and disruption budgets are excluded, because they have no events. Existing objects come first, as
-    /// additions; then every cluster event in order.
+    /// workloads and disruption budgets are excluded, because kube-scheduler has no cluster events for these kinds.
+    /// Existing objects come first, as additions; then every cluster event in order.
     ///
     /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names in
     /// events are symbols, which are meaningless in a task: resolve them in `read`, with [`Base::interner`].

@@ -176,7 +176,8 @@ impl<P: Profile> Snapshot<P> {
     /// Puts a pod on a node if it fits there: `SchedulePod`. Runs PreFilter, Filter and Reserve.
     ///
     /// # Errors
-    /// The first rejection: of the pod as a whole, of the node, or of the reservation. Nothing has changed then.
+    /// The first rejection: of the pod as a whole, of the node, or of the reservation. After a rejection, the snapshot
+    /// is unchanged.
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let result = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));

@@ -77,8 +77,9 @@ fn are_in_same_domain(term: &PodAffinityTerm, one: &Node, other: &Node) -> bool 
     value.is_some() && value == label(&other.labels, term.topology_key)
 }
 
-/// Returns whether a term of the incoming pod matches another pod. As in kube-scheduler, a namespace selector
-/// that matches an empty label set selects every namespace; any other selects only namespaces that exist.
+/// Returns whether a term of the incoming pod matches another pod. As in kube-scheduler, a namespace selector that
+/// matches an empty label set selects every namespace, regardless of its labels, even if the namespace does not exist.
+/// Any other namespace selector selects the existing namespaces whose labels it matches.
 fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> bool {
     let namespace = other.spec.namespace;
     let selected = term.namespace_selector.as_ref().is_some_and(|selector| {
@@ -105,8 +106,8 @@ fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Sy
     })
 }
 
-/// Returns whether the node's domain, for the topology key of each required term, has a pod that matches all of these
-/// terms.
+/// Returns whether a node satisfies the required affinity of the pod. For each required term, the node's domain of the
+/// term's topology key must have a pod that matches all required terms, not only this one.
 fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     let terms = &cx.pod.spec.affinity.required;
     if terms.iter().any(|term| label(&node.labels, term.topology_key).is_none()) {

@@ -25,7 +25,7 @@ pub struct Comparison {
     /// Total of the chosen node minus the total of the other node. `None`: the other node is infeasible, or there was no
     /// scoring.
     pub margin: Option<i64>,
-    /// The score plugins, those that favour the chosen node most first.
+    /// The score plugins, in descending order of `difference`.
     pub plugins: Vec<PluginComparison>,
 }
 

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 pub(super) enum ExampleName {
     /// A filter with arguments, which reads a label with a number
     Filter,
-    /// A score with a column that depends on arguments, and normalisation
+    /// A score that is normalised and reads a column that depends on arguments
     Score,
     /// An index of the cluster, PreScore and Score
     State,
@@ -33,7 +33,7 @@ pub(super) struct Example {
     pub(super) nodes: &'static str,
     /// Manifests of the pods.
     pub(super) pods: &'static str,
-    /// Output of `simulate`, up to the utilisation.
+    /// The part of the output of `simulate` before the section `Utilisation`.
     pub(super) output: &'static str,
     /// Source of the test module `scheduling`.
     pub(super) scheduling: &'static str,

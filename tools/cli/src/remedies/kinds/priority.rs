@@ -33,7 +33,7 @@ pub struct RaisePriority {
 impl RaisePriority {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
-        // In a pair of changes, a priority is tried only as the first one.
+        // A higher priority may be the first change of a pair, but is not tried after another change.
         if !fork.edits().is_empty()
             || pod.spec.preemption_policy == PreemptionPolicy::Never
             || fork.preempt(&pod).is_some()
@@ -55,7 +55,8 @@ impl RaisePriority {
 }
 
 /// Returns priorities above `current`, the lowest first. They are the priorities of priority classes. If no class has
-/// such a priority, they are the priorities just above the victims of each candidate node that violates no budget.
+/// a priority above `current`, each candidate node whose victims violate no budget yields one priority: the highest
+/// priority of its victims, plus 1.
 fn priorities(fork: &Fork<'_>, current: i32, preemption: &PostFilterResult) -> Vec<(i32, Option<String>)> {
     let mut classes: Vec<(i32, Option<String>)> = fork
         .list("PriorityClass")
