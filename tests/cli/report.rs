@@ -138,5 +138,5 @@ fn the_folder_of_a_report_must_exist() {
 #[test]
 fn a_live_view_needs_a_terminal() {
     let error = schedc(&["simulate", EXAMPLE, "--watch"]).refused();
-    assert!(error.contains("--watch draws on a terminal"), "{error}");
+    assert!(error.contains("--watch draws on standard error, which is not a terminal"), "{error}");
 }

@@ -69,11 +69,15 @@ impl Objects {
     /// Completes and validates manifests, as `options` require.
     ///
     /// # Errors
-    /// If defaults are applied, returns all problems for which an API server would refuse the objects.
+    /// If defaults are applied, returns all problems for which an API server would refuse the objects; otherwise, only
+    /// missing names.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
         let admission = match options.api_server_defaults {
             true => Some(default::complete(&mut manifests)?),
-            false => None,
+            false => {
+                default::require_names(&manifests)?;
+                None
+            }
         };
         let Manifests { nodes, pods, priority_classes, others, implied, skipped, ignored, .. } = manifests;
         let Options { kinds, validation, .. } = options;

@@ -110,8 +110,7 @@ impl<H: SimulationHooks> Cluster<H> {
                 AnyObject::Pod(pod) => skipped.count_unless_pending(pod, routes, &nodes),
                 _ => false,
             };
-            // An object without a name cannot be added, and is ignored. By default, the reader has reported it as an
-            // error; with `--no-api-defaults`, nothing reports it.
+            // Only an object without a name cannot be added, and the reader has reported that as an error.
             if let Ok(object) = simulator.add(object)
                 && is_pending
             {

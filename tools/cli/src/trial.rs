@@ -58,7 +58,7 @@ impl Trial {
 
     /// Adds or updates objects without an attempt. Returns the key of each.
     pub(crate) fn add(&mut self, objects: impl IntoIterator<Item = AnyObject>) -> Vec<Key> {
-        // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
+        // Only an object without a name cannot be added, and the reader has reported that as an error.
         objects
             .into_iter()
             .filter_map(|object| self.simulator.add(object).ok())

@@ -23,6 +23,9 @@ mod workload;
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 use schedc_kinds::AnyObject;
 
@@ -66,6 +69,32 @@ pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     texts.set_lines(&mut problems);
     Error::error_if_any(problems)?;
     Ok(admission)
+}
+
+/// Checks that every object has a name, for manifests whose objects are used as given.
+///
+/// # Errors
+/// Returns the problems of all objects without a name.
+pub fn require_names(manifests: &Manifests) -> Result<(), Error> {
+    let Manifests { nodes, pods, priority_classes, others, texts, .. } = manifests;
+    let nodes = nodes.iter().map(|node| (Node::KIND, &node.object.metadata, &node.place));
+    let pods = pods.iter().map(|pod| (Pod::KIND, &pod.object.metadata, &pod.place));
+    let classes = priority_classes.iter().map(|class| (PriorityClass::KIND, &class.object.metadata, &class.place));
+    let others = others.iter().map(|other| (other.object.kind(), other.object.metadata(), &other.place));
+    let mut problems: Vec<Problem> = nodes
+        .chain(pods)
+        .chain(classes)
+        .chain(others)
+        .filter(|(_, metadata, _)| metadata.name.as_deref().unwrap_or_default().is_empty())
+        .map(|(kind, _, place)| Problem {
+            place: place.clone(),
+            object: Some(format!("{kind} without a name")),
+            field: Some("metadata.name".to_owned()),
+            message: "is missing; every object needs a name".to_owned(),
+        })
+        .collect();
+    texts.set_lines(&mut problems);
+    Error::error_if_any(problems)
 }
 
 /// Collector of the problems of one object.

@@ -95,7 +95,7 @@ pub(crate) fn simulate_with_hooks(
     simulator_options.scheduler.extenders = options.extenders;
     let mut simulator = Simulator::new(bundle, simulator_options, recorder)?;
     for object in all {
-        // An object without a name cannot be added. The reader reports it, unless API-server defaults are left out.
+        // Only an object without a name cannot be added, and the reader has reported that as an error.
         let _ = simulator.add(object);
     }
     let is_reached = |event: &Event| options.until.is_none_or(|until| event.at <= until);

@@ -3,13 +3,22 @@
 use expect_test::expect;
 
 use super::{CLASSES, check_refused, with_spec};
+use crate::manifests::Manifests;
+use crate::{Objects, Options};
+
+#[test]
+fn every_object_needs_a_name_even_without_defaults() {
+    let text = "{apiVersion: v1, kind: Pod, spec: {containers: [{name: c}]}}";
+    for api_server_defaults in [true, false] {
+        let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
+        let error = Objects::new(manifests, Options { api_server_defaults, ..Options::default() }).unwrap_err();
+        expect!["pods.yaml:1: Pod without a name: metadata.name: is missing; every object needs a name"]
+            .assert_eq(&error.to_string());
+    }
+}
 
 #[test]
 fn names_and_labels_must_be_right() {
-    check_refused(
-        "{apiVersion: v1, kind: Pod, spec: {containers: [{name: c}]}}",
-        expect!["pods.yaml:1: Pod without a name: metadata.name: is missing; every object needs a name"],
-    );
     check_refused(
         &with_spec("").replace("name: a", "name: My_Pod"),
         expect![

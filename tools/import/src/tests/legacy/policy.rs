@@ -137,8 +137,8 @@ priorities:
             score: NodeAffinity=4 NodeResourcesFit=5
             reserve: 
             bind: DefaultBinder
-            NodeAffinity: {"added-affinity":{"preferred":[{"preference":{"match-expressions":[{"key":"fast","operator":"Exists"}]},"weight":1},{"preference":{"match-expressions":[{"key":"slow","operator":"DoesNotExist"}]},"weight":1}],"required":[{"match-expressions":[{"key":"disk","operator":"Exists"},{"key":"retiring","operator":"DoesNotExist"}]}]}}
             NodeResourcesFit: {"scoring-strategy":{"requested-to-capacity-ratio":{"shape":[{"score":10,"utilization":0},{"score":0,"utilization":100}]},"resources":[{"name":"example.com/gpu","weight":2}],"type":"RequestedToCapacityRatio"}}
+            NodeAffinity: {"added-affinity":{"preferred":[{"preference":{"match-expressions":[{"key":"fast","operator":"Exists"}]},"weight":1},{"preference":{"match-expressions":[{"key":"slow","operator":"DoesNotExist"}]},"weight":1}],"required":[{"match-expressions":[{"key":"disk","operator":"Exists"},{"key":"retiring","operator":"DoesNotExist"}]}]}}
         "#]],
     );
 }

@@ -125,7 +125,8 @@ impl ScorePlugin for TeamSpread {
 
     #[inline]
     fn score(_: &NoArgs, _: &Self::Pod, counts: &Vec<i64>, node: NodeIndex) -> Result<i64, ScoreError> {
-        Ok(counts[node.get()])
+        // Without PreScore in the profile, there are no counts.
+        Ok(counts.get(node.get()).copied().unwrap_or_default())
     }
 }
 
