@@ -10,7 +10,7 @@ use crate::plugin_api::extension_points::{NormalizeScore, ScoreClass, ScoreError
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::plugin_api::plugin::{Row, Slices};
 
-/// Score of one plugin for one pod: all its inputs except the node. In addition, the functions for score classes.
+/// All that a plugin's Score needs for one pod, except the node, and the two functions for score classes.
 pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
     /// The plugin's arguments.
     pub args: &'a P::Args,
@@ -33,8 +33,8 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 /// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, levels are
 /// not stored by node. Then a node that becomes feasible or infeasible costs nothing.
 ///
-/// If the scores of a few levels change again and again, the totals do not include them
-/// (`NormalizedScores::separate`). Then such a change costs nothing for each node either.
+/// If the plugin has only a few levels whose scores change again and again, the totals include none of its scores
+/// (`NormalizedScores::separate`). A change of scores then has a cost for each level, but none for each node.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
     /// Number of node slots.
@@ -59,7 +59,8 @@ pub struct NormalizedScores {
     present: Vec<u64>,
 }
 
-/// Maximum number of changed levels for which a separate loop over the nodes for each changed level is fastest.
+/// If at most this number of levels changed, one loop over the nodes for each changed level is fastest; otherwise, one
+/// loop with a table of the differences.
 const MAX_SINGLE_LEVELS: usize = 3;
 
 /// Value of [`NormalizedScores::moves`] from which the scores are separated from the totals.
@@ -68,7 +69,8 @@ const MOVES_BEFORE_SEPARATION: u32 = 2;
 /// The level of each node, and the score of each level, of a plugin whose scores are not included in the totals.
 #[derive(Clone, Copy, Debug)]
 pub struct SeparateLevels<'a> {
-    /// The level of each node, for whole words of a node mask; [`SeparateLevels::INFEASIBLE`] for infeasible nodes.
+    /// The level of each node; [`SeparateLevels::INFEASIBLE`] for infeasible nodes, and for the entries that fill the
+    /// last word of a node mask.
     pub of_node: &'a [u32],
     /// The weighted normalised score of each level.
     pub scores: &'a [i32],
@@ -81,8 +83,8 @@ impl SeparateLevels<'_> {
     pub const MAX: usize = if cfg!(debug_assertions) { 6 } else { 16 };
 }
 
-/// Adds the differences of the levels to the totals of a word's nodes. There is no branch for each node: if many nodes
-/// change, a branch saves nothing; otherwise, few words are visited. Returns 0 if no total changes.
+/// Adds the differences of the levels to the totals of a word's nodes. A branch for each node would save nothing: words
+/// without changed levels are not visited. Returns 0 if no total changes.
 #[inline(always)]
 fn add_to_totals(totals: &mut [i32], levels: &[u32; 64], by: impl Fn(u32) -> i32) -> i32 {
     let mut any = 0;
@@ -245,9 +247,9 @@ impl NormalizedScores {
         }
     }
 
-    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
-    /// scored since the last call: the caller computes their totals. `retotalled` receives all other nodes whose totals
-    /// changed, and possibly more.
+    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals of nodes that were not
+    /// scored since the last call, and adds those whose totals changed to `retotalled`, possibly with further nodes.
+    /// The caller computes the totals of the nodes that were scored.
     ///
     /// # Errors
     /// A normalised score is out of range.
