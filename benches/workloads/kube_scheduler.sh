@@ -20,16 +20,13 @@
 # scheduler_scheduling_algorithm_duration_seconds over all attempts from the creation of the measured pods until all of them are bound.
 set -eu
 cd "$(dirname "$0")/../.."
-program() { command -v "$2" || { echo "set $1 to $3" >&2; exit 1; }; }
+. benches/workloads/folder.sh
 perf=$(program SCHEDULER_PERF "${SCHEDULER_PERF:-scheduler_perf.test}" "the test program of scheduler_perf")
 etcd=$(program ETCD "${ETCD:-etcd}" "an etcd program")
 for needed in curl jq; do command -v "$needed" >/dev/null || { echo "$needed is required" >&2; exit 1; }; done
 perf=$(realpath "$perf") etcd=$(realpath "$etcd")
 pods=${PODS:-1000} file=benches/workloads/kube_scheduler.json
-dir=${KEEP:-$(mktemp -d)}
-mkdir -p "$dir"
-dir=$(cd "$dir" && pwd)
-[ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
+new_folder
 tmp=
 # Ends scheduler_perf and its etcd. An orderly end takes more than a minute.
 end_run() {
@@ -41,7 +38,7 @@ end_run() {
 }
 stop() {
     end_run
-    [ -n "${KEEP:-}" ] || rm -rf "$dir"
+    remove_folder
 }
 trap stop EXIT
 trap 'exit 1' INT TERM
@@ -89,16 +86,13 @@ get() {
     curl -sSfk --max-time 60 --cert "$tmp"/kubernetes-kube-apiserver*/misty-crt.crt --key "$tmp"/kubernetes-kube-apiserver*/misty-crt.key \
         -H "X-Remote-User: admin" -H "X-Remote-Group: system:masters" "https://127.0.0.1:$port/$1"
 }
-fails() { echo "$workload failed: $1; see $dir (set KEEP to keep it)" >&2; exit 1; }
-# Waits until a command succeeds: until_success SECONDS COMMAND
-until_success() {
-    end=$(($(date +%s) + $1)); shift
-    until "$@" >/dev/null 2>&1; do
-        kill -0 "$pid" 2>/dev/null || fails "scheduler_perf ended"
-        [ "$(date +%s)" -lt "$end" ] || fails "no success of: $*"
-        sleep 0.2
-    done
+# Waits until a command succeeds: wait_for SECONDS COMMAND
+wait_for() {
+    seconds=$1; shift
+    until_success "$seconds" 0.2 succeeds_or_ended "$@" || fails "$workload failed: no success of: $*"
+    kill -0 "$pid" 2>/dev/null || fails "$workload failed: scheduler_perf ended"
 }
+succeeds_or_ended() { "$@" || ! kill -0 "$pid" 2>/dev/null; }
 find_port() {
     port=$(sed -n 's/.*Serving securely on 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$run"/*.log | head -1)
     [ -n "$port" ]
@@ -124,10 +118,10 @@ measure() {
         -test.bench "^BenchmarkPerfScheduling\$/^$test\$/^$name\$" -data-items-dir "$run" -perf-scheduling-label-filter '') >"$run/output" 2>&1 &
     pid=$!
     echo "$pid" >"$tmp/scheduler_perf.pid"
-    until_success 120 find_port
-    until_success 900 get api/v1/namespaces/measurement-begins-0
+    wait_for 120 find_port
+    wait_for 900 get api/v1/namespaces/measurement-begins-0
     get metrics >"$run/before"
-    until_success 900 get api/v1/namespaces/measurement-ends-0
+    wait_for 900 get api/v1/namespaces/measurement-ends-0
     get metrics >"$run/after"
     version=$(get version | jq -r .gitVersion)
     end_run

@@ -18,86 +18,47 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . benches/workloads/fill.sh
-. benches/workloads/certificates.sh
-program() { command -v "$2" || { echo "set $1 to a $3 program" >&2; exit 1; }; }
-apiserver=$(program KUBE_APISERVER "${KUBE_APISERVER:-kube-apiserver}" kube-apiserver)
-etcd=$(program ETCD "${ETCD:-etcd}" etcd)
-scheduler=$(program KUBE_SCHEDULER "${KUBE_SCHEDULER:-kube-scheduler}" kube-scheduler)
-schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" schedc)
-replay=$(program REPLAY "${REPLAY:-$schedc}" schedc)
+. benches/workloads/folder.sh
+. benches/workloads/apiserver.sh
+apiserver=$(program KUBE_APISERVER "${KUBE_APISERVER:-kube-apiserver}" "a kube-apiserver program")
+etcd=$(program ETCD "${ETCD:-etcd}" "an etcd program")
+scheduler=$(program KUBE_SCHEDULER "${KUBE_SCHEDULER:-kube-scheduler}" "a kube-scheduler program")
+schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" "a schedc program with the features run and recordings")
+replay=$(program REPLAY "${REPLAY:-$schedc}" "a schedc program")
 nodes=${NODES:-1000} pods=${PODS:-5000} waiting=${WAITING:-30} limit=${SECONDS_LIMIT:-840} port=${PORT:-27443}
-dir=${KEEP:-$(mktemp -d)}
-mkdir -p "$dir"
-dir=$(cd "$dir" && pwd)
-[ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
-pids=
+new_folder
 stop() {
-    for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
-    wait
-    [ -n "${KEEP:-}" ] || rm -rf "$dir"
+    kill_programs
+    remove_folder
 }
 trap stop EXIT
 trap 'exit 1' INT TERM
 
 certificates admin /O=system:masters/CN=admin
-jq -n --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{
-    apiVersion: "v1", kind: "Config", "current-context": "live", contexts: [{ name: "live", context: { cluster: "live", user: "live" } }],
-    clusters: [{ name: "live", cluster: { $server, "certificate-authority": "\($dir)/ca.crt" } }],
-    users: [{ name: "live", user: { "client-certificate": "\($dir)/admin.crt", "client-key": "\($dir)/admin.key" } }]
-}' >"$dir/kubeconfig"
-jq -n --arg kubeconfig "$dir/kubeconfig" '{
+jq -n --arg kubeconfig "$dir/admin.kubeconfig" '{
     apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration", percentageOfNodesToScore: 100,
     clientConnection: { $kubeconfig, qps: 2000, burst: 4000 }, leaderElection: { leaderElect: false }
 }' >"$dir/config.json"
 
-get() { curl -sSf --max-time 60 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" "https://127.0.0.1:$1"; }
-send() { # reads objects and requests
-    jq -r --arg dir "$dir" --arg port "$port" -f benches/workloads/requests.jq >"$dir/requests"
-    # Failures are ignored, because requests for objects that no longer exist fail.
-    sed 1d "$dir/requests" | curl -K - >>"$dir/requests.log" 2>&1 || true
-}
 objects() { jq -nc --arg what "$1" --argjson from "$2" --argjson count "$3" -f benches/workloads/live.jq; }
-# Waits until a command succeeds: until_success SECONDS INTERVAL COMMAND
-until_success() {
-    end=$(($(date +%s) + $1)) interval=$2; shift 2
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt "$end" ] || return 1
-        sleep "$interval"
-    done
-}
 queue() { # the number of pods in a queue of kube-scheduler
     get "$((port + 3))/metrics" | sed -n "s/^scheduler_pending_pods{queue=\"$1\"} //p"
 }
 has_at_most() { # QUEUE NUMBER
     [ "$(queue "$1")" -le "$2" ]
 }
-fails() { echo "$1; see $dir (set KEEP to keep it)" >&2; exit 1; }
 
-mkdir "$dir/etcd"
-"$etcd" --data-dir "$dir/etcd" --listen-client-urls "http://127.0.0.1:$((port + 1))" --advertise-client-urls "http://127.0.0.1:$((port + 1))" \
-    --listen-peer-urls "http://127.0.0.1:$((port + 2))" --initial-advertise-peer-urls "http://127.0.0.1:$((port + 2))" \
-    --initial-cluster "default=http://127.0.0.1:$((port + 2))" --unsafe-no-fsync >"$dir/etcd.log" 2>&1 &
-pids="$pids $!"
-until_success 60 0.2 curl -sSf "http://127.0.0.1:$((port + 1))/health" || fails "etcd is not ready"
-"$apiserver" --etcd-servers="http://127.0.0.1:$((port + 1))" --bind-address=127.0.0.1 --secure-port="$port" \
-    --tls-cert-file="$dir/server.crt" --tls-private-key-file="$dir/server.key" --client-ca-file="$dir/ca.crt" \
-    --authorization-mode=RBAC --service-cluster-ip-range=10.0.0.0/24 --endpoint-reconciler-type=none \
-    --service-account-issuer=live --service-account-key-file="$dir/server.pub" --service-account-signing-key-file="$dir/server.key" \
-    --disable-admission-plugins=ServiceAccount,TaintNodesByCondition >"$dir/apiserver.log" 2>&1 &
-pids="$pids $!"
-until_success 180 0.5 get "$port/readyz" || fails "kube-apiserver is not ready"
+start_etcd --unsafe-no-fsync
+start_apiserver
 until_success 60 0.5 get "$port/api/v1/namespaces/default" || fails "there is no namespace default"
 
-start=$(date +%s)
+begin=$(date +%s)
 objects first 0 0 | send
 objects nodes 0 "$nodes" | send
-"$schedc" record "$dir/recording" --kubeconfig "$dir/kubeconfig" 2>"$dir/recorder.log" &
-recorder=$!
-pids="$pids $recorder"
+start recorder "$schedc" record "$dir/recording" --kubeconfig "$dir/admin.kubeconfig"
 until_success 60 0.2 grep -q "all objects are recorded" "$dir/recorder.log" || fails "the recorder has not started"
-"$scheduler" --config "$dir/config.json" --bind-address=127.0.0.1 --secure-port=$((port + 3)) --tls-cert-file="$dir/server.crt" \
-    --tls-private-key-file="$dir/server.key" --authorization-always-allow-paths=/metrics,/healthz >"$dir/scheduler.log" 2>&1 &
-pids="$pids $!"
+start scheduler "$scheduler" --config "$dir/config.json" --bind-address=127.0.0.1 --secure-port=$((port + 3)) --tls-cert-file="$dir/server.crt" \
+    --tls-private-key-file="$dir/server.key" --authorization-always-allow-paths=/metrics,/healthz
 until_success 120 0.5 has_at_most active 0 || fails "kube-scheduler is not ready"
 
 # Changes between batches: churn BATCH CREATED
@@ -124,24 +85,23 @@ churn() {
     } | send
 }
 created=0 batch=0 size=25
-while [ "$created" -lt "$pods" ] && [ $(($(date +%s) - start)) -lt "$limit" ]; do
+while [ "$created" -lt "$pods" ] && [ $(($(date +%s) - begin)) -lt "$limit" ]; do
     until_success 60 0.1 has_at_most active "$waiting" || fails "kube-scheduler is too slow"
     objects needs "$created" "$size" | send
     objects pods "$created" "$size" | send
     created=$((created + size)) batch=$((batch + 1))
     churn "$batch" "$created"
-    [ $((batch % 20)) != 0 ] || echo "$created pods in $(($(date +%s) - start)) s" >&2
+    [ $((batch % 20)) != 0 ] || echo "$created pods in $(($(date +%s) - begin)) s" >&2
 done
 until_success 60 1 has_at_most active 0 || true
 churn $((batch + 1)) "$created"
 sleep 15
-kill "$recorder"
-wait "$recorder" || fails "the recorder failed"
+kill "$(pid recorder)"
+wait "$(pid recorder)" || fails "the recorder failed"
 end=$(date +%s)
 attempts=$(get "$((port + 3))/metrics" | sed -n 's/^scheduler_schedule_attempts_total{profile="default-scheduler",result="\([a-z]*\)"} /\1 /p' | paste -sd ' ')
-echo "$created pods in $((end - start)) s; attempts of kube-scheduler: $attempts" >&2
-for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
-pids=
+echo "$created pods in $((end - begin)) s; attempts of kube-scheduler: $attempts" >&2
+kill_programs
 
 for number in 1 2; do
     "$replay" replay "$dir/recording" -o json >"$dir/replay-$number.json"
@@ -150,7 +110,7 @@ done
 bytes="identical bytes"
 cmp -s "$dir/replay-1.json" "$dir/replay-2.json" && cmp -s "$dir/replay-1.txt" "$dir/replay-2.txt" || bytes="different bytes"
 size=$(find "$dir/recording" -type f -exec cat {} + | wc -c)
-jq -r --arg bytes "$bytes" --argjson size "$size" --argjson created "$created" --argjson nodes "$nodes" --argjson seconds "$((end - start))" '
+jq -r --arg bytes "$bytes" --argjson size "$size" --argjson created "$created" --argjson nodes "$nodes" --argjson seconds "$((end - begin))" '
     def explained($results): [.disagreements[] | select(.result == $results) | .agreesBefore != null or .agreesAfter != null]
         | "\(length), \(map(select(.)) | length) of them explained";
     def thousands: tostring | if length > 3 then (.[:-3] | thousands) + "," + .[-3:] else . end;

@@ -16,28 +16,24 @@
 # times of requests are from the audit log.
 set -eu
 cd "$(dirname "$0")/../.."
-. benches/workloads/certificates.sh
-apiserver=$(command -v "${KUBE_APISERVER:-kube-apiserver}") || { echo "set KUBE_APISERVER to a kube-apiserver program" >&2; exit 1; }
-etcd=$(command -v "${ETCD:-etcd}") || { echo "set ETCD to an etcd program" >&2; exit 1; }
-schedc=$(command -v "${SCHEDC:-target/dist/schedc}") || { echo "set SCHEDC to a schedc program with the feature run" >&2; exit 1; }
+. benches/workloads/folder.sh
+. benches/workloads/apiserver.sh
+apiserver=$(program KUBE_APISERVER "${KUBE_APISERVER:-kube-apiserver}" "a kube-apiserver program")
+etcd=$(program ETCD "${ETCD:-etcd}" "an etcd program")
+schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" "a schedc program with the feature run")
 kube=${KUBE_SCHEDULER:-}
 outages=${OUTAGES:-4} seconds=${OUTAGE_SECONDS:-300} port=${PORT:-26443}
-dir=${KEEP:-$(mktemp -d)}
-mkdir -p "$dir"
-dir=$(cd "$dir" && pwd)
-[ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
+new_folder
 audit=$dir/audit.log results=$dir/results.json
 : >"$results"
 schedulers="schedc${kube:+ kube}"
 
-# Ends the programs that this script started, by their process ids: a signal to the loop of `supervise` would not end its child.
+# Ends the programs by their process ids: a signal to the loop of `supervise` would not end its child.
 stop() {
     touch "$dir/stop"
-    for name in schedc kube apiserver etcd; do
-        [ ! -f "$dir/$name.pid" ] || kill -9 "$(cat "$dir/$name.pid")" 2>/dev/null || true
-    done
+    kill_programs
     wait
-    [ -n "${KEEP:-}" ] || rm -rf "$dir"
+    remove_folder
 }
 trap stop EXIT
 trap 'exit 1' INT TERM
@@ -47,50 +43,18 @@ for name in $schedulers; do subjects="$subjects $name /CN=$name"; done
 # shellcheck disable=SC2086
 certificates admin /O=system:masters/CN=admin $subjects
 
-for name in $schedulers; do
-    jq -n --arg name "$name" --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{
-        apiVersion: "v1", kind: "Config", "current-context": $name,
-        contexts: [{ $name, context: { cluster: $name, user: $name } }],
-        clusters: [{ $name, cluster: { $server, "certificate-authority": "\($dir)/ca.crt" } }],
-        users: [{ $name, user: { "client-certificate": "\($dir)/\($name).crt", "client-key": "\($dir)/\($name).key" } }]
-    }' >"$dir/$name.kubeconfig"
-done
 jq -n '{ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] }' >"$dir/policy.json"
 
-request() { # METHOD PATH [CURL'S ARGUMENTS]
-    method=$1 path=$2; shift 2
-    curl -sS --fail-with-body --max-time 20 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" -X "$method" \
-        -H "Content-Type: application/json" "https://127.0.0.1:$port$path" "$@"
-}
 create() { # PATH; the object is read from standard input
-    request POST "$1" --data-binary @- >/dev/null
+    get "$port$1" -H "Content-Type: application/json" --data-binary @- >/dev/null
 }
 now() { date +%s.%N; }
-# Waits until a command succeeds: until_success SECONDS INTERVAL COMMAND
-until_success() {
-    end=$(($(date +%s) + $1)) interval=$2; shift 2
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt "$end" ] || return 1
-        sleep "$interval"
-    done
-}
 
-start_apiserver() {
-    "$apiserver" --etcd-servers="http://127.0.0.1:$((port + 1))" --bind-address=127.0.0.1 --secure-port="$port" \
-        --tls-cert-file="$dir/server.crt" --tls-private-key-file="$dir/server.key" --client-ca-file="$dir/ca.crt" \
-        --authorization-mode=RBAC --service-cluster-ip-range=10.0.0.0/24 --endpoint-reconciler-type=none \
-        --service-account-issuer=outage --service-account-key-file="$dir/server.pub" --service-account-signing-key-file="$dir/server.key" \
-        --disable-admission-plugins=ServiceAccount,TaintNodesByCondition \
-        --audit-policy-file="$dir/policy.json" --audit-log-path="$audit" >>"$dir/apiserver.log" 2>&1 &
-    echo $! >"$dir/apiserver.pid"
-    until_success 120 0.01 request GET /readyz || { echo "kube-apiserver is not ready; see $dir/apiserver.log (set KEEP to keep it)" >&2; exit 1; }
-}
+start_audited_apiserver() { start_apiserver --audit-policy-file="$dir/policy.json" --audit-log-path="$audit"; }
 # Starts a program again one second after it exits, as a service manager does: supervise NAME COMMAND
 supervise() {
-    name=$1; shift
     while [ ! -f "$dir/stop" ]; do
-        "$@" >>"$dir/$name.log" 2>&1 &
-        echo $! >"$dir/$name.pid"
+        start "$@"
         wait $! 2>/dev/null || true
         sleep 1
     done
@@ -98,7 +62,8 @@ supervise() {
 # Ends the supervised schedulers.
 stop_schedulers() {
     touch "$dir/stop"
-    for name in $schedulers; do kill -9 "$(cat "$dir/$name.pid")" 2>/dev/null || true; done
+    # shellcheck disable=SC2086
+    kill_programs $schedulers
     for supervisor in $supervisors; do wait "$supervisor" 2>/dev/null || true; done
     rm "$dir/stop"
 }
@@ -141,14 +106,8 @@ measure() {
     done
 }
 
-mkdir -p "$dir/etcd"
-"$etcd" --data-dir "$dir/etcd" --listen-client-urls "http://127.0.0.1:$((port + 1))" --advertise-client-urls "http://127.0.0.1:$((port + 1))" \
-    --listen-peer-urls "http://127.0.0.1:$((port + 2))" --initial-advertise-peer-urls "http://127.0.0.1:$((port + 2))" \
-    --initial-cluster "default=http://127.0.0.1:$((port + 2))" >"$dir/etcd.log" 2>&1 &
-echo $! >"$dir/etcd.pid"
-until_success 60 0.1 curl -sSf "http://127.0.0.1:$((port + 1))/health" ||
-    { echo "etcd is not ready; see $dir/etcd.log (set KEEP to keep it)" >&2; exit 1; }
-start_apiserver
+start_etcd
+start_audited_apiserver
 
 # An additional role is necessary: system:kube-scheduler permits no lease except kube-scheduler's, and only to read the kinds that
 # kube-scheduler reads.
@@ -191,16 +150,16 @@ for election in false true; do
     for outage in $(seq "$outages"); do
         signal=$([ $((outage % 2)) = 1 ] && echo KILL || echo TERM)
         echo "outage $outage of $outages with --leader-elect=$election: SIG$signal, $seconds s" >&2
-        kill -s "$signal" "$(cat "$dir/apiserver.pid")"
-        wait "$(cat "$dir/apiserver.pid")" 2>/dev/null || true
+        kill -s "$signal" "$(pid apiserver)"
+        wait "$(pid apiserver)" 2>/dev/null || true
         sleep "$seconds"
-        start=$(now)
-        start_apiserver
+        begin=$(now)
+        start_audited_apiserver
         ready=$(now)
         create_pods "outage-$election-$outage"
         wait_for_bindings "outage-$election-$outage"
         sleep 10
-        measure "outage-$election-$outage" "$election" "$start" "$ready"
+        measure "outage-$election-$outage" "$election" "$begin" "$ready"
     done
     stop_schedulers
 done
