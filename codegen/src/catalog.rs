@@ -57,7 +57,7 @@ pub struct PluginEntry {
     /// Cluster-wide state, in the order of the plugin's `type Indexes`.
     pub indexes: Vec<State>,
     /// Other plugins whose cycle state the plugin reads.
-    pub reads: Vec<Read>,
+    pub reads: Vec<StateRead>,
     /// The weight at `score` if the profile has none. Without meaning for a plugin that does not score.
     pub default_weight: i64,
     /// Whether the plugin implements NormalizeScore.
@@ -94,7 +94,7 @@ impl PluginEntry {
 
 /// A plugin whose cycle state another plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct StateRead {
     /// The plugin.
     pub plugin: String,
     /// Whether a profile may omit the plugin; written as a trailing `?`.

@@ -12,12 +12,18 @@ pub fn merge(target: &mut Value, patch: &Value) {
     if !target.is_object() {
         *target = Value::Object(Map::new());
     }
-    let Value::Object(fields) = target else { return };
+    if let Value::Object(fields) = target {
+        merge_fields(fields, patch);
+    }
+}
+
+/// Merges the fields of `patch` into those of `target`, like [`merge`].
+pub fn merge_fields(target: &mut Map<String, Value>, patch: &Map<String, Value>) {
     for (name, value) in patch {
         if value.is_null() {
-            fields.remove(name);
+            target.remove(name);
         } else {
-            merge(fields.entry(name.as_str()).or_insert(Value::Null), value);
+            merge(target.entry(name.as_str()).or_insert(Value::Null), value);
         }
     }
 }

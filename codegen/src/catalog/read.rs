@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
+use super::{Catalog, Column, CustomKind, KINDS, PluginEntry, State, StateRead, kinds, writes};
 use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
@@ -264,10 +264,10 @@ fn plugin(
 }
 
 /// Reads `NodeAffinity`, or `NodeAffinity?` for an optional plugin.
-fn state_read(name: &str) -> Read {
+fn state_read(name: &str) -> StateRead {
     match name.strip_suffix('?') {
-        Some(plugin) => Read { plugin: plugin.to_owned(), optional: true },
-        None => Read { plugin: name.to_owned(), optional: false },
+        Some(plugin) => StateRead { plugin: plugin.to_owned(), optional: true },
+        None => StateRead { plugin: name.to_owned(), optional: false },
     }
 }
 

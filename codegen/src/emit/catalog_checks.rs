@@ -10,7 +10,7 @@ use super::args::line_and_column;
 use super::imports::{Imports, plugin_type, state_type};
 use super::names::{ident, snake_case};
 use super::tokens::{doc, tuple};
-use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, Read};
+use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, StateRead};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
@@ -105,7 +105,7 @@ fn reads(
     entries: &BTreeMap<&str, &PluginEntry>,
     imports: &mut Imports,
 ) -> Option<Vec<TokenStream>> {
-    let read = |read: &Read| {
+    let read = |read: &StateRead| {
         let other = entries.values().find(|other| other.name == read.plugin)?;
         let ty = plugin_type(imports, other);
         Some(if read.optional {

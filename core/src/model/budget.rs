@@ -24,7 +24,7 @@ pub struct PodDisruptionBudget {
 impl PodDisruptionBudget {
     /// Returns whether the removal of a pod counts as a disruption of this budget (`filterPodsWithPDBViolation`): the
     /// budget selects the pod, and the pod has labels and is not being evicted.
-    pub fn counts(&self, pod: &Pod) -> bool {
+    pub fn protects(&self, pod: &Pod) -> bool {
         pod.spec.namespace == self.namespace
             && !pod.spec.labels.is_empty()
             && self.selector.as_ref().is_some_and(|selector| selector.matches(&pod.spec.labels))

@@ -11,7 +11,7 @@ use super::{Scheduler, object_writer};
 use crate::engine::bundle::Bundle;
 use crate::model::cache::{Base, Cache, PodState, State};
 use crate::model::map::Map;
-use crate::plugin_api::background::{ApiRequest, Channel, TaskRequest, Watcher};
+use crate::plugin_api::background::{Channel, ObjectRequest, TaskRequest, Watcher};
 use crate::plugin_api::client::{ApiError, Client};
 use crate::plugin_api::events::{
     Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
@@ -152,12 +152,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         });
     }
 
-    fn call(&self, request: ApiRequest, answer: Channel<Result<Value, ApiError>>, tasks: &mut impl Tasks) {
+    fn call(&self, request: ObjectRequest, answer: Channel<Result<Value, ApiError>>, tasks: &mut impl Tasks) {
         let client = self.client.clone();
         tasks.spawn(async move {
             answer.push(match request {
-                ApiRequest::Get(object) => client.get(&object).await,
-                ApiRequest::Write(object, operation) => object_writer::run(&object, &operation, &client).await,
+                ObjectRequest::Get(object) => client.get(&object).await,
+                ObjectRequest::Write(object, operation) => object_writer::run(&object, &operation, &client).await,
             });
             Completed(Work::Called)
         });

@@ -21,7 +21,7 @@ pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets
     let mut left: Map<(Symbol, Symbol), i32> = Map::default();
     pods.into_iter().partition(|pod| {
         let mut violates = false;
-        for budget in budgets.of(pod.spec.namespace).iter().filter(|budget| budget.counts(pod)) {
+        for budget in budgets.of(pod.spec.namespace).iter().filter(|budget| budget.protects(pod)) {
             let left = left.entry((budget.namespace, budget.name)).or_insert(budget.disruptions_allowed);
             *left = left.wrapping_sub(1);
             violates |= *left < 0;

@@ -142,14 +142,14 @@ impl Budgets {
     /// Returns whether all of these pods may be evicted.
     pub(crate) fn allow(&self, pods: &[Arc<Pod>]) -> bool {
         self.0.values().all(|budget| {
-            let count = pods.iter().filter(|pod| budget.counts(pod)).count();
+            let count = pods.iter().filter(|pod| budget.protects(pod)).count();
             i32::try_from(count).is_ok_and(|count| count == 0 || count <= budget.disruptions_allowed)
         })
     }
 
     fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violation> {
         let violated = self.0.iter().filter_map(|(name, budget)| {
-            let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.counts(pod)).collect();
+            let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.protects(pod)).collect();
             let removed = i32::try_from(pods.len()).unwrap_or(i32::MAX);
             (removed > budget.disruptions_allowed).then(|| Violation {
                 budget: full_name(name),
@@ -173,8 +173,8 @@ impl Budgets {
         let mut protected = Vec::new();
         for pod in node_pods(candidate.node, base).iter().filter(stays) {
             let exhausted = self.0.iter().find(|(_, budget)| {
-                let removed = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
-                budget.counts(pod) && i32::try_from(removed).unwrap_or(i32::MAX) >= budget.disruptions_allowed
+                let removed = candidate.to_be_removed().filter(|victim| budget.protects(victim)).count();
+                budget.protects(pod) && i32::try_from(removed).unwrap_or(i32::MAX) >= budget.disruptions_allowed
             });
             if let Some((name, _)) = exhausted {
                 let (pod, node) = (pod_name(pod, &base.interner), base.name(candidate.node).to_owned());

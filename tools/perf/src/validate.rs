@@ -155,7 +155,7 @@ impl Validator {
             self.check(pod, node, names);
         } else if let Some(old) = old.filter(|old| *old != node) {
             let what = format!("it was on node {} before", names.resolve(old));
-            self.add_violation(pod, names.resolve(node), Rule::Known, what);
+            self.add_violation(pod, names.resolve(node), Rule::NodeExists, what);
         }
         self.put(pod.clone(), node, names);
     }
@@ -190,7 +190,7 @@ impl Validator {
         let placement = Placement { pod, node, cluster: &self.cluster, names };
         match self.cluster.nodes.get(&node) {
             Some(placed) if placed.node.is_some() => placed.check(placement, &mut violations),
-            _ => violations.push((Rule::Known, "the node does not exist".to_owned())),
+            _ => violations.push((Rule::NodeExists, "the node does not exist".to_owned())),
         }
         self.pod_affinity.check(placement, &mut violations);
         self.spread.check(placement, &mut violations);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{ApiRequest, Channel, RequestQueue, TaskRequest, Watch, watch};
+use super::{Channel, ObjectRequest, RequestQueue, TaskRequest, Watch, watch};
 use crate::model::cache::Base;
 use crate::model::placement::Placement;
 use crate::model::{Pod, Uid};
@@ -47,14 +47,14 @@ impl BackgroundClient {
         items
     }
 
-    async fn call(&self, request: ApiRequest) -> Result<Value, ApiError> {
+    async fn call(&self, request: ObjectRequest) -> Result<Value, ApiError> {
         let response = Channel::default();
         self.requests.send_task_request(TaskRequest::Call(request, response.clone()));
         response.pop().await
     }
 
     async fn change(&self, object: &ObjectRef, operation: WriteOperation) -> Result<Value, ApiError> {
-        self.call(ApiRequest::Write(object.clone(), operation)).await
+        self.call(ObjectRequest::Write(object.clone(), operation)).await
     }
 }
 
@@ -76,7 +76,7 @@ impl Client for BackgroundClient {
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
-        self.call(ApiRequest::Get(object.clone())).await
+        self.call(ObjectRequest::Get(object.clone())).await
     }
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
         self.change(object, WriteOperation::Create(manifest.clone())).await

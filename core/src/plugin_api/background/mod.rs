@@ -39,7 +39,7 @@ pub(crate) enum TaskRequest {
     /// Starts a task.
     Spawn(Task),
     /// Calls the cluster.
-    Call(ApiRequest, Channel<Result<Value, ApiError>>),
+    Call(ObjectRequest, Channel<Result<Value, ApiError>>),
     /// Sleeps.
     Sleep(Duration, Channel<()>),
     /// Watches cluster events.
@@ -50,7 +50,7 @@ pub(crate) enum TaskRequest {
 pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Call of a task to the cluster.
-pub(crate) enum ApiRequest {
+pub(crate) enum ObjectRequest {
     /// Gets an object.
     Get(ObjectRef),
     /// Changes an object.

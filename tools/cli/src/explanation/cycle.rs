@@ -8,7 +8,7 @@ use schedc_in_memory::Simulator;
 use schedc_in_memory::server::{Key, uid_of};
 use schedc_objects::{AnyObject, Objects};
 
-use super::{After, Comparison, Explanation, Rejection};
+use super::{Comparison, EarlierCycles, Explanation, Rejection};
 use crate::attempts::AttemptRecorder;
 use crate::budgets::{Budgets, Status};
 use crate::cluster::{self, Cluster, Routes};
@@ -74,7 +74,7 @@ pub fn explain(
             let AttemptRecorder { placed, rejections, preempted, .. } = simulator.hooks.clone();
             let unschedulable = rejections.keys().filter(|pod| **pod != subject).count();
             let preempted = preempted.into_iter().filter(|victim| victim.by == name).map(|victim| victim.pod).collect();
-            after = Some(After { placed, unschedulable, attempt, preempted, preempted_by });
+            after = Some(EarlierCycles { placed, unschedulable, attempt, preempted, preempted_by });
             simulator
         }
     };

@@ -38,7 +38,7 @@ pub struct Explanation {
     pub message: Option<String>,
     /// The cycles before, if pending pods were placed first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<After>,
+    pub after: Option<EarlierCycles>,
     /// Preemption for the pod, if it is unschedulable.
     pub preemption: Option<Preemption>,
     /// The PreEnqueue plugin that gates the pod; the other extension points did not run.
@@ -70,7 +70,7 @@ pub struct Explanation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct After {
+pub struct EarlierCycles {
     /// Number of other pending pods that were placed.
     pub placed: usize,
     /// Number of other pending pods that were attempted and have no node.

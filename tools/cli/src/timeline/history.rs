@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
+use schedc_in_memory::merge_patch;
 use schedc_objects::default::Admission;
 use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{AnyObject, ObjectReader, Objects, Sourced};
@@ -176,7 +177,7 @@ impl<'a> History<'a> {
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
         }
-        merge(&mut object, &fields);
+        merge_patch::merge_fields(&mut object, &fields);
         let whole = Manifest { version, kind, fields: object };
         let Some(object) = self.read(whole, is_strict, place) else { return Ok(()) };
         if let Some(object) = self.admit(object, place) {
@@ -350,28 +351,4 @@ impl<'a> History<'a> {
 
 fn problem(place: &SourceLocation, reference: &Reference, message: String) -> Problem {
     Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
-}
-
-/// Applies a JSON merge patch (RFC 7386): sets single fields, removes fields that are `null`, replaces lists
-/// as a whole.
-fn merge(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
-    for (name, value) in patch {
-        match value {
-            Value::Null => {
-                object.remove(name);
-            }
-            Value::Object(patch) => {
-                let field = object.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
-                if !field.is_object() {
-                    *field = Value::Object(Map::new());
-                }
-                if let Value::Object(field) = field {
-                    merge(field, patch);
-                }
-            }
-            other => {
-                object.insert(name.clone(), other.clone());
-            }
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
     /// The node exists, and the pod is not bound again to another node.
-    Known,
+    NodeExists,
     /// The pod has no scheduling gates.
     SchedulingGates,
     /// The node is schedulable.
@@ -41,7 +41,7 @@ impl Rule {
     /// Returns the plugin that enforces the rule. `None` for a rule that every scheduler enforces.
     pub fn plugin(self) -> Option<&'static str> {
         Some(match self {
-            Rule::Known => return None,
+            Rule::NodeExists => return None,
             Rule::SchedulingGates => "SchedulingGates",
             Rule::NodeUnschedulable => "NodeUnschedulable",
             Rule::TaintToleration => "TaintToleration",

@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 use super::{comparison, count, remedies};
 use crate::budgets::{ProtectedPod, Violation};
 use crate::commands::output::{Columns, heading, wrapped};
-use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
+use crate::explanation::{EarlierCycles, Explanation, NodeReport, Rejection, Score};
 
 /// Maximum number of nodes in a list of ties, unless every node is printed.
 const MAX_TIES: usize = 10;
@@ -236,8 +236,8 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
 }
 
 /// Returns the lines about the simulation before the explained attempt.
-fn before(after: &After) -> String {
-    let After { placed, unschedulable, attempt, preempted, preempted_by } = after;
+fn before(after: &EarlierCycles) -> String {
+    let EarlierCycles { placed, unschedulable, attempt, preempted, preempted_by } = after;
     let pods_were = if *placed == 1 { "pod was" } else { "pods were" };
     let mut text = format!("  after {} other pending {pods_were} placed", HumanCount(*placed as u64));
     if *unschedulable > 0 {
