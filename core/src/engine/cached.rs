@@ -6,7 +6,7 @@ use super::full_evaluation::nodes_to_find;
 use super::phases::Choice;
 use super::{Decision, Engine, PreFilterOutcome, PreFilteredPod, SchedulingCycle};
 use crate::engine::incremental::sample;
-use crate::engine::incremental::{CachedAnswer, CompiledPod, SignatureId};
+use crate::engine::incremental::{CachedAnswer, CompiledPod, LatestAnswer, SignatureId};
 use crate::engine::observer::Observer;
 use crate::model::cache::Cache;
 use crate::model::node_mask::NodeMask;
@@ -32,12 +32,38 @@ impl<P: Profile> Engine<P> {
             && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
     }
 
+    /// Decides by the cached answer of the last compiled pod: pods of one template often follow each other. `None`: the pod
+    /// has another spec, or there is no answer that can be updated.
+    #[inline(always)]
+    pub(super) fn decide_from_latest(
+        &mut self,
+        cycle: SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
+    ) -> Option<(Decision, SignatureId)> {
+        if !self.can_cache(cycle.cache) {
+            return None;
+        }
+        let Engine { plugins, signatures, scratch, .. } = self;
+        let LatestAnswer { id, compiled, cached, bytes } =
+            signatures.latest_answer(&**plugins, &cycle.pod.spec, cycle.cache)?;
+        let cx = UpdateContext { plugins: &**plugins, pod: cycle.pod, compiled, cache: cycle.cache };
+        let Ok(choice) = cached.update(&cx, scratch) else {
+            signatures.take(id);
+            return None;
+        };
+        let has_other_size = cached.bytes() != bytes;
+        let decision = cycle.decide(&**plugins, choice, cached);
+        if has_other_size {
+            signatures.update_bytes(id);
+        }
+        Some((decision, id))
+    }
+
     /// Decides by the cached answer of the pod's signature.
     ///
     /// # Errors
     /// There is no answer, and a full evaluation has to follow. The error is the outcome of PreFilter, or `None` if
     /// PreFilter has to run (again).
-    #[inline(always)]
+    #[inline]
     pub(super) fn decide_from_cache(
         &mut self,
         read: &CompiledPod<P>,

@@ -199,14 +199,36 @@ impl<P: Profile> Engine<P> {
         }
         cache.base.begin_attempt(pod);
         let is_sample = self.sampler.start();
-        let read = match self.signatures.latest(&*self.plugins, &pod.spec, cache) {
-            Some(read) => read,
-            None => match self.decide_on_pinned_node(pod, cache) {
-                Some(decided) => return decided,
-                None => self.signatures.read_other(&*self.plugins, &pod.spec, cache),
-            },
+        let cycle = SchedulingCycle {
+            pod,
+            cache: &*cache,
+            now,
+            lists_preemption_candidates,
+            draw: &mut draw,
+            observer: &mut *observer,
         };
-        if is_sample {
+        // A sample is compared after another look-up of its compiled form.
+        if !is_sample && let Some((decision, signature)) = self.decide_from_latest(cycle) {
+            return (decision, CycleStateOwner::Cached(signature));
+        }
+        if let Some(decided) = self.decide_on_pinned_node(pod, cache) {
+            return decided;
+        }
+        self.decide_compiled(pod, cache, CycleInputs { now, lists_preemption_candidates, draw }, observer)
+    }
+
+    /// Decides about a pod after it was compiled, unless a compiled pod with the same spec can be used again.
+    #[inline(never)]
+    fn decide_compiled(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        inputs: CycleInputs<impl FnMut(usize) -> usize>,
+        observer: &mut impl Observer,
+    ) -> (Decision, CycleStateOwner<P>) {
+        let CycleInputs { now, lists_preemption_candidates, mut draw } = inputs;
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        if self.sampler.is_due() {
             self.compare_compiled(&read, pod, cache);
         }
         let cache = &*cache;
@@ -237,8 +259,7 @@ impl<P: Profile> Engine<P> {
     /// Begins an attempt: compiles a pod with every plugin, unless a compiled pod with the same spec can be used again.
     pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         cache.base.begin_attempt(pod);
-        let latest = self.signatures.latest(&*self.plugins, &pod.spec, cache);
-        latest.unwrap_or_else(|| self.signatures.read_other(&*self.plugins, &pod.spec, cache))
+        self.signatures.read(&*self.plugins, &pod.spec, cache)
     }
 
     /// Runs PreFilter and notifies the observer.

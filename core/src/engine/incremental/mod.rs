@@ -23,5 +23,5 @@ mod verdict_counts;
 pub(crate) use cached_answer::CachedAnswer;
 pub(crate) use cached_diagnosis::{CachedDiagnosis, NodeVerdicts};
 pub use nominated_nodes::NominatedNodes;
-pub(crate) use signatures::{CompiledPod, SignatureId, Signatures, compile};
+pub(crate) use signatures::{CompiledPod, LatestAnswer, SignatureId, Signatures, compile};
 pub use verdict_counts::VerdictCounts;

@@ -41,6 +41,15 @@ impl<P: Profile> Clone for CompiledPod<P> {
     }
 }
 
+/// The answer of the last compiled pod, for an update.
+pub(crate) struct LatestAnswer<'a, P: Profile> {
+    pub(crate) id: SignatureId,
+    pub(crate) compiled: &'a Arc<P::Pod>,
+    pub(crate) cached: &'a mut CachedAnswer<P>,
+    /// Size of the answer that is part of the size of all answers.
+    pub(crate) bytes: usize,
+}
+
 /// The signatures of a profile.
 pub(crate) struct Signatures<P: Profile> {
     /// By address, which is stable as long as the spec is held here.
@@ -98,30 +107,36 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Returns the last compiled pod, if it has this spec and can be used again.
-    #[inline]
-    pub(crate) fn latest(&self, plugins: &P, spec: &Arc<PodSpec>, cache: &Cache<P::State>) -> Option<CompiledPod<P>> {
-        let address = Arc::as_ptr(spec) as usize;
-        if Arc::ptr_eq(&self.cluster, &cache.identity) && plugins.compile_epoch(&cache.state) == Some(self.epoch) {
-            match &self.latest {
-                Some((latest, read)) if *latest == address => return Some(read.clone()),
-                _ => {}
-            }
-        }
-        None
+    /// Returns the answer of the last compiled pod, and marks it as the most recently used. `None`: there is no answer,
+    /// or that pod had another spec or cannot be used again.
+    #[inline(always)]
+    pub(crate) fn latest_answer(
+        &mut self,
+        plugins: &P,
+        spec: &Arc<PodSpec>,
+        cache: &Cache<P::State>,
+    ) -> Option<LatestAnswer<'_, P>> {
+        let is_current = self.is_current(plugins, cache);
+        let (address, CompiledPod { signature, compiled, .. }) = self.latest.as_ref()?;
+        let id = signature.filter(|_| is_current && *address == Arc::as_ptr(spec) as usize)?;
+        let Signature { last_used, cached, bytes, .. } = self.entries.get_mut(id.0 as usize)?;
+        let cached = cached.as_deref_mut()?;
+        self.clock += 1;
+        *last_used = self.clock;
+        Some(LatestAnswer { id, compiled, cached, bytes: *bytes })
+    }
+
+    /// Returns whether compiled pods can be used again.
+    #[inline(always)]
+    fn is_current(&self, plugins: &P, cache: &Cache<P::State>) -> bool {
+        Arc::ptr_eq(&self.cluster, &cache.identity) && plugins.compile_epoch(&cache.state) == Some(self.epoch)
     }
 
     /// Compiles a pod, unless a compiled pod with the same spec can be used again.
     #[inline(never)]
-    pub(crate) fn read_other(
-        &mut self,
-        plugins: &P,
-        spec: &Arc<PodSpec>,
-        cache: &mut Cache<P::State>,
-    ) -> CompiledPod<P> {
+    pub(crate) fn read(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         let address = Arc::as_ptr(spec) as usize;
-        if Arc::ptr_eq(&self.cluster, &cache.identity)
-            && plugins.compile_epoch(&cache.state) == Some(self.epoch)
+        if self.is_current(plugins, cache)
             && let Some((_, read)) = self.by_address.get(&address)
         {
             self.latest = Some((address, read.clone()));
@@ -276,7 +291,7 @@ impl<P: Profile> Signatures<P> {
     }
 
     #[cold]
-    fn update_bytes(&mut self, id: SignatureId) {
+    pub(crate) fn update_bytes(&mut self, id: SignatureId) {
         if let Some(cached) = self.take(id) {
             self.put(id, cached);
         }
