@@ -37,13 +37,10 @@ pub(super) struct Cycle<'a, S, C, D, O> {
 
 impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, C, D, O> {
     type Output = Result<Permitted, Failure>;
-    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let inputs = CycleInputs {
-            now: UNTIMED,
-            lists_preemption_candidates: self.lists_preemption_candidates,
-            draw: &mut self.draw,
-        };
-        let (decision, owner) = engine.decide_with_state(self.pod, self.cache, inputs, self.observer);
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let Cycle { client, pod, unplaced, cache, lists_preemption_candidates, draw, waiting, now, observer } = self;
+        let inputs = CycleInputs { now: UNTIMED, lists_preemption_candidates, draw };
+        let (decision, owner) = engine.decide_with_state(pod, cache, inputs, observer);
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => {
@@ -55,31 +52,31 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
                 return Err(Failure::Error(message));
             }
         };
-        let placement = self.assume(node)?;
+        let placement = assume(cache, pod, unplaced, node)?;
         let undo = |plugins: &Arc<P>, cache: &mut Cache<S>, status: Status| {
-            notify_extenders_of_unreserve(plugins, self.client, &placement, &cache.base);
-            cache.forget(&self.pod.uid);
+            notify_extenders_of_unreserve(plugins, client, &placement, &cache.base);
+            cache.forget(&pod.uid);
             Err(Failure::on_node(status))
         };
-        self.observer.point_started(Point::Reserve);
+        observer.point_started(Point::Reserve);
         let reserved = match engine.cycle(&owner) {
-            Some(cycle) => engine.plugins.reserve(cycle, self.cache, &placement),
+            Some(cycle) => engine.plugins.reserve(cycle, cache, &placement),
             None => Err(Status::error("a decision without cycle state")),
         };
-        self.observer.point_ended(Point::Reserve, code(&reserved));
+        observer.point_ended(Point::Reserve, code(&reserved));
         engine.release(owner);
         let reserved = match reserved {
             Ok(reserved) => reserved,
-            Err(status) => return undo(&engine.plugins, self.cache, status),
+            Err(status) => return undo(&engine.plugins, cache, status),
         };
         let mut permit = PermitRun::default();
-        let mut pods = WaitingPods { waiting: self.waiting, now: self.now };
-        self.observer.point_started(Point::Permit);
+        let mut pods = WaitingPods { waiting, now };
+        observer.point_started(Point::Permit);
         let permitted = engine.plugins.permit(&placement, &mut pods, &mut permit);
-        self.observer.point_ended(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
+        observer.point_ended(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
         if let Err(status) = permitted {
             engine.plugins.unreserve(&placement, &reserved);
-            return undo(&engine.plugins, self.cache, status);
+            return undo(&engine.plugins, cache, status);
         }
         let reserved = engine.reserved.insert(reserved);
         Ok(Permitted { placement, reserved, waits: permit.waits })
@@ -91,15 +88,20 @@ fn code<T>(result: &Result<T, Status>) -> Code {
     result.as_ref().map_or_else(|status| status.code, |_| Code::Success)
 }
 
-impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
-    fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
-        let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
-        chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
-        let node_name = self.cache.base.shared_name(node);
-        // The pod is on its node now, and must not also be counted as a nominated pod.
-        self.cache.withdraw_nomination(&self.pod.uid);
-        Ok(Placement { pod: self.pod.clone(), node, node_name })
-    }
+/// Assumes a pod on its chosen node.
+#[inline]
+fn assume<S: State>(
+    cache: &mut Cache<S>,
+    pod: &Arc<Pod>,
+    unplaced: UnplacedPod,
+    node: NodeIndex,
+) -> Result<Placement, Failure> {
+    let chosen = cache.assume_unplaced(pod.clone(), unplaced, node);
+    chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
+    let node_name = cache.base.shared_name(node);
+    // The pod is on its node now, and must not also be counted as a nominated pod.
+    cache.withdraw_nomination(&pod.uid);
+    Ok(Placement { pod: pod.clone(), node, node_name })
 }
 
 /// Notifies the interested extenders that a pod is not bound to its node after all.

@@ -77,24 +77,26 @@ fn failed_reserve_is_undone() {
                 placement: &Placement,
                 reserved: &mut Reserved,
             ) -> Result<(), Status> {
-                reserved.gang = Some(
-                    <Gang as ReservePlugin>::reserve(
-                            &self.gang,
-                            &args::GANG,
-                            placement,
-                            View {
-                                columns: (),
-                                indexes: (&cache.state.gangs, &cache.state.image_nodes),
-                                reads: &cycle.gpu_share,
-                                base: &cache.base,
-                            },
-                        )
-                        .map_err(|status| rejected_or_failed(
-                            "Reserve plugin",
-                            "Gang",
-                            status,
-                        ))?,
-                );
+                reserved
+                    .gang
+                    .get_or_insert(
+                        <Gang as ReservePlugin>::reserve(
+                                &self.gang,
+                                &args::GANG,
+                                placement,
+                                View {
+                                    columns: (),
+                                    indexes: (&cache.state.gangs, &cache.state.image_nodes),
+                                    reads: &cycle.gpu_share,
+                                    base: &cache.base,
+                                },
+                            )
+                            .map_err(|status| rejected_or_failed(
+                                "Reserve plugin",
+                                "Gang",
+                                status,
+                            ))?,
+                    );
                 Ok(())
             }"#]],
     );

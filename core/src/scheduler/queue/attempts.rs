@@ -38,6 +38,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     }
 
     #[cold]
+    #[inline(never)]
     fn pop_early(&mut self) -> Option<Slot> {
         let slot = self.backoff.pop(&mut self.entries)?;
         self.incoming.count(Cause::PopFromBackoffQ, QueueKind::Active);
@@ -98,9 +99,14 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// Returns the pods of abandoned attempts to the queue, as after an error.
     #[inline]
     pub(super) fn recover(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
-        if self.abandoned.is_empty() {
-            return;
+        if !self.abandoned.is_empty() {
+            self.reinsert_abandoned(context, now);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reinsert_abandoned(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
         for attempt in self.abandoned.take() {
             self.reinsert(attempt, Rejectors::default(), context, now);
         }

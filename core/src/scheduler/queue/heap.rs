@@ -54,12 +54,13 @@ impl Fifo {
         self.trim(entries);
     }
 
-    /// Removes the first pod.
+    /// Removes and returns the first pod.
     #[inline]
-    fn pop(&mut self, entries: &mut Entries) {
-        self.places.pop_front();
+    fn pop(&mut self, entries: &mut Entries) -> Option<Slot> {
+        let slot = self.places.pop_front()?;
         self.first = self.first.wrapping_add(1);
         self.trim(entries);
+        Some(slot)
     }
 
     /// Restores the invariants after a removal.
@@ -79,6 +80,7 @@ impl Fifo {
         }
     }
 
+    #[inline(never)]
     fn compact(&mut self, entries: &mut Entries) {
         self.places.retain(|&slot| slot != VACANT);
         for (&slot, place) in self.places.iter().zip(0_u32..) {
@@ -105,14 +107,19 @@ impl<O: EntryOrder> Heap<O> {
         self.slots.push(slot);
         self.up(entries, self.slots.len() - 1);
     }
+    #[inline]
     pub(super) fn pop(&mut self, entries: &mut Entries) -> Option<Slot> {
+        if self.slots.is_empty() { self.fifo.pop(entries) } else { self.pop_first(entries) }
+    }
+    #[inline(never)]
+    fn pop_first(&mut self, entries: &mut Entries) -> Option<Slot> {
         let slot = self.peek(entries)?;
         if self.fifo.places.front() == Some(&slot) {
-            self.fifo.pop(entries);
+            self.fifo.pop(entries)
         } else {
             self.remove(entries, slot);
+            Some(slot)
         }
-        Some(slot)
     }
     pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {
         let at = entries[slot].at;
