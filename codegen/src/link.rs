@@ -18,9 +18,9 @@ const SCRIPT_TEXT: &str = "\
     SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hdr) *(.gcc_except_table .gcc_except_table.*) } }\n\
     INSERT AFTER .text;\n";
 
-/// Makes cargo link a program without unwinding tables, and with only one copy of equal functions. The conditions are
-/// that rustc's options exclude unwinding, and that rustc's own linker is used. If they are not met, or after an error,
-/// the function does nothing, and the program is larger.
+/// Makes cargo link a program without unwinding tables, and with only one copy of equal functions and of equal
+/// constants. The conditions are that rustc's options exclude unwinding, and that rustc's own linker is used. If they
+/// are not met, or after an error, the function does nothing, and the program is larger.
 pub(crate) fn make_small(out_dir: &Path) {
     println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     let target = env::var("TARGET").unwrap_or_default();
@@ -31,7 +31,8 @@ pub(crate) fn make_small(out_dir: &Path) {
     }
     let script = out_dir.join(SCRIPT);
     if fs::write(&script, SCRIPT_TEXT).is_ok() {
-        println!("cargo::rustc-link-arg=-Wl,--icf=all");
+        // No code compares addresses of constants or of immutable statics.
+        println!("cargo::rustc-link-arg=-Wl,--icf=all,--ignore-data-address-equality");
         println!("cargo::rustc-link-arg=-Wl,-T,{}", script.display());
     }
 }
