@@ -202,9 +202,11 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
                 return end;
             }
             let has_more = self.turn();
-            if has_more {
+            // New tasks send their requests now, before the work at the end of a turn.
+            if self.tasks.take_new() || has_more {
                 tokio::task::yield_now().await;
-            } else {
+            }
+            if !has_more {
                 self.wait_for_work(stop).await;
             }
         }

@@ -8,28 +8,38 @@ use tokio::task::{JoinError, JoinSet};
 
 /// Tasks on this runtime. They are cancelled when this value is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct SpawnedTasks(JoinSet<Completed>);
+pub(crate) struct SpawnedTasks {
+    tasks: JoinSet<Completed>,
+    /// Whether a task was spawned since the last call of [`SpawnedTasks::take_new`].
+    has_new: bool,
+}
 
 impl Tasks for SpawnedTasks {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
-        self.0.spawn(task);
+        self.tasks.spawn(task);
+        self.has_new = true;
     }
 }
 
 impl SpawnedTasks {
+    /// Returns whether tasks were spawned since the last call.
+    pub(crate) fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.has_new)
+    }
+
     /// Returns whether no task is in flight.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.tasks.is_empty()
     }
 
     /// Returns a completed task, if there is one.
     pub(crate) fn take_completed(&mut self) -> Option<Completed> {
-        self.0.try_join_next().map(completed)
+        self.tasks.try_join_next().map(completed)
     }
 
     /// Waits for a task to complete.
     pub(crate) async fn next_completed(&mut self) -> Completed {
-        match self.0.join_next().await {
+        match self.tasks.join_next().await {
             Some(done) => completed(done),
             None => pending().await,
         }
