@@ -7,7 +7,7 @@ use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::point::Point;
-use crate::schema::ArgsSchema;
+use crate::schema::{ArgsSchema, IN_TREE_ARGS};
 use crate::source::{FileId, Files, Span, Spanned};
 
 mod kinds;
@@ -139,9 +139,6 @@ pub struct Catalogs {
 pub(crate) const IN_TREE_CRATE: &str = "schedc_plugins";
 
 const IN_TREE: &str = include_str!("../catalog/in-tree.toml");
-/// The schemas of the in-tree plugins' arguments: JSON with a [`Schema`](crate::schema::Schema) for each plugin that has
-/// arguments.
-pub const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
 
 impl Catalog {
     /// Returns the in-tree catalog, which is part of this crate. Returns `None` after reporting an unreadable file.

@@ -16,10 +16,6 @@ mod reads;
 mod settings;
 mod weights;
 
-pub use args::check_args;
-pub use extenders::check_extenders;
-pub use weights::check_weights;
-
 use crate::catalog::Catalogs;
 use crate::diagnostic::Diagnostic;
 use crate::parse::{MULTI_POINT, RawProfile, RawSet};

@@ -20,11 +20,8 @@ mod check;
 #[cfg_attr(not(feature = "sources"), path = "no_declared_args.rs")]
 mod declared_args;
 mod dependencies;
-pub mod diagnostic;
 #[cfg(feature = "emit")]
 pub mod emit;
-mod fields;
-mod format;
 mod identifier;
 pub mod json_schema;
 #[cfg(feature = "emit")]
@@ -35,25 +32,23 @@ pub mod parse;
 mod paths;
 pub mod permissions;
 pub mod plan;
-mod point;
 mod resolve;
-pub mod schema;
 pub mod select;
 pub mod settings;
-pub mod source;
 pub mod tree;
 
 mod compile;
 
 #[cfg(feature = "emit")]
 pub use build::build;
-pub use check::{check_args, check_extenders, check_weights};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, catalogs, compile, compile_with,
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use format::is_dns_subdomain;
 pub use load::{Options, load, load_catalogs};
-pub use resolve::plan_extenders;
 pub use schedc_bounds::suggest;
+pub use schedc_profile_rules::format::is_dns_subdomain;
+pub use schedc_profile_rules::plan::plan_extenders;
+pub use schedc_profile_rules::{check_args, check_extenders, check_weights, diagnostic, schema, source};
+pub(crate) use schedc_profile_rules::{fields, format, point};
 pub use select::{Selection, select};

@@ -1,7 +1,6 @@
 //! Conversion from TOML to the profile as written: every value with its location, without defaults.
 
 mod configuration;
-mod extender;
 
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
@@ -12,9 +11,9 @@ use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 
 #[cfg(test)]
-pub(crate) use extender::EXTENDER_KEYS;
-pub use extender::{RawExtender, RawManagedResource, RawTls, extender};
-pub(crate) use extender::{TLS_KEYS, VERBS};
+pub(crate) use schedc_profile_rules::parse::EXTENDER_KEYS;
+pub use schedc_profile_rules::parse::{RawArgs, RawExtender, RawManagedResource, RawTls, extender};
+pub(crate) use schedc_profile_rules::parse::{TLS_KEYS, VERBS, extenders};
 
 /// The key of the plugin set that applies to every extension point.
 pub const MULTI_POINT: &str = "multi-point";
@@ -118,15 +117,6 @@ pub struct RawPlugin {
     pub weight: Option<Spanned<i128>>,
 }
 
-/// A plugin's arguments as written.
-#[derive(Clone, Debug)]
-pub struct RawArgs {
-    /// The plugin.
-    pub plugin: Spanned<String>,
-    /// Its arguments.
-    pub value: RawNode,
-}
-
 /// Reads a profile. `None` if it is not TOML; otherwise its valid parts. Errors are added to `diagnostics`.
 pub(crate) fn profile(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Option<RawProfile> {
     let found_before = diagnostics.len();
@@ -158,7 +148,7 @@ pub(crate) fn profile(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnos
     let plugins = fields.table("plugins");
     let args = fields.table("args");
     let budget = fields.table("budget");
-    let extenders = fields.get("extender");
+    let extender_field = fields.get("extender");
     let found_before = diagnostics.len();
     profile.crates = crates.iter().filter_map(|item| raw_crate(item, diagnostics)).collect();
     profile.crates_incomplete = !crates_readable || diagnostics.len() > found_before;
@@ -168,8 +158,8 @@ pub(crate) fn profile(files: &Files, file: FileId, diagnostics: &mut Vec<Diagnos
     if let Some((args, _)) = args {
         profile.args = args.fields.iter().filter_map(|field| raw_args(field, diagnostics)).collect();
     }
-    if let Some(extenders) = extenders {
-        profile.extenders = extender::list(&extenders.value, diagnostics);
+    if let Some(field) = extender_field {
+        profile.extenders = extenders(&field.value, diagnostics);
     }
     if let Some((budget, at)) = budget {
         let keys = settings::LIMITS.map(|key| key.name);

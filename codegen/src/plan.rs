@@ -2,8 +2,6 @@
 //!
 //! A setting that the profile does not have is set to its default, which has no location.
 
-mod extender;
-
 use std::ops::Index;
 use std::sync::Arc;
 
@@ -11,7 +9,7 @@ use crate::catalog::PluginEntry;
 pub use crate::point::Point;
 use crate::source::{FileId, Span, Spanned};
 
-pub use extender::{ManagedResource, PlanExtender, PlanTls};
+pub use schedc_profile_rules::plan::{ManagedResource, PlanExtender, PlanTls};
 
 /// The plan of one profile.
 #[derive(Clone, Debug)]

@@ -26,7 +26,7 @@ use crate::settings::{
 use crate::source::{Files, Span, Spanned};
 use crate::tree::{RawNode, RawValue};
 
-pub use extenders::plan as plan_extenders;
+use schedc_profile_rules::plan::plan_extenders;
 
 /// A plugin of the merged `multi-point` set.
 #[derive(Clone)]

@@ -105,8 +105,7 @@ fn sources_describe_the_arguments_of_all_in_tree_plugins() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = crate::load::rust_sources(&folder.join("../plugins"));
     let declared = DeclaredArgs::read(&sources);
-    let known: std::collections::BTreeMap<String, Schema> =
-        serde_json::from_str(include_str!("../../catalog/in-tree-args.json")).unwrap();
+    let known: std::collections::BTreeMap<String, Schema> = serde_json::from_str(crate::schema::IN_TREE_ARGS).unwrap();
     assert!(known.len() > 7);
     for (plugin, schema) in known {
         assert_eq!(declared.of(&format!("schedc_plugins::{plugin}")), ArgsSchema::Known(schema), "{plugin}");

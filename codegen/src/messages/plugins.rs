@@ -150,23 +150,6 @@ pub(crate) fn weight_without_score(weight: &Spanned<i128>, entry: &PluginEntry) 
         .help("remove the weight")
 }
 
-/// Reports weights whose sum is too large. `weights` are the weights in the profile with their owners, the largest
-/// first; `start` is the start of the profile.
-pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagnostic {
-    let title = "the weighted sum of scores could overflow";
-    let diagnostic = match weights.split_first() {
-        None => Diagnostic::at(start, title, ""),
-        Some(((span, owner), others)) => others
-            .iter()
-            .fold(Diagnostic::at(*span, title, format!("weight of {owner}")), |diagnostic, (span, owner)| {
-                diagnostic.secondary(*span, format!("weight of {owner}"))
-            }),
-    };
-    diagnostic
-        .note("100 times the sum of all weights must fit a signed 64-bit integer")
-        .help("only the proportions of weights matter: use smaller ones")
-}
-
 /// Reports several queue-sort plugins. `sorters` are the queue-sort plugins, each with the location of its name, if
 /// any.
 pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Span) -> Diagnostic {

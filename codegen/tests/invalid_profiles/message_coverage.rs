@@ -142,7 +142,8 @@ fn every_message_is_in_a_test() {
         }
     }
     let mut missing = Vec::new();
-    for path in files("codegen/src/messages", ".rs") {
+    let folders = ["codegen/src/messages", "codegen/rules/src/messages"];
+    for path in folders.into_iter().flat_map(|folder| files(folder, ".rs")) {
         for item in syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap().items {
             let Item::Fn(function) = item else { continue };
             if !function.sig.output.to_token_stream().to_string().contains("Diagnostic") {

@@ -69,7 +69,7 @@ fn the_example_with_all_features_names_all_points_and_settings() {
 #[test]
 fn the_example_with_all_features_has_arguments_of_every_plugin_that_has_any() {
     let text = std::fs::read_to_string(root().join("examples/features.toml")).unwrap();
-    let args = std::fs::read_to_string(root().join("codegen/catalog/in-tree-args.json")).unwrap();
+    let args = std::fs::read_to_string(root().join("codegen/rules/catalog/in-tree-args.json")).unwrap();
     let args: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&args).unwrap();
     assert!(args.contains_key("NodeAffinity"));
     for plugin in args.keys() {

@@ -19,5 +19,5 @@ fn schemas_are_those_of_the_structs() {
         ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),
         ("VolumeBinding", VolumeBindingArgs::SCHEMA),
     ]);
-    expect_file!["../../../codegen/catalog/in-tree-args.json"].assert_eq(&schemas);
+    expect_file!["../../../codegen/rules/catalog/in-tree-args.json"].assert_eq(&schemas);
 }

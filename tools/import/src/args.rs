@@ -6,12 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::catalog::IN_TREE_ARGS;
-use schedc_codegen::check_args;
-use schedc_codegen::parse::RawArgs;
-use schedc_codegen::schema::{ArgsSchema, Schema};
-use schedc_codegen::source::{Span, Spanned};
-use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
+use schedc_profile_rules::check_args;
+use schedc_profile_rules::parse::RawArgs;
+use schedc_profile_rules::schema::IN_TREE_ARGS;
+use schedc_profile_rules::schema::{ArgsSchema, Schema};
+use schedc_profile_rules::source::{Span, Spanned};
+use schedc_profile_rules::tree::{RawField, RawNode, RawTable, RawValue};
 
 use crate::config::{API_VERSION, PluginConfig, Profile};
 use crate::decode::Fields;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{Span, Spanned};
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
 
 use crate::decode::Fields;
 use crate::kube_scheduler;

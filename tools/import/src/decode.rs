@@ -1,8 +1,8 @@
 //! Strict decoding of fields, as in kube-scheduler: unknown and repeated fields are errors, and so are values of the
 //! wrong kind. `null` is equivalent to a missing field.
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::source::{Span, Spanned};
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::source::{Span, Spanned};
 
 use crate::messages;
 use crate::tree::{Node, Value};

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::plan::Point;
+use schedc_profile_rules::point::Point;
 
 use crate::config::{Names, PluginSet, Profile};
 use crate::kube_scheduler;

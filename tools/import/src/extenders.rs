@@ -6,11 +6,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use schedc_codegen::parse::RawArgs;
-use schedc_codegen::plan::{PlanExtender, Point};
-use schedc_codegen::source::{Span, Spanned};
-use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
-use schedc_codegen::{check_extenders, parse, plan_extenders};
+use schedc_profile_rules::parse::RawArgs;
+use schedc_profile_rules::plan::PlanExtender;
+use schedc_profile_rules::plan::plan_extenders;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
+use schedc_profile_rules::tree::{RawField, RawNode, RawTable, RawValue};
+use schedc_profile_rules::{check_extenders, parse};
 
 use crate::args::{self, shapes};
 use crate::effective::Effective;

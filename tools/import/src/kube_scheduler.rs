@@ -1,7 +1,7 @@
 //! kube-scheduler 1.36: its plugins, their extension points, and its default profile.
 
-use schedc_codegen::plan::Point;
-use schedc_codegen::plan::Point::{
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::point::Point::{
     Bind, Filter, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, QueueSort, Reserve, Score,
 };
 

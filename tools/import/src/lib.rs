@@ -41,10 +41,10 @@ mod verify;
 mod write;
 pub mod yaml;
 
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{FileId, Files, Span};
-use schedc_codegen::tree::RawTable;
-use schedc_codegen::{Diagnostic, Diagnostics, check_weights};
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{FileId, Files, Span};
+use schedc_profile_rules::tree::RawTable;
+use schedc_profile_rules::{Diagnostic, Diagnostics, check_weights};
 
 use args::Schemas;
 pub use arguments::arguments;

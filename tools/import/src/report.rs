@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::source::Files;
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::source::Files;
 
 /// Severity of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

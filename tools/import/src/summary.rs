@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use schedc_codegen::plan::{Plan, PlanExtender, Point};
-use schedc_codegen::tree::{RawNode, RawValue};
+#[cfg(feature = "write")]
+use schedc_codegen::plan::Plan;
 use schedc_core::profile::ProfileInfo;
+use schedc_profile_rules::plan::PlanExtender;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::tree::{RawNode, RawValue};
 use serde_json::{Value, json};
 
 use crate::effective::Effective;
@@ -114,6 +117,7 @@ impl ProfileSummary {
     }
 }
 
+#[cfg(feature = "write")]
 impl From<&Plan> for ProfileSummary {
     fn from(plan: &Plan) -> Self {
         let points = Point::ALL.into_iter().map(|point| {

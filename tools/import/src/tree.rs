@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::source::{FileId, Files, Span, Spanned};
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::source::{FileId, Files, Span, Spanned};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned as Located};
 

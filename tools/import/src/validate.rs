@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schedc_codegen::is_dns_subdomain;
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{Span, Spanned};
-use schedc_codegen::suggest::closest;
+use schedc_profile_rules::format::is_dns_subdomain;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
+use schedc_profile_rules::suggest::closest;
 
 use crate::config::{Configuration, Plugin, PluginSet, Profile};
 use crate::effective::Effective;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use schedc_codegen::Diagnostics;
+use schedc_profile_rules::Diagnostics;
 
 /// The reason why a command ends early.
 pub(crate) enum Failure {

@@ -2,8 +2,8 @@
 //! pkg/scheduler/apis/config/v1/defaults.go), and its validation beyond the shape of arguments
 //! (`ValidateNAMEArgs` in pkg/scheduler/apis/config/validation).
 
-use schedc_codegen::source::{Span, Spanned};
-use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
+use schedc_profile_rules::source::{Span, Spanned};
+use schedc_profile_rules::tree::{RawField, RawNode, RawTable, RawValue};
 
 use crate::messages;
 use crate::report::Report;

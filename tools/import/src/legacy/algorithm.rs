@@ -1,7 +1,7 @@
 //! `algorithmSource` of `v1alpha1`: named algorithms and policies.
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::source::Span;
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::source::Span;
 
 use super::messages;
 use crate::decode::Fields;

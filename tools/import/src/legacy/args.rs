@@ -1,6 +1,6 @@
 //! Conversion of former arguments to current ones, and profiles with the converted plugins and arguments.
 
-use schedc_codegen::source::{Span, Spanned};
+use schedc_profile_rules::source::{Span, Spanned};
 
 use super::lists::{Changed, Changes, Lists};
 use super::successors::{self, Successor};

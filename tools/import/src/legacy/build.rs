@@ -1,6 +1,6 @@
 //! Constructors and accessors for values. Each value has the location of its origin.
 
-use schedc_codegen::source::{Span, Spanned};
+use schedc_profile_rules::source::{Span, Spanned};
 
 use crate::tree::{Node, Value};
 

@@ -1,9 +1,9 @@
 //! The plugins of each extension point: merged with the defaults as in the former kube-scheduler, then
 //! converted to current plugins.
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{Span, Spanned};
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
 
 use super::algorithm::Provider;
 use super::successors::{self, Successor};

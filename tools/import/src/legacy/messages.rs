@@ -1,9 +1,9 @@
 //! Messages about configurations older than `v1`.
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{Span, Spanned};
-use schedc_codegen::suggest::closest;
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
+use schedc_profile_rules::suggest::closest;
 
 use super::version::Version;
 use crate::kube_scheduler;

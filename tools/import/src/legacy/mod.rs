@@ -27,7 +27,7 @@ mod policy;
 mod successors;
 mod version;
 
-use schedc_codegen::source::{FileId, Files, Span, Spanned};
+use schedc_profile_rules::source::{FileId, Files, Span, Spanned};
 
 use crate::config::{self, API_VERSION, KIND};
 use crate::decode::Fields;

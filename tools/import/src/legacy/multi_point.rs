@@ -1,6 +1,6 @@
 //! The plugins of `v1beta3`, which has `multiPoint` like `v1`, but fewer default plugins.
 
-use schedc_codegen::source::Spanned;
+use schedc_profile_rules::source::Spanned;
 
 use super::successors::{self, Successor};
 use super::{build, messages};

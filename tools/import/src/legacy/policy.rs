@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use schedc_codegen::plan::Point;
-use schedc_codegen::source::{Span, Spanned};
 use schedc_core::args::format_duration;
+use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::{Span, Spanned};
 
 use super::args::GlobalArgs;
 use super::functions::{

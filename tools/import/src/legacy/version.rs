@@ -1,6 +1,6 @@
 //! Fields and default plugins of each version, as in the last kube-scheduler that read it.
 
-use schedc_codegen::plan::Point;
+use schedc_profile_rules::point::Point;
 
 use crate::config::SETTINGS;
 

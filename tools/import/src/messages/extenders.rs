@@ -1,7 +1,7 @@
 //! Extenders.
 
-use schedc_codegen::Diagnostic;
-use schedc_codegen::source::Span;
+use schedc_profile_rules::Diagnostic;
+use schedc_profile_rules::source::Span;
 
 pub(crate) fn idle_extender(at: Span) -> Diagnostic {
     Diagnostic::at(at, "this extender is left out: it has no verb, so kube-scheduler never calls it", "does nothing")

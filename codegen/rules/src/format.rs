@@ -4,7 +4,7 @@
 use crate::schema::Format;
 
 /// Returns whether a string has a format.
-pub(crate) fn matches(format: Format, text: &str) -> bool {
+pub fn matches(format: Format, text: &str) -> bool {
     match format {
         Format::Any => true,
         Format::QualifiedName => match text.split_once('/') {
@@ -20,7 +20,7 @@ pub(crate) fn matches(format: Format, text: &str) -> bool {
 
 /// Returns the nanoseconds of a non-negative duration in the syntax of Go's `time.ParseDuration`. `None`: the text is
 /// invalid or negative, or the number exceeds 63 bits.
-pub(crate) fn duration(text: &str) -> Option<f64> {
+pub fn duration(text: &str) -> Option<f64> {
     const UNITS: [(&str, u64); 8] = [
         ("ns", 1),
         ("us", 1_000),
@@ -59,7 +59,7 @@ pub fn is_dns_subdomain(text: &str) -> bool {
 }
 
 /// Returns whether a text can be the name of an API resource, such as `pods`: a DNS label (RFC 1035) in lower case.
-pub(crate) fn is_resource_name(text: &str) -> bool {
+pub fn is_resource_name(text: &str) -> bool {
     text.len() <= 63
         && text.starts_with(|first: char| first.is_ascii_lowercase())
         && is_dns_subdomain(text)

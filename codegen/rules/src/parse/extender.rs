@@ -43,7 +43,7 @@ pub struct RawExtender {
 
 impl RawExtender {
     /// Returns its verbs, each with its key.
-    pub(crate) fn verbs(&self) -> [(&'static str, Option<&Spanned<String>>); 5] {
+    pub fn verbs(&self) -> [(&'static str, Option<&Spanned<String>>); 5] {
         let [filter, prioritize, preempt, bind, unreserve] = VERBS;
         [
             (filter, self.filter_verb.as_ref()),
@@ -87,11 +87,13 @@ pub struct RawManagedResource {
     pub ignored_by_scheduler: bool,
 }
 
-pub(crate) const VERBS: [&str; 5] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb", "unreserve-verb"];
+/// Keys of the verbs.
+pub const VERBS: [&str; 5] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb", "unreserve-verb"];
 
 const URL: &str = "url-prefix";
 
-pub(crate) const EXTENDER_KEYS: [&str; 13] = [
+/// Keys of an extender.
+pub const EXTENDER_KEYS: [&str; 13] = [
     URL,
     VERBS[0],
     VERBS[1],
@@ -107,11 +109,12 @@ pub(crate) const EXTENDER_KEYS: [&str; 13] = [
     "ignorable",
 ];
 
-pub(crate) const TLS_KEYS: [&str; 8] =
+/// Keys of `tls-config`.
+pub const TLS_KEYS: [&str; 8] =
     ["insecure", "server-name", "cert-file", "key-file", "ca-file", "cert-data", "key-data", "ca-data"];
 
 /// Reads the elements of `extender`.
-pub(super) fn list(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
+pub fn extenders(node: &RawNode, diagnostics: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
     match &node.value {
         RawValue::List(items) => items.iter().filter_map(|item| extender(item, diagnostics)).collect(),
         RawValue::Table(_) => {

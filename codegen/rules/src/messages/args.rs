@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::schema::{FieldSchema, Format};
 use crate::source::{Span, Spanned};
 
-pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
+pub fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(
         plugin.span,
         format!("arguments for `{}`, which this profile does not enable", plugin.value),
@@ -14,24 +14,24 @@ pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
     .help(format!("enable `{}`, or remove its arguments", plugin.value))
 }
 
-pub(crate) fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
+pub fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "no effect").help("remove the table")
 }
 
 /// Reports an unknown argument. `owner` is the plugin, or the table among its arguments.
-pub(crate) fn unknown_argument(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
+pub fn unknown_argument(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::at(key.span, format!("{owner} has no argument `{}`", key.value), "unknown argument")
         .note(format!("known here: {}", quoted(known.iter().copied())));
     did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
 }
 
-pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> Diagnostic {
+pub fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> Diagnostic {
     let diagnostic = Diagnostic::at(at, format!("{owner} needs `{name}`"), format!("`{name}` is missing"));
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
 }
 
 /// Reports a plugin without arguments, although some are required.
-pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
+pub fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
     let names = quoted(required.iter().map(|field| field.name.as_str()));
     let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");
     for FieldSchema { name, doc, .. } in required.iter().filter(|field| !field.doc.is_empty()) {
@@ -42,22 +42,16 @@ pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema
 
 /// Reports an argument of the wrong kind. `subject` is the argument with its path, `expected` and `kind` are kinds of
 /// values.
-pub(crate) fn argument_kind(at: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
+pub fn argument_kind(at: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
     Diagnostic::at(at, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
 }
 
-pub(crate) fn not_a_constant(at: Span, subject: &str, kind: &str) -> Diagnostic {
+pub fn not_a_constant(at: Span, subject: &str, kind: &str) -> Diagnostic {
     Diagnostic::at(at, format!("{subject} cannot be {kind}"), "cannot be passed to a plugin")
         .note("arguments are made of booleans, integers of 64 bits, strings, lists and tables")
 }
 
-pub(crate) fn argument_out_of_range(
-    at: Span,
-    subject: &str,
-    value: i128,
-    min: Option<i64>,
-    max: Option<i64>,
-) -> Diagnostic {
+pub fn argument_out_of_range(at: Span, subject: &str, value: i128, min: Option<i64>, max: Option<i64>) -> Diagnostic {
     let range = match (min, max) {
         (Some(min), Some(max)) if min == max => format!("{min}"),
         (Some(min), Some(max)) => format!("in {min}..={max}"),
@@ -68,13 +62,13 @@ pub(crate) fn argument_out_of_range(
     Diagnostic::at(at, format!("{subject} must be {range}, not {value}"), "out of range")
 }
 
-pub(crate) fn argument_not_one_of(value: &Spanned<String>, subject: &str, known: &[&str]) -> Diagnostic {
+pub fn argument_not_one_of(value: &Spanned<String>, subject: &str, known: &[&str]) -> Diagnostic {
     let title = format!("{subject} cannot be `{}`", value.value);
     let label = format!("expected {}", alternatives(known.iter().copied()));
     did_you_mean(Diagnostic::at(value.span, title, label), &value.value, known.iter().copied(), value.span, true)
 }
 
-pub(crate) fn argument_format(value: &Spanned<String>, subject: &str, format: Format) -> Diagnostic {
+pub fn argument_format(value: &Spanned<String>, subject: &str, format: Format) -> Diagnostic {
     let (label, note) = match format {
         Format::Any => ("", ""),
         Format::NonEmpty => ("expected some text", ""),
@@ -101,11 +95,11 @@ pub(crate) fn argument_format(value: &Spanned<String>, subject: &str, format: Fo
     if note.is_empty() { diagnostic } else { diagnostic.note(note) }
 }
 
-pub(crate) fn list_too_short(at: Span, subject: &str, min: usize, len: usize) -> Diagnostic {
+pub fn list_too_short(at: Span, subject: &str, min: usize, len: usize) -> Diagnostic {
     Diagnostic::at(at, format!("{subject} needs {}, and has {len}", elements(min, "at least")), "too short")
 }
 
-pub(crate) fn list_too_long(at: Span, subject: &str, max: usize, len: usize) -> Diagnostic {
+pub fn list_too_long(at: Span, subject: &str, max: usize, len: usize) -> Diagnostic {
     Diagnostic::at(at, format!("{subject} takes {}, and has {len}", elements(max, "at most")), "too long")
 }
 
@@ -113,11 +107,11 @@ fn elements(count: usize, bound: &str) -> String {
     if count == 1 { format!("{bound} 1 element") } else { format!("{bound} {count} elements") }
 }
 
-pub(crate) fn element_repeated(second: Span, first: Span, subject: &str, value: &str) -> Diagnostic {
+pub fn element_repeated(second: Span, first: Span, subject: &str, value: &str) -> Diagnostic {
     Diagnostic::at(second, format!("{subject} has {value} twice"), "again").secondary(first, "first")
 }
 
-pub(crate) fn not_increasing(at: Span, before: Span, subject: &str, value: i128, previous: i128) -> Diagnostic {
+pub fn not_increasing(at: Span, before: Span, subject: &str, value: i128, previous: i128) -> Diagnostic {
     Diagnostic::at(
         at,
         format!("{subject} must increase, but {value} follows {previous}"),
@@ -128,7 +122,7 @@ pub(crate) fn not_increasing(at: Span, before: Span, subject: &str, value: i128,
 
 // NodeResourcesFit
 
-pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {
+pub fn ratio_needs_shape(at: Span) -> Diagnostic {
     Diagnostic::at(
         at,
         "scoring strategy `RequestedToCapacityRatio` needs `requested-to-capacity-ratio.shape`",
@@ -137,7 +131,7 @@ pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {
     .help("add `requested-to-capacity-ratio = { shape = [{ utilization = 0, score = 0 }, { utilization = 100, score = 10 }] }`")
 }
 
-pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) -> Diagnostic {
+pub fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only";
     let help = "set `type = \"RequestedToCapacityRatio\"`, or remove the table";
     let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
@@ -149,7 +143,7 @@ pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) 
 
 // PodTopologySpread
 
-pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>) -> Diagnostic {
+pub fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`default-constraints` is for defaulting type `List` only";
     let help = "set `defaulting-type = \"List\"`, or remove the constraints";
     let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
@@ -159,14 +153,14 @@ pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>)
     }
 }
 
-pub(crate) fn constraint_repeated(second: Span, first: Span, key: &str, action: &str) -> Diagnostic {
+pub fn constraint_repeated(second: Span, first: Span, key: &str, action: &str) -> Diagnostic {
     Diagnostic::at(second, format!("`default-constraints` has two constraints for `{key}` with `{action}`"), "again")
         .secondary(first, "first")
 }
 
 // NodeResourcesBalancedAllocation
 
-pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnostic {
+pub fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnostic {
     Diagnostic::at(
         at,
         format!("the weight of `{resource}` in NodeResourcesBalancedAllocation must be 1, not {weight}"),
@@ -178,42 +172,42 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
 
 // DefaultPreemption
 
-pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
+pub fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
     let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
     Diagnostic::at(absolute, title, "no node would be evaluated").secondary(percentage, "this is 0, too")
 }
 
 // DynamicResources
 
-pub(crate) fn short_binding_timeout(timeout: &Spanned<String>) -> Diagnostic {
+pub fn short_binding_timeout(timeout: &Spanned<String>) -> Diagnostic {
     let title = format!("`binding-timeout` of DynamicResources must be at least 1s, not {}", timeout.value);
     Diagnostic::at(timeout.span, title, "too short")
 }
 
 // VolumeBinding
 
-pub(crate) fn shape_needs_feature_gate(at: Span) -> Diagnostic {
+pub fn shape_needs_feature_gate(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`shape` of VolumeBinding needs the feature gate StorageCapacityScoring, which is off", "")
         .help("remove `shape`")
 }
 
 // NodeAffinity
 
-pub(crate) fn empty_added_affinity(at: Span) -> Diagnostic {
+pub fn empty_added_affinity(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`added-affinity` adds nothing", "needs `required` or `preferred`")
 }
 
-pub(crate) fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
+pub fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
     Diagnostic::at(at, format!("operator `{operator}` needs at least one value"), "`values` is missing or empty")
 }
 
-pub(crate) fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
+pub fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "no effect")
         .secondary(operator.span, "reads only the key")
         .help("remove `values`")
 }
 
-pub(crate) fn operator_needs_one_integer(at: Span, operator: &str) -> Diagnostic {
+pub fn operator_needs_one_integer(at: Span, operator: &str) -> Diagnostic {
     Diagnostic::at(
         at,
         format!("operator `{operator}` needs exactly one value, an integer"),
@@ -221,12 +215,12 @@ pub(crate) fn operator_needs_one_integer(at: Span, operator: &str) -> Diagnostic
     )
 }
 
-pub(crate) fn unknown_node_field(key: &Spanned<String>) -> Diagnostic {
+pub fn unknown_node_field(key: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(key.span, format!("nodes cannot be selected by field `{}`", key.value), "not a field to select by")
         .suggest("`metadata.name` is the only one", key.span, "\"metadata.name\"")
 }
 
-pub(crate) fn field_operator(operator: &Spanned<String>) -> Diagnostic {
+pub fn field_operator(operator: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(
         operator.span,
         format!("operator `{}` is not for fields", operator.value),
@@ -234,6 +228,6 @@ pub(crate) fn field_operator(operator: &Spanned<String>) -> Diagnostic {
     )
 }
 
-pub(crate) fn field_needs_one_value(at: Span, operator: &str) -> Diagnostic {
+pub fn field_needs_one_value(at: Span, operator: &str) -> Diagnostic {
     Diagnostic::at(at, format!("operator `{operator}` on a field needs exactly one value"), "expected one node name")
 }

@@ -9,7 +9,7 @@ use crate::tree::{RawField, RawNode, RawTable, RawValue};
 
 /// A table that is being read. The value of a misspelt key is read as the value of the closest known key,
 /// therefore errors in the value are reported too.
-pub(crate) struct Fields<'t, 'd> {
+pub struct Fields<'t, 'd> {
     table: &'t RawTable,
     /// Fields with misspelt keys, by the intended key.
     misspelt: Vec<(&'t str, &'t RawField)>,
@@ -21,7 +21,7 @@ pub(crate) struct Fields<'t, 'd> {
 impl<'t, 'd> Fields<'t, 'd> {
     /// Reports keys that are not `known`. `owner` is the name of the table in messages, such as "a profile"; `at` is
     /// the location of the table.
-    pub(crate) fn new(
+    pub fn new(
         table: &'t RawTable,
         owner: impl Into<String>,
         at: Span,
@@ -35,22 +35,22 @@ impl<'t, 'd> Fields<'t, 'd> {
         Self { table, misspelt: misspelt(table, known), owner, at, diagnostics }
     }
 
-    pub(crate) fn diagnostics(&mut self) -> &mut Vec<Diagnostic> {
+    pub fn diagnostics(&mut self) -> &mut Vec<Diagnostic> {
         self.diagnostics
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&'t RawField> {
+    pub fn get(&self, key: &str) -> Option<&'t RawField> {
         let misspelt = || self.misspelt.iter().find(|(suggestion, _)| *suggestion == key).map(|(_, field)| *field);
         self.table.get(key).or_else(misspelt)
     }
 
-    pub(crate) fn string(&mut self, key: &str) -> Option<Spanned<String>> {
+    pub fn string(&mut self, key: &str) -> Option<Spanned<String>> {
         let field = self.get(key)?;
         string(&field.value, &format!("`{key}`"), self.diagnostics)
     }
 
     /// Reads a required string. Reports a missing key, except after a misspelt one, which was already reported.
-    pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
+    pub fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
         let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
         if self.get(key).is_none() && !misspelt() {
             self.diagnostics.push(messages::missing_key(self.at, &self.owner, key));
@@ -58,7 +58,7 @@ impl<'t, 'd> Fields<'t, 'd> {
         self.string(key)
     }
 
-    pub(crate) fn integer(&mut self, key: &str) -> Option<Spanned<i128>> {
+    pub fn integer(&mut self, key: &str) -> Option<Spanned<i128>> {
         let field = self.get(key)?;
         match field.value.value {
             RawValue::Int(value) => Some(Spanned { value, span: field.value.span }),
@@ -70,7 +70,7 @@ impl<'t, 'd> Fields<'t, 'd> {
         }
     }
 
-    pub(crate) fn boolean(&mut self, key: &str) -> Option<Spanned<bool>> {
+    pub fn boolean(&mut self, key: &str) -> Option<Spanned<bool>> {
         let field = self.get(key)?;
         match field.value.value {
             RawValue::Bool(value) => Some(Spanned { value, span: field.value.span }),
@@ -88,12 +88,12 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     /// Returns the elements of a list; empty without a list.
-    pub(crate) fn list(&mut self, key: &str, elements: &str) -> &'t [RawNode] {
+    pub fn list(&mut self, key: &str, elements: &str) -> &'t [RawNode] {
         self.list_or_report(key, elements).0
     }
 
     /// Returns the elements of a list, and whether the value is a list or absent. Reports any other value.
-    pub(crate) fn list_or_report(&mut self, key: &str, elements: &str) -> (&'t [RawNode], bool) {
+    pub fn list_or_report(&mut self, key: &str, elements: &str) -> (&'t [RawNode], bool) {
         let Some(field) = self.get(key) else { return (&[], true) };
         match &field.value.value {
             RawValue::List(items) => (items, true),
@@ -106,13 +106,13 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     /// Reads a list of strings; other elements are reported and omitted.
-    pub(crate) fn strings(&mut self, key: &str) -> Vec<Spanned<String>> {
+    pub fn strings(&mut self, key: &str) -> Vec<Spanned<String>> {
         let items = self.list(key, "strings");
         let subject = format!("an element of `{key}`");
         items.iter().filter_map(|item| string(item, &subject, self.diagnostics)).collect()
     }
 
-    pub(crate) fn table(&mut self, key: &str) -> Option<(&'t RawTable, Span)> {
+    pub fn table(&mut self, key: &str) -> Option<(&'t RawTable, Span)> {
         let field = self.get(key)?;
         table(&field.value, &format!("`{key}`"), self.diagnostics).map(|table| (table, field.value.span))
     }
@@ -120,7 +120,7 @@ impl<'t, 'd> Fields<'t, 'd> {
 
 /// Returns the fields with unknown keys that are close to a known key, each with that key. For each known key, there is
 /// at most one such field, and none if the table contains the known key.
-pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
+pub fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
     let mut misspelt: Vec<(&'t str, &'t RawField)> = Vec::new();
     for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {
         let Some(suggestion) = closest(&field.key.value, known.iter().copied()) else { continue };
@@ -131,7 +131,7 @@ pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t s
     misspelt
 }
 
-pub(crate) fn string(node: &RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
+pub fn string(node: &RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
     match &node.value {
         RawValue::Str(value) => Some(Spanned { value: value.clone(), span: node.span }),
         other => {
@@ -141,7 +141,7 @@ pub(crate) fn string(node: &RawNode, subject: &str, diagnostics: &mut Vec<Diagno
     }
 }
 
-pub(crate) fn table<'t>(node: &'t RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
+pub fn table<'t>(node: &'t RawNode, subject: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
     match &node.value {
         RawValue::Table(table) => Some(table),
         other => {

@@ -99,8 +99,7 @@ impl PlanExtender {
     }
 
     /// Returns the JSON with `(hidden)` in place of the client's key.
-    #[cfg(feature = "emit")]
-    pub(crate) fn redacted_json(&self) -> Value {
+    pub fn redacted_json(&self) -> Value {
         let mut shown = self.clone();
         if let Some(key) = shown.tls.as_mut().and_then(|tls| tls.key_data.as_mut()) {
             "(hidden)".clone_into(key);

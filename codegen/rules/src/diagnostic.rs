@@ -222,7 +222,7 @@ impl Diagnostics {
     }
 
     /// Adds other errors.
-    pub(crate) fn extended(self, others: Vec<Diagnostic>) -> Self {
+    pub fn extended(self, others: Vec<Diagnostic>) -> Self {
         let all = self.list.into_iter().chain(others).collect();
         Self::new(self.files, all)
     }

@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The schemas of the in-tree plugins' arguments: JSON with a [`Schema`] for each plugin that has arguments.
+pub const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
+
 /// Shape of a plugin's arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgsSchema {

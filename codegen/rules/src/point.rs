@@ -67,8 +67,7 @@ impl Point {
     }
 
     /// Returns the name as a Rust identifier: `pre_filter`.
-    #[cfg(any(feature = "emit", test))]
-    pub(crate) fn snake_case(self) -> &'static str {
+    pub fn snake_case(self) -> &'static str {
         match self {
             Self::PreEnqueue => "pre_enqueue",
             Self::QueueSort => "queue_sort",
@@ -86,7 +85,7 @@ impl Point {
     }
 
     /// Returns whether plugins may write to the cluster at this point.
-    pub(crate) fn may_write(self) -> bool {
+    pub fn may_write(self) -> bool {
         use Point::{Bind, Permit, PostBind, PostFilter, PreBind, Reserve};
         matches!(self, PostFilter | Reserve | Permit | PreBind | Bind | PostBind)
     }

@@ -1,0 +1,7 @@
+//! The plan of extenders.
+
+mod create;
+mod extender;
+
+pub use create::plan_extenders;
+pub use extender::{ManagedResource, PlanExtender, PlanTls};
