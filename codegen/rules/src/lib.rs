@@ -1,5 +1,5 @@
 //! The rules for values of profiles: arguments of plugins, and extenders, as written and as planned. The profile compiler
-//! applies them to profiles, and [`schedc run`](https://docs.rs/schedc) to kube-scheduler's configuration.
+//! applies them to profiles, and `schedc run` to kube-scheduler's configuration.
 //!
 //! This is a separate package because Cargo profiles set one optimisation level per package: programs contain these rules,
 //! but not the rest of the compiler.
