@@ -1,8 +1,9 @@
 //! Ids of keys that plugins registered with an index.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
-use schedc_core::map::Map;
+use hashbrown::HashTable;
+use schedc_core::map::FixedHasher;
 
 /// Assigns ids to registered keys, and evicts the keys that were registered least recently.
 ///
@@ -10,7 +11,8 @@ use schedc_core::map::Map;
 /// evicted only when the cluster changes, never between the compilation of a pod and the end of its attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Registry<K, V> {
-    ids: Map<K, Id>,
+    /// Hashes of the keys, with their ids. Only the entries have the keys: a growing table does not read them.
+    ids: HashTable<(u64, Id)>,
     entries: Vec<Option<Entry<K, V>>>,
     free: Vec<u32>,
     generation: u32,
@@ -36,15 +38,16 @@ struct Entry<K, V> {
 
 impl<K, V> Default for Registry<K, V> {
     fn default() -> Self {
-        Registry { ids: Map::default(), entries: Vec::new(), free: Vec::new(), generation: 0, clock: 0, epoch: 0 }
+        Registry { ids: HashTable::default(), entries: Vec::new(), free: Vec::new(), generation: 0, clock: 0, epoch: 0 }
     }
 }
 
-impl<K: Clone + Eq + Hash, V> Registry<K, V> {
+impl<K: Eq + Hash, V> Registry<K, V> {
     /// Returns the id of `key`. `make` creates the value of a new key.
     pub(super) fn register(&mut self, key: K, make: impl FnOnce(Id, &K) -> V) -> Id {
         self.clock += 1;
-        if let Some(&id) = self.ids.get(&key) {
+        let hash = hash_of(&key);
+        if let Some(id) = self.find_hashed(hash, &key) {
             if let Some(entry) = &mut self.entries[id.slot as usize] {
                 entry.registered_at = self.clock;
             }
@@ -57,14 +60,20 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         let generation = self.generation;
         let id = Id { slot, generation };
         let value = make(id, &key);
-        self.ids.insert(key.clone(), id);
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         self.entries[slot as usize] = Some(Entry { generation, key, value, registered_at: self.clock });
         id
     }
 
     /// Returns the id of `key`, if it is registered.
     pub(super) fn find(&self, key: &K) -> Option<Id> {
-        self.ids.get(key).copied()
+        self.find_hashed(hash_of(key), key)
+    }
+
+    fn find_hashed(&self, hash: u64, key: &K) -> Option<Id> {
+        let has_key = |id: Id| self.entries[id.slot as usize].as_ref().is_some_and(|entry| entry.key == *key);
+        let found = self.ids.find(hash, |&(known, id)| known == hash && has_key(id));
+        found.map(|&(_, id)| id)
     }
 
     #[inline]
@@ -110,15 +119,19 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         let mut forgotten = Vec::new();
         for (slot, entry) in self.entries.iter_mut().enumerate() {
             if let Some(Entry { generation, key, .. }) = entry.take_if(|entry| entry.registered_at < first_kept) {
-                self.ids.remove(&key);
                 self.free.push(slot as u32);
                 forgotten.push((Id { slot: slot as u32, generation }, key));
             }
         }
+        self.ids.retain(|(_, id)| self.entries[id.slot as usize].is_some());
         // Keys that reuse the slots have another generation.
         self.generation += 1;
         forgotten
     }
+}
+
+fn hash_of(key: &impl Hash) -> u64 {
+    BuildHasherDefault::<FixedHasher>::default().hash_one(key)
 }
 
 #[cfg(test)]
