@@ -137,7 +137,13 @@ impl AttachedVolumes {
             if let Some(volume) = new.and_then(|new| new.volume) {
                 index.change_volume(volume, |entry| entry.claims.push(key));
             }
-            index.change_claim(key, |entry| entry.claim = new.cloned());
+            index.change_claim(key, |entry| {
+                entry.claim = new.cloned();
+                if new.is_some() {
+                    // The decision about the first pod that uses the claim then allocates no memory.
+                    entry.uses.reserve(1);
+                }
+            });
         });
     }
 

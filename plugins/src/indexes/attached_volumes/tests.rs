@@ -223,3 +223,12 @@ fn deleting_everything_leaves_nothing() {
     assert!(index.claims.is_empty() && index.volumes.is_empty() && index.named.is_empty());
     assert_eq!(Facts::of(index), Facts::of(&AttachedVolumes::default()));
 }
+
+#[test]
+fn a_claim_has_memory_for_its_first_pod() {
+    let mut interner = Interner::default();
+    let claim = object("kind: PersistentVolumeClaim\nmetadata: {name: data, namespace: default}", &mut interner);
+    let mut index = AttachedVolumes::default();
+    index.set_object(None, Some(&claim));
+    assert!(index.claims.values().all(|entry| entry.uses.capacity() > 0) && index.claims.len() == 1);
+}
