@@ -55,7 +55,7 @@ impl Choice {
     pub(super) fn of(feasible: &NodeMask, count: usize, ties: impl FnOnce() -> usize) -> Choice {
         match count {
             0 => Choice::NoNode,
-            1 => feasible.iter().next().map_or(Choice::NoNode, Choice::Node),
+            1 => feasible.first().map_or(Choice::NoNode, Choice::Node),
             _ => Choice::Best { ties: ties() },
         }
     }

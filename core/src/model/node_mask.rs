@@ -72,6 +72,13 @@ impl NodeMask {
         self.words.capacity() * 8
     }
 
+    /// Returns the first node of the set.
+    #[inline]
+    pub fn first(&self) -> Option<NodeIndex> {
+        let (word, bits) = self.words.iter().enumerate().find(|(_, bits)| **bits != 0)?;
+        nodes_of(word, *bits).next()
+    }
+
     /// Returns the `n`-th node of the set, counted from 0.
     pub fn nth(&self, mut n: usize) -> Option<NodeIndex> {
         for (word, bits) in self.words.iter().enumerate() {
@@ -185,6 +192,9 @@ mod tests {
             assert_eq!(walk, expected);
         }
         assert_eq!(mask.nth(4), None);
+        assert_eq!(mask.first(), Some(NodeIndex(3)));
+        assert_eq!(NodeMask::from_iter([NodeIndex(200)]).first(), Some(NodeIndex(200)));
+        assert_eq!(NodeMask::default().first(), None);
     }
 
     #[test]
