@@ -31,14 +31,7 @@ pub(super) async fn bind(
     fail: impl Fn(&str),
 ) -> Result<(), ApiError> {
     let Placement { pod, node_name, .. } = placement;
-    let body = Binding {
-        api_version: "v1",
-        kind: "Binding",
-        metadata: BindingMetadata { name: &pod.name, namespace: &pod.namespace, uid: &pod.uid.0 },
-        target: Node { kind: "Node", name: node_name },
-    };
-    let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
-    let call = ApiRequest { verb: Verb::Create, path: path(pod, "/binding"), body: body.into() };
+    let call = ApiRequest { verb: Verb::Create, path: path(pod, "/binding"), body: body(placement)? };
     let mut backoff = BACKOFF;
     // Whether an earlier attempt may have succeeded, or may still succeed.
     let mut may_be_bound = false;
@@ -74,6 +67,20 @@ pub(super) async fn bind(
             return Err(error);
         }
     }
+}
+
+/// Returns the body of a binding request. The function is not generic, so it is compiled in this package, with a higher
+/// optimisation level than in that of the command line.
+fn body(placement: &Placement) -> Result<Bytes, ApiError> {
+    let Placement { pod, node_name, .. } = placement;
+    let body = Binding {
+        api_version: "v1",
+        kind: "Binding",
+        metadata: BindingMetadata { name: &pod.name, namespace: &pod.namespace, uid: &pod.uid.0 },
+        target: Node { kind: "Node", name: node_name },
+    };
+    let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
+    Ok(body.into())
 }
 
 #[derive(Serialize)]
