@@ -176,9 +176,11 @@ impl PodSpec {
         !self.resource_claims.is_empty() || !self.requests.scalars.is_empty()
     }
 
-    /// Returns whether it has volumes with claims, or resource claims.
-    pub fn has_claims(&self) -> bool {
-        !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())
+    /// Returns whether it names claims for volumes, or resource claims. It does not contain the names of resource claims
+    /// that are generated from templates.
+    pub fn names_claims(&self) -> bool {
+        let is_named = |claim: &PodResourceClaim| matches!(claim.source, ClaimSource::Named(_));
+        self.resource_claims.iter().any(is_named) || self.volumes.iter().any(|volume| volume.claim().is_some())
     }
 }
 

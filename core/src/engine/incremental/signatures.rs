@@ -157,8 +157,9 @@ impl<P: Profile> Signatures<P> {
             self.epoch = epoch;
             self.forget_specs();
         }
-        // The compiled form contains the current state of the pod's claims, and most claims belong to a single pod.
-        if spec.has_claims() {
+        // The compiled form contains the current state of the claims that the spec names, and most claims belong to a
+        // single pod.
+        if spec.names_claims() {
             return self.compile(plugins, spec, cache);
         }
         let hash = hash_of(&**spec);
