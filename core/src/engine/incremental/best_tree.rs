@@ -151,10 +151,12 @@ impl BestTree {
         self.nodes.fill(BlockBest::default());
     }
 
-    /// Returns whether nodes are so many that the paths from their blocks to the root are longer than the whole tree.
+    /// Returns whether nodes are so many that the paths from their blocks to the root are longer than the whole tree. A
+    /// single word has few blocks, and usually a single node.
     #[inline(always)]
     pub(super) fn are_many(nodes: &NodeSet, slots: usize) -> bool {
-        nodes.words().len() * 64 * BLOCK >= slots
+        let words = nodes.words().len();
+        words > 1 && words * 64 * BLOCK >= slots
     }
 
     /// Computes the blocks of changed nodes and their ancestors again.
