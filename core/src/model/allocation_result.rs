@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::{
     DeviceConfiguration, DeviceToleration, FieldRequirement, NodeSelector, NodeSelectorTerm, QualifiedName, RequestRef,
     RequirementText, TermText,
@@ -13,8 +15,8 @@ use crate::model::symbols::Symbols;
 /// `status.allocation` of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Symbols)]
 pub struct AllocationResult {
-    /// `devices.results`.
-    pub results: Arc<[DeviceRequestAllocationResult]>,
+    /// `devices.results`. Most claims have one device.
+    pub results: SmallVec<[DeviceRequestAllocationResult; 1]>,
     /// `devices.config`.
     pub config: Arc<[DeviceAllocationConfiguration]>,
     /// `nodeSelector`: nodes where the devices can be used. `None`: all.

@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 
 use crate::model::cache_size::CacheSize;
 use crate::model::map::{FixedHasher, Map};
@@ -304,25 +305,33 @@ impl Resolve for Interner {
 
 /// The strings of some symbols, for code that runs outside of the scheduler and has no interner.
 #[derive(Clone, Debug, Default)]
-pub struct SharedTexts(Box<[(Symbol, Arc<str>)]>);
+pub struct SharedTexts(SmallVec<[(Symbol, Arc<str>); 6]>);
 
 impl SharedTexts {
     /// Shares the strings of symbols.
     ///
     /// # Panics
     /// As [`Interner::resolve`].
-    pub fn new(mut symbols: Vec<Symbol>, interner: &Interner) -> Self {
-        symbols.sort_unstable();
-        symbols.dedup();
-        SharedTexts(symbols.into_iter().map(|symbol| (symbol, interner.share(symbol))).collect())
+    pub fn new(symbols: impl IntoIterator<Item = Symbol>, interner: &Interner) -> Self {
+        let mut texts = SharedTexts::default();
+        for symbol in symbols {
+            if let Err(at) = texts.find(symbol) {
+                texts.0.insert(at, (symbol, interner.share(symbol)));
+            }
+        }
+        texts
+    }
+
+    /// Returns the position of a symbol, or the position at which to insert it.
+    fn find(&self, symbol: Symbol) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol)
     }
 }
 
 impl Resolve for SharedTexts {
     fn resolve(&self, symbol: Symbol) -> &str {
         // Callers share each symbol that they resolve; `AllocationResult::symbols` lists those of an allocation.
-        let found = self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
-        found.map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
+        self.find(symbol).map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
     }
 }
 
@@ -407,7 +416,7 @@ mod tests {
     fn shared_strings_are_those_of_the_interner() {
         let mut interner = Interner::default();
         let symbols = ["zone", "rack", "zone"].map(|text| interner.intern(text));
-        let texts = SharedTexts::new(symbols.to_vec(), &interner);
+        let texts = SharedTexts::new(symbols, &interner);
         assert_eq!(symbols.map(|symbol| texts.resolve(symbol)), ["zone", "rack", "zone"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Allocations and requests as JSON, for writes to an API server.
 
 use serde_json::{Map, Value, json};
+use smallvec::SmallVec;
 
 use super::{
     AllocationMode, AllocationNodes, AllocationResult, CapacityRequirements, ConfigurationSource, ConstrainedAttribute,
@@ -29,13 +30,12 @@ impl AllocationResult {
 
     /// Returns the symbols whose texts [`AllocationResult::to_json`] reads. A symbol may occur several times. After a
     /// type gets a new field, this function does not compile until the field is listed here.
-    pub fn symbols(&self) -> Vec<Symbol> {
+    pub fn symbols(&self) -> SmallVec<[Symbol; 8]> {
         let AllocationResult { results, config, nodes, timestamp: _ } = self;
-        // Most results have four symbols, and the node is one more.
-        let mut symbols = Vec::with_capacity(4 * results.len() + 1);
+        let mut symbols = SmallVec::new();
         let of_reference = |RequestRef { request, alternative }: &RequestRef| [Some(*request), *alternative];
         let of_name = |QualifiedName { domain, name }: &QualifiedName| [*domain, Some(*name)];
-        for result in &**results {
+        for result in results {
             let DeviceRequestAllocationResult {
                 request,
                 driver,
@@ -49,9 +49,9 @@ impl AllocationResult {
                 consumed_capacity,
             } = result;
             symbols.extend(of_reference(request).into_iter().flatten());
-            symbols.extend([driver, pool, device]);
+            symbols.extend([*driver, *pool, *device]);
             for DeviceToleration { key, operator, value, effect, seconds: _ } in &**tolerations {
-                symbols.extend([key, value]);
+                symbols.extend([*key, *value]);
                 if let DeviceTolerationOperator::Other(operator) = operator {
                     symbols.push(*operator);
                 }
@@ -59,7 +59,7 @@ impl AllocationResult {
                     symbols.push(*effect);
                 }
             }
-            symbols.extend(binding_conditions.iter().chain(&**binding_failure_conditions));
+            symbols.extend(binding_conditions.iter().chain(&**binding_failure_conditions).copied());
             symbols.extend(consumed_capacity.iter().flat_map(|(name, _)| of_name(name)).flatten());
         }
         for DeviceAllocationConfiguration { source, requests, configuration } in &**config {
@@ -77,8 +77,8 @@ impl AllocationResult {
                 let terms = selector.terms.iter();
                 for requirement in terms.flat_map(|term| term.match_expressions.iter().chain(&term.match_fields)) {
                     let DeviceNodeRequirement { key, operator, values } = requirement;
-                    symbols.extend([key, operator]);
-                    symbols.extend(values);
+                    symbols.extend([*key, *operator]);
+                    symbols.extend_from_slice(values);
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{Array, SmallVec};
 
 use super::quantity::Quantity;
 use super::{
@@ -152,7 +152,7 @@ impl<T: Symbols> Symbols for Vec<T> {
         self.as_slice().visit(visitor);
     }
 }
-impl<T: Symbols> Symbols for SmallVec<[T; 2]> {
+impl<A: Array<Item: Symbols>> Symbols for SmallVec<A> {
     fn visit(&self, visitor: &mut impl SymbolVisitor) {
         self.as_slice().visit(visitor);
     }
