@@ -13,6 +13,7 @@
 //! PostFilter deallocates a claim only if it still has the version that was read. Unreserve removes all finalizers of a
 //! claim that was created for extended resources.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -51,7 +52,7 @@ mod unreceived;
 
 use binding::{BindingPlan, Removals};
 use devices::{Devices, SearchTimeout};
-use evaluation::{Evaluation, Infeasible, NodeEvaluator, NodeResult, UNAVAILABLE};
+use evaluation::{Evaluation, Infeasible, NodeClaims, NodeEvaluator, NodeResult, UNAVAILABLE};
 use extended::ExtendedResources;
 use pod_claims::PodClaims;
 use unreceived::Lookups;
@@ -85,12 +86,21 @@ pub struct DynamicResources {
     /// In nanoseconds.
     binding_timeout: i64,
     devices: Mutex<Devices>,
-    /// The evaluation of the pod in the current attempt, for Score.
-    last_evaluation: Mutex<Option<(Uid, Arc<Evaluation>)>>,
+    /// The current attempt, for Score and Reserve.
+    last_attempt: Mutex<Option<Attempt>>,
     /// Number of binding plans so far.
     plans: AtomicU64,
     removals: Removals,
     lookups: Lookups,
+}
+
+/// Results of Filter for a pod.
+#[derive(Debug)]
+struct Attempt {
+    pod: Uid,
+    evaluation: Arc<Evaluation>,
+    /// The pod's claims, until Reserve.
+    claims: Option<PodClaims>,
 }
 
 type Indexes<'a> = Refs<'a, DynamicResources>;
@@ -128,8 +138,8 @@ impl DynamicResources {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn last_evaluation(&self) -> MutexGuard<'_, Option<(Uid, Arc<Evaluation>)>> {
-        self.last_evaluation.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_attempt(&self) -> MutexGuard<'_, Option<Attempt>> {
+        self.last_attempt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn extended_resources(&self, pod: &PodSpec, view: ViewOf<'_>) -> ExtendedResources {
@@ -151,11 +161,13 @@ impl DynamicResources {
         claims: &'a PodClaims,
         base: &'a Base,
     ) -> NodeEvaluator<'a> {
-        NodeEvaluator { pod, extended, claims, base, timeout: self.filter_timeout, now: self.handle.now() }
+        let (timeout, now) = (self.filter_timeout, self.handle.now());
+        NodeEvaluator { pod, extended, claims, base, timeout, now, first: RefCell::default() }
     }
 
-    fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
-        *self.last_evaluation() = Some((pod.uid.clone(), evaluation.clone()));
+    fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>, claims: PodClaims) {
+        let attempt = Attempt { pod: pod.uid.clone(), evaluation: evaluation.clone(), claims: Some(claims) };
+        *self.last_attempt() = Some(attempt);
         if let Some(counts) = evaluation.counts() {
             self.handle.device_counts().set(pod.uid.clone(), counts);
         }
@@ -172,22 +184,41 @@ impl DynamicResources {
         backed.filter(|(name, _)| counts.is_requested(base.interner.resolve(*name))).collect()
     }
 
+    /// Returns the results of Filter for a pod, if they are from its current attempt and nothing has changed since.
+    fn take_attempt(&self, pod: &Pod, view: ViewOf<'_>) -> Option<(Arc<Evaluation>, PodClaims)> {
+        let mut last = self.last_attempt();
+        let attempt = last.as_mut().filter(|attempt| attempt.pod == pod.uid)?;
+        let claims = attempt.claims.take()?;
+        let is_current = self.devices().is_current(view, &self.handle.pending_allocations());
+        is_current.then(|| (attempt.evaluation.clone(), claims))
+    }
+
     /// Returns the writes of PreBind for a pod on a node, with new allocations. `None`: the pod has no claims.
     fn plan(&self, placement: &Placement, view: ViewOf<'_>) -> Result<Option<BindingPlan>, Status> {
-        if !placement.pod.spec.may_use_devices() {
-            return Ok(None);
-        }
         let extended = self.extended_resources(&placement.pod.spec, view);
         let claims = self.look_up(&placement.pod, extended.is_any_backed(), view)?;
         if claims.is_empty() {
             return Ok(None);
         }
-        let evaluator = self.evaluator(&placement.pod, &extended, &claims, view.base);
+        self.plan_for_claims(placement, claims, (&extended, None), view).map(Some)
+    }
+
+    /// Returns the writes of PreBind for a pod with claims. `known`: the pod's extended resources, and the claims that
+    /// most nodes allocate.
+    fn plan_for_claims(
+        &self,
+        placement: &Placement,
+        claims: PodClaims,
+        (extended, first): (&ExtendedResources, Option<NodeClaims>),
+        view: ViewOf<'_>,
+    ) -> Result<BindingPlan, Status> {
+        let evaluator = self.evaluator(&placement.pod, extended, &claims, view.base);
+        evaluator.first.replace(first);
         // Nothing has changed since Filter, so the result is that of Filter.
         match evaluator.allocate(&mut self.devices(), placement.node) {
             Ok(allocation) => {
                 let number = self.plans.fetch_add(1, Ordering::Relaxed);
-                Ok(Some(BindingPlan::new(placement, claims, allocation, number, &view.base.interner)))
+                Ok(BindingPlan::new(placement, claims, allocation, number, &view.base.interner))
             }
             Err(Infeasible::Failed(error)) => Err(Status::error(error)),
             Err(_) => Err(Status::error("claim allocation not found for node")),
@@ -210,7 +241,7 @@ impl Plugin for DynamicResources {
             filter_timeout: timeout.filter(|&time| time > 0).map(Duration::from_nanos).map(timeout_of),
             binding_timeout: parse_duration(args.binding_timeout).unwrap_or(i64::MAX),
             devices: Devices::new(handle).into(),
-            last_evaluation: Mutex::default(),
+            last_attempt: Mutex::default(),
             plans: AtomicU64::default(),
             removals: Removals::default(),
             lookups: Lookups::default(),
@@ -260,7 +291,7 @@ impl PreFilterPlugin for DynamicResources {
         let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
         let counted = self.counted_resources(&pod.extended, view.base);
         let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices(), &counted));
-        self.remember(claimant, &evaluation);
+        self.remember(claimant, &evaluation, claims);
         Ok(PreFilterResult::ready(PodDevices(Some(evaluation))))
     }
 }
@@ -358,14 +389,13 @@ impl Incremental for DynamicResources {
         match (&mut slot.state.0, claims.is_empty()) {
             (None, true) => Ok(()),
             (Some(evaluation), false) => {
-                // `last_evaluation` may refer to this evaluation; without other references, `make_mut` does not copy
-                // it.
-                *self.last_evaluation() = None;
+                // `last_attempt` may refer to this evaluation; without other references, `make_mut` does not copy it.
+                *self.last_attempt() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
                 let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
                 let known = Arc::make_mut(evaluation);
                 evaluator.update_all(known, &mut self.devices(), changed, |node| verdicts.reevaluate(node));
-                self.remember(claimant, evaluation);
+                self.remember(claimant, evaluation, claims);
                 Ok(())
             }
             _ => Err(NeedsFullEvaluation),
@@ -386,7 +416,14 @@ impl ReservePlugin for DynamicResources {
         if !placement.pod.spec.may_use_devices() {
             return Ok(ReservedDevices::default());
         }
-        let Some(plan) = self.plan(placement, view)? else { return Ok(ReservedDevices::default()) };
+        let plan = match self.take_attempt(&placement.pod, view) {
+            Some((evaluation, claims)) => {
+                let known = (&evaluation.extended, evaluation.claims.clone());
+                Some(self.plan_for_claims(placement, claims, known, view)?)
+            }
+            None => self.plan(placement, view)?,
+        };
+        let Some(plan) = plan else { return Ok(ReservedDevices::default()) };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
             pending.insert(new.uid.clone(), new.claim, new.allocation.clone());
@@ -400,6 +437,9 @@ impl ReservePlugin for DynamicResources {
         placement: &Placement,
         view: View<'_, Self>,
     ) -> Option<Result<Value, Shortage>> {
+        if !placement.pod.spec.may_use_devices() {
+            return None;
+        }
         match self.plan(placement, view) {
             Ok(plan) => Some(Ok(plan?.preview(&view.base.interner))),
             Err(_) => {

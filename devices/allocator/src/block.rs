@@ -6,20 +6,26 @@ use schedc_cel::{Attribute, Devices};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Device, DeviceAttribute, DeviceCapacity, QualifiedName, ResourceSlice};
 use schedc_core::quantity::Quantity;
+use smallvec::SmallVec;
 
-use crate::column::Column;
+use crate::device_list::{BlockTables, devices};
 
 /// Maximum number of devices in a block.
 pub(crate) const SIZE: usize = 64;
 
+/// Consumed capacity of a device. Most devices have one capacity.
+pub(crate) type Consumption = SmallVec<[(QualifiedName, Quantity); 1]>;
+
 /// Consecutive devices of a slice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) slice: Arc<ResourceSlice>,
     /// Position of the first device in the slice.
     first: usize,
-    /// Attributes and capacities, as selectors read them.
-    pub(crate) table: Devices,
+    /// Key of its [`crate::device_list::DeviceList`].
+    pub(crate) list: usize,
+    /// Key of its copy of free devices in [`BlockTables`].
+    pub(crate) number: usize,
     /// All devices of the block.
     pub(crate) all: u64,
     /// Devices that several claims may share.
@@ -31,42 +37,41 @@ pub(crate) struct Block {
     /// Devices that a claim holds, exclusively or shared.
     pub(crate) held: u64,
     /// Consumed capacity of devices that claims share, by bit.
-    pub(crate) consumed: Vec<(u32, Vec<(QualifiedName, Quantity)>)>,
-    /// Devices that requests select, by index of the request's [`crate::column::Shape`].
-    pub(crate) columns: Vec<Option<Column>>,
-    /// Epoch of the inventory's shapes that `columns` belongs to.
-    pub(crate) epoch: u64,
+    pub(crate) consumed: Vec<(u32, Consumption)>,
 }
 
 impl Block {
     /// Divides the devices of a slice into blocks.
-    pub(crate) fn of(slice: &Arc<ResourceSlice>, interner: &Interner) -> Vec<Block> {
-        let chunks = slice.devices.chunks(SIZE).enumerate();
-        chunks.map(|(at, devices)| Block::new(slice, at * SIZE, devices, interner)).collect()
+    pub(crate) fn of(slice: &Arc<ResourceSlice>, tables: &mut BlockTables, interner: &Interner) -> Vec<Block> {
+        (0..slice.devices.len()).step_by(SIZE).map(|first| Block::new(slice, first, tables, interner)).collect()
     }
 
-    fn new(slice: &Arc<ResourceSlice>, first: usize, devices: &[Device], interner: &Interner) -> Block {
-        let bits = |is_set: fn(&Device) -> bool| {
-            devices.iter().enumerate().fold(0, |bits, (at, device)| bits | u64::from(is_set(device)) << at)
-        };
+    fn new(slice: &Arc<ResourceSlice>, first: usize, tables: &mut BlockTables, interner: &Interner) -> Block {
+        let devices = devices(slice, first);
+        let bits = |is_set: fn(&Device) -> bool| bits_of(devices, is_set);
+        let all = bits(|_| true);
         Block {
             slice: slice.clone(),
             first,
-            table: table(interner.resolve(slice.driver), devices, interner),
-            all: bits(|_| true),
+            list: tables.lists.add(slice, first, interner),
+            number: tables.free.insert(all),
+            all,
             shareable: bits(|device| device.allow_multiple_allocations),
             consumers: bits(|device| !device.consumes_counters.is_empty()),
             in_use: 0,
             held: 0,
             consumed: Vec::new(),
-            columns: Vec::new(),
-            epoch: 0,
         }
+    }
+
+    /// Copies the use of its devices to the tables.
+    pub(crate) fn copy_use(&self, tables: &mut BlockTables) {
+        tables.free[self.number] = self.all & !self.in_use;
     }
 
     /// Returns the devices with their bits.
     pub(crate) fn devices(&self) -> impl Iterator<Item = (u32, &Device)> {
-        (0..).zip(self.slice.devices[self.first..].iter().take(SIZE))
+        (0..).zip(devices(&self.slice, self.first))
     }
 
     pub(crate) fn device(&self, bit: u32) -> &Device {
@@ -89,8 +94,13 @@ impl Block {
     }
 }
 
+/// Returns the devices for which `is_set` returns true.
+pub(crate) fn bits_of(devices: &[Device], is_set: impl Fn(&Device) -> bool) -> u64 {
+    devices.iter().enumerate().fold(0, |bits, (at, device)| bits | u64::from(is_set(device)) << at)
+}
+
 /// Returns the devices as a table for selectors.
-fn table(driver: &str, devices: &[Device], interner: &Interner) -> Devices {
+pub(crate) fn table(driver: &str, devices: &[Device], interner: &Interner) -> Devices {
     let mut table = Devices::new();
     for device in devices {
         let mut row = table.add(driver, device.allow_multiple_allocations);

@@ -1,4 +1,4 @@
-//! Requests, and the devices of a block that they select. The result is shared by all claims with an equal request.
+//! Requests, and the devices of a list that they select. The result is shared by all claims with an equal request.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) struct Shape {
     pub(crate) tolerations: Arc<[DeviceToleration]>,
 }
 
-/// Devices of a block, as a request sees them.
+/// Devices of a list, as a request sees them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
     /// Devices that meet all selectors and have the requested capacities.

@@ -25,7 +25,7 @@ impl Inventory {
             }
             for block in &slice.blocks {
                 let visible = visible(block, node, interner).ok()?;
-                let column = block.columns[shape].as_ref()?;
+                let column = self.column(block, shape)?;
                 if column.failing & visible != 0 {
                     return None;
                 }

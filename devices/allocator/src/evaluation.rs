@@ -1,16 +1,18 @@
-//! Evaluation of a request for the devices of a block.
+//! Evaluation of a request for a list of devices.
 
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Device, DeviceTaint, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator};
 
-use crate::block::{Block, bits};
+use crate::block::{bits, bits_of};
 use crate::capacity::consumption;
 use crate::column::{Column, Shape};
+use crate::device_list::DeviceList;
 
 impl Column {
-    /// Evaluates a request for the devices of a block.
-    pub(crate) fn evaluate(shape: &Shape, block: &Block) -> Column {
-        let mut column = Column { matching: block.all, ..Column::default() };
+    /// Evaluates a request for the devices of a list.
+    pub(crate) fn evaluate(shape: &Shape, list: &DeviceList) -> Column {
+        let devices = list.devices();
+        let mut column = Column { matching: bits_of(devices, |_| true), ..Column::default() };
         for selector in &shape.selectors {
             if column.matching == 0 {
                 break;
@@ -21,20 +23,19 @@ impl Column {
                     column.matching = 0;
                 }
                 Ok(selector) => {
-                    let verdicts = selector.evaluate(&block.table);
+                    let verdicts = selector.evaluate(&list.table);
                     let word = |words: &[u64]| words.first().copied().unwrap_or(0);
                     column.failing |= column.matching & word(verdicts.failures());
                     column.matching &= word(verdicts.matches());
                 }
             }
         }
-        for (bit, device) in block.devices() {
-            column.tainted |= u64::from(is_tainted(device, &shape.tolerations)) << bit;
-        }
+        column.tainted = bits_of(devices, |device| is_tainted(device, &shape.tolerations));
         for bit in bits(column.matching) {
-            let Some(consumed) = consumption(shape.capacity.as_ref(), block.device(bit)) else { continue };
+            let device = &devices[bit as usize];
+            let Some(consumed) = consumption(shape.capacity.as_ref(), device) else { continue };
             column.selected |= 1 << bit;
-            if block.shareable & 1 << bit != 0 {
+            if device.allow_multiple_allocations {
                 column.consumed.push((bit, consumed.into()));
             }
         }
@@ -43,8 +44,8 @@ impl Column {
 }
 
 /// Returns the position of the first selector that a device does not meet, and the error if the selector fails.
-pub(crate) fn first_unmet(shape: &Shape, block: &Block, bit: u32) -> Option<(usize, Option<String>)> {
-    let device = block.table.get(bit as usize)?;
+pub(crate) fn first_unmet(shape: &Shape, list: &DeviceList, bit: u32) -> Option<(usize, Option<String>)> {
+    let device = list.table.get(bit as usize)?;
     shape.selectors.iter().enumerate().find_map(|(at, selector)| match &**selector {
         Err(error) => Some((at, Some(format!("CEL compile error: {error}")))),
         Ok(selector) => match selector.matches(device) {

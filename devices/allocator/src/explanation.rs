@@ -121,7 +121,8 @@ impl Inventory {
     ) -> Result<Explanation, Failure> {
         let prepared = self.current(prepared, interner);
         let holders = self.holders();
-        let (input, _) = self.input(&prepared, node, interner)?;
+        let view = self.view(node, interner)?;
+        let (input, _) = self.input(&prepared, &view, interner);
         let mut explanation = Explanation::default();
         for pool in input.view.pools.iter().filter(|pool| pool.status != PoolStatus::Ready) {
             let (driver, name) = &input.pools[pool.pool].texts;
@@ -236,7 +237,7 @@ fn reason(
     }
     if !has(column.matching) {
         let shape = &input.shapes[alternative.shape];
-        let (selector, failure) = first_unmet(shape, block, bit).unwrap_or_default();
+        let (selector, failure) = first_unmet(shape, input.list(block), bit).unwrap_or_default();
         return Some(match (failure, selector.checked_sub(shape.class_selectors)) {
             (Some(failure), _) => DeviceReason::SelectorFails(failure),
             (None, None) => DeviceReason::Selector(true, selector),

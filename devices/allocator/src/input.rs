@@ -6,6 +6,7 @@ use slab::Slab;
 use crate::block::Block;
 use crate::capacity::{Amounts, consumption, fits};
 use crate::column::{Column, Shape};
+use crate::device_list::{BlockTables, DeviceList};
 use crate::error::Failure;
 use crate::evaluation::first_unmet;
 use crate::pool::Pool;
@@ -16,6 +17,7 @@ use crate::view::NodeView;
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub(crate) pools: &'a Slab<Pool>,
+    pub(crate) tables: &'a BlockTables,
     pub(crate) view: &'a NodeView,
     pub(crate) prepared: &'a Prepared,
     pub(crate) shapes: &'a [Shape],
@@ -28,8 +30,17 @@ impl<'a> Input<'a> {
         &self.pools[self.view.pools[view.pool].pool].slices[view.slice].blocks[view.block]
     }
 
-    pub(crate) fn column(&self, block: &'a Block, alternative: &Alternative) -> &'a Column {
-        block.columns[alternative.shape].as_ref().expect("columns are evaluated before the search")
+    pub(crate) fn list(&self, block: &Block) -> &'a DeviceList {
+        &self.tables.lists[block.list]
+    }
+
+    pub(crate) fn column(&self, block: &Block, alternative: &Alternative) -> &'a Column {
+        self.column_of_list(block.list, alternative)
+    }
+
+    /// Returns the devices of a list that an alternative selects.
+    pub(crate) fn column_of_list(&self, list: usize, alternative: &Alternative) -> &'a Column {
+        self.tables.lists[list].columns[alternative.shape].as_ref().expect("columns are evaluated before the search")
     }
 
     /// Returns whether a device has the capacity that a request consumes, in addition to the capacity that allocated
@@ -51,7 +62,7 @@ impl<'a> Input<'a> {
         'a: 'p,
     {
         let (held, device) = (block.consumed(bit), block.device(bit));
-        if let Some(column) = &block.columns[alternative.shape]
+        if let Some(column) = &self.list(block).columns[alternative.shape]
             && let Some(consumed) = column.consumed(bit)
         {
             return fits(device, consumed, held.into_iter().chain(picked));
@@ -66,7 +77,7 @@ impl<'a> Input<'a> {
     /// Returns the failure for a device on which a selector of the request fails.
     pub(crate) fn selector_failure(&self, claim: usize, alternative: &Alternative, block: &Block, bit: u32) -> Failure {
         let shape = &self.shapes[alternative.shape];
-        let (at, text) = first_unmet(shape, block, bit).unwrap_or_default();
+        let (at, text) = first_unmet(shape, self.list(block), bit).unwrap_or_default();
         let text = text.unwrap_or_default();
         match at.checked_sub(shape.class_selectors) {
             None => Failure::new(format!("class {}: selector #{at}: {text}", self.interner.resolve(shape.class))),

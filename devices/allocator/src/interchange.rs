@@ -116,7 +116,7 @@ fn properties<'a>(input: &'a Input<'_>, at: usize, bit: u32) -> impl Iterator<It
     let consumed = view.consumption.get(bit as usize).map_or(&[][..], |consumed| &consumed[..]);
     let counters = consumed.iter().map(|&(counter, amount)| Property::Counter(view.pool, counter, amount));
     let selected = input.prepared.shapes.iter().filter_map(move |&shape| {
-        let column = block.columns[shape].as_ref()?;
+        let column = input.list(block).columns[shape].as_ref()?;
         let is_set = |word: u64| word & 1 << bit != 0;
         Some(Property::Selected(is_visible && is_set(column.selected), is_set(column.tainted)))
     });

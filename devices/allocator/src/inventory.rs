@@ -15,13 +15,15 @@ use slab::Slab;
 use crate::block::Block;
 use crate::changes::{Affected, Changes};
 use crate::column::{Column, Compiled, Shape};
+use crate::device_list::{BlockTables, DeviceList};
 use crate::error::{Failure, Unfit};
 use crate::input::Input;
 use crate::pool::{Pool, PoolKey, PoolStatus, Reach};
 use crate::prepared::{Prepared, prepare};
-use crate::result::{allocations, check_nodes};
+use crate::result::{Allocations, allocations, check_nodes};
 use crate::search::{Scratch, search};
-use crate::shared::{Verdict, Verdicts, Views};
+use crate::shared::{Verdict, Verdicts, Views, is_shared};
+use crate::view::NodeView;
 
 /// Maximum number of cached requests, and of cached lists of claims. If one of the two numbers reaches this limit, the
 /// next call of [`Inventory::prepare`] for new claims clears the cache.
@@ -33,6 +35,7 @@ const MAX_OBSOLETE_VIEWS: usize = 64;
 #[derive(Debug, Default)]
 pub struct Inventory {
     pools: Slab<Pool>,
+    tables: BlockTables,
     keys: Map<PoolKey, usize>,
     slices: Map<Symbol, Arc<ResourceSlice>>,
     classes: Map<Symbol, Arc<DeviceClass>>,
@@ -95,15 +98,15 @@ impl Inventory {
         }
         let key = (slice.driver, slice.pool);
         if let Some(old) = old.filter(|old| (old.driver, old.pool) != key) {
-            self.change_pool((old.driver, old.pool), interner, |pool, _| pool.remove_slice(old.name));
+            self.change_pool((old.driver, old.pool), interner, |pool, tables| pool.remove_slice(old.name, tables));
         }
-        self.change_pool(key, interner, |pool, interner| pool.set_slice(slice, interner));
+        self.change_pool(key, interner, |pool, tables| pool.set_slice(slice, tables, interner));
     }
 
     /// Removes a slice.
     pub fn remove_slice(&mut self, name: Symbol, interner: &Interner) {
         if let Some(old) = self.slices.remove(&name) {
-            self.change_pool((old.driver, old.pool), interner, |pool, _| pool.remove_slice(name));
+            self.change_pool((old.driver, old.pool), interner, |pool, tables| pool.remove_slice(name, tables));
         }
     }
 
@@ -167,7 +170,7 @@ impl Inventory {
                 }
                 let at = self.pool((result.driver, result.pool), interner);
                 let pool = &mut self.pools[at];
-                pool.change_use(result, is_added);
+                pool.change_use(result, is_added, &mut self.tables);
                 let Reach { nodes, is_wide, .. } = &pool.reach;
                 match is_wide {
                     true => self.changes.push(Affected::All),
@@ -239,6 +242,11 @@ impl Inventory {
         prepared
     }
 
+    /// Returns whether claims were compiled for the current classes. Other claims are compiled again at each use.
+    pub fn is_current(&self, prepared: &Prepared) -> bool {
+        prepared.epoch == self.cache.epoch
+    }
+
     /// Decides whether devices for prepared claims can be allocated on a node. The search calls `is_expired` regularly,
     /// and stops if it returns true.
     ///
@@ -251,17 +259,16 @@ impl Inventory {
         interner: &Interner,
         is_expired: impl FnMut() -> bool,
     ) -> Result<Verdict, Unfit> {
-        let prepared = self.current(prepared, interner);
-        self.gather(node, interner)?;
-        let position = self.changes.position();
-        let shared = self.views.shared(node.name).cloned();
-        if let Some(known) = shared.as_ref().and_then(|view| self.verdicts.get(view, &prepared, position)) {
+        let prepared = &self.current(prepared, interner);
+        let view = self.view(node, interner)?;
+        let is_shared = is_shared(&view);
+        if is_shared && let Some(known) = self.verdicts.get(&view, prepared, self.changes.position()) {
             return known;
         }
-        let (input, scratch) = self.input(&prepared, node, interner)?;
+        let (input, scratch) = self.input(prepared, &view, interner);
         let result = search(input, scratch, is_expired)
             .and_then(|score| Ok(check_nodes(&input, scratch).map(|()| Verdict { score })?));
-        if let Some(view) = shared {
+        if is_shared {
             self.verdicts.insert(view, &result);
         }
         result
@@ -279,49 +286,53 @@ impl Inventory {
         interner: &Interner,
         is_expired: impl FnMut() -> bool,
         share_id: impl FnMut() -> Arc<str>,
-    ) -> Result<Vec<AllocationResult>, Unfit> {
+    ) -> Result<Allocations, Unfit> {
         let prepared = self.current(prepared, interner);
-        let (input, scratch) = self.input(&prepared, node, interner)?;
+        let view = self.view(node, interner)?;
+        let (input, scratch) = self.input(&prepared, &view, interner);
         search(input, scratch, is_expired)?;
         Ok(allocations(&input, scratch, node.name, share_id)?)
     }
 
     /// Returns the claims as compiled for the current classes.
     pub(crate) fn current(&mut self, prepared: &Arc<Prepared>, interner: &Interner) -> Arc<Prepared> {
-        match prepared.epoch == self.cache.epoch {
+        match self.is_current(prepared) {
             true => prepared.clone(),
             false => self.prepare(&prepared.specs, interner),
         }
     }
 
-    /// Updates the view of a node and the columns of its blocks. Returns the input of a search.
+    /// Evaluates the requests for the devices of a view. Returns the input of a search.
     pub(crate) fn input<'a>(
         &'a mut self,
         prepared: &'a Prepared,
-        node: &Node,
+        view: &'a NodeView,
         interner: &'a Interner,
-    ) -> Result<(Input<'a>, &'a mut Scratch), Failure> {
-        self.gather(node, interner)?;
-        let Inventory { pools, views, cache, scratch, .. } = self;
-        let view = views.view(node.name);
-        for block in &view.blocks {
-            let pool = &mut pools[view.pools[block.pool].pool];
-            let block = &mut pool.slices[block.slice].blocks[block.block];
-            prepared.shapes.iter().for_each(|&shape| cache.evaluate(shape, block));
+    ) -> (Input<'a>, &'a mut Scratch) {
+        let Inventory { pools, tables, cache, scratch, .. } = self;
+        // Neighbouring blocks often have equal devices.
+        for blocks in view.blocks.chunk_by(|a, b| a.list == b.list) {
+            let list = &mut tables.lists[blocks[0].list];
+            prepared.shapes.iter().for_each(|&shape| cache.evaluate(shape, list));
         }
-        Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
+        (Input { pools, tables, view, prepared, shapes: &cache.shapes, interner }, scratch)
     }
 
     /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the index of the
     /// class's shape; `None` if the class does not exist.
     pub(crate) fn evaluate_class(&mut self, class: Symbol, node: Symbol, interner: &Interner) -> Option<usize> {
-        let Inventory { pools, classes, cache, local, wide, .. } = self;
+        let Inventory { pools, tables, classes, cache, local, wide, .. } = self;
         let shape = cache.class_shape(classes.get(&class)?, interner);
         for at in positions(local, wide, node) {
-            let blocks = pools[at].slices.iter_mut().flat_map(|slice| &mut slice.blocks);
-            blocks.for_each(|block| cache.evaluate(shape, block));
+            let blocks = pools[at].slices.iter().flat_map(|slice| &slice.blocks);
+            blocks.for_each(|block| cache.evaluate(shape, &mut tables.lists[block.list]));
         }
         Some(shape)
+    }
+
+    /// Returns the devices of a block that a shape selects; `None` if they are not evaluated.
+    pub(crate) fn column(&self, block: &Block, shape: usize) -> Option<&Column> {
+        self.tables.lists[block.list].columns[shape].as_ref()
     }
 
     /// Returns the pools with devices that can concern a node.
@@ -329,10 +340,10 @@ impl Inventory {
         positions(&self.local, &self.wide, node).map(|at| &self.pools[at])
     }
 
-    /// Updates the view of a node.
-    fn gather(&mut self, node: &Node, interner: &Interner) -> Result<(), Failure> {
-        if self.views.is_current(node) {
-            return Ok(());
+    /// Returns the view of a node.
+    pub(crate) fn view(&mut self, node: &Node, interner: &Interner) -> Result<Arc<NodeView>, Failure> {
+        if let Some(view) = self.views.current(node) {
+            return Ok(view.clone());
         }
         let local = self.local.get(&node.name).into_iter().flatten();
         let pools: BTreeSet<usize> = local.chain(&self.wide).chain(&self.problems).copied().collect();
@@ -341,10 +352,10 @@ impl Inventory {
     }
 
     /// Changes the slices of a pool, and records the affected nodes.
-    fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &Interner)) {
+    fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &mut BlockTables)) {
         let at = self.pool(key, interner);
         let old = std::mem::take(&mut self.pools[at].reach);
-        change(&mut self.pools[at], interner);
+        change(&mut self.pools[at], &mut self.tables);
         let new = self.pools[at].reach.clone();
         for node in &old.nodes {
             if let Some(pools) = self.local.get_mut(node) {
@@ -443,17 +454,17 @@ impl Cache {
         self.selectors.entry(expression).or_insert_with(compile).clone()
     }
 
-    /// Evaluates a shape on the devices of a block, unless the block has the result.
-    fn evaluate(&self, shape: usize, block: &mut Block) {
-        if block.epoch != self.epoch {
-            block.columns.clear();
-            block.epoch = self.epoch;
+    /// Evaluates a shape on the devices of a list, unless the list has the result.
+    fn evaluate(&self, shape: usize, list: &mut DeviceList) {
+        if list.epoch != self.epoch {
+            list.columns.clear();
+            list.epoch = self.epoch;
         }
-        if block.columns.len() < self.shapes.len() {
-            block.columns.resize(self.shapes.len(), None);
+        if list.columns.len() < self.shapes.len() {
+            list.columns.resize(self.shapes.len(), None);
         }
-        if block.columns[shape].is_none() {
-            block.columns[shape] = Some(Column::evaluate(&self.shapes[shape], block));
+        if list.columns[shape].is_none() {
+            list.columns[shape] = Some(Column::evaluate(&self.shapes[shape], list));
         }
     }
 

@@ -18,14 +18,16 @@
 //! | `view` | pools and devices that a node sees |
 //! | `shared` | views and verdicts that nodes share |
 //! | `block` | up to 64 devices of a slice; each property is a word with one bit per device |
-//! | `column` | the devices of a block that a request selects |
-//! | `evaluation` | evaluation of a request for the devices of a block |
+//! | `device_list` | the devices of a block; blocks with equal devices share a list |
+//! | `column` | the devices of a list that a request selects |
+//! | `evaluation` | evaluation of a request for a list of devices |
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
 //! | `interchange` | devices that are interchangeable in a search |
 //! | `input` | inputs of a search |
 //! | `search` | the search |
+//! | `single_request` | the search for a single request without constraints |
 //! | `counters` | shared counters of a pool during a search |
 //! | `result` | conversion of the found devices to allocations |
 //! | `explanation` | reasons per device |
@@ -39,6 +41,7 @@ mod column;
 mod constraint;
 mod count;
 mod counters;
+mod device_list;
 mod error;
 mod evaluation;
 mod explanation;
@@ -50,6 +53,7 @@ mod prepared;
 mod result;
 mod search;
 mod shared;
+mod single_request;
 mod view;
 
 pub use changes::Affected;
@@ -57,5 +61,6 @@ pub use error::{Failure, Unfit};
 pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
 pub use inventory::{Inventory, MAX_CACHED};
 pub use prepared::Prepared;
+pub use result::Allocations;
 pub use search::STEPS_PER_CHECK;
 pub use shared::Verdict;

@@ -7,13 +7,14 @@ use schedc_core::map::{Map, Set};
 use schedc_core::model::{DeviceRequestAllocationResult, QualifiedName, ResourceSlice};
 use schedc_core::quantity::Quantity;
 
-use crate::block::Block;
+use crate::block::{Block, Consumption};
+use crate::device_list::BlockTables;
 
 /// Driver and name of a pool.
 pub(crate) type PoolKey = (Symbol, Symbol);
 
 /// A pool with the slices of all generations.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) key: PoolKey,
     /// Texts of driver and name, by which pools are sorted.
@@ -49,7 +50,7 @@ pub(crate) struct Reach {
     pub(crate) foreign: PoolStatus,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct PoolSlice {
     pub(crate) name: Arc<str>,
     pub(crate) slice: Arc<ResourceSlice>,
@@ -72,7 +73,7 @@ struct Use {
     shares: u32,
     /// Number of claims that consume capacity.
     consumers: u32,
-    consumed: Vec<(QualifiedName, Quantity)>,
+    consumed: Consumption,
 }
 
 impl Pool {
@@ -92,35 +93,45 @@ impl Pool {
     }
 
     /// Adds or replaces a slice.
-    pub(crate) fn set_slice(&mut self, slice: &Arc<ResourceSlice>, interner: &Interner) {
-        let entry =
-            PoolSlice { name: interner.share(slice.name), slice: slice.clone(), blocks: Block::of(slice, interner) };
-        match self.slices.binary_search_by(|known| known.name.cmp(&entry.name)) {
-            Ok(at) => self.slices[at] = entry,
-            Err(at) => self.slices.insert(at, entry),
-        }
-        self.index();
+    pub(crate) fn set_slice(&mut self, slice: &Arc<ResourceSlice>, tables: &mut BlockTables, interner: &Interner) {
+        self.remove_blocks(slice.name, tables);
+        let blocks = Block::of(slice, tables, interner);
+        let entry = PoolSlice { name: interner.share(slice.name), slice: slice.clone(), blocks };
+        let at = self.slices.partition_point(|known| known.name < entry.name);
+        self.slices.insert(at, entry);
+        self.index(tables);
     }
 
-    pub(crate) fn remove_slice(&mut self, name: Symbol) {
-        self.slices.retain(|slice| slice.slice.name != name);
-        self.index();
+    pub(crate) fn remove_slice(&mut self, name: Symbol, tables: &mut BlockTables) {
+        self.remove_blocks(name, tables);
+        self.index(tables);
+    }
+
+    fn remove_blocks(&mut self, slice: Symbol, tables: &mut BlockTables) {
+        self.slices.retain(|known| {
+            let is_kept = known.slice.name != slice;
+            if !is_kept {
+                known.blocks.iter().for_each(|block| tables.remove(block));
+            }
+            is_kept
+        });
     }
 
     /// Derives `places`, `reach` and the use of the blocks' devices from `slices` and `uses`.
-    fn index(&mut self) {
+    fn index(&mut self, tables: &mut BlockTables) {
         self.places.clear();
         for (at, slice) in self.slices.iter_mut().enumerate() {
             for (block_at, block) in slice.blocks.iter_mut().enumerate() {
                 (block.in_use, block.held) = (0, 0);
                 block.consumed.clear();
+                block.copy_use(tables);
                 for (bit, device) in block.devices() {
                     self.places.entry(device.name).or_default().push(Place { slice: at, block: block_at, bit });
                 }
             }
         }
         let used: Vec<Symbol> = self.uses.keys().copied().collect();
-        used.into_iter().for_each(|device| self.mark(device));
+        used.into_iter().for_each(|device| self.mark(device, tables));
         let mut nodes: Vec<Symbol> = self.slices.iter().filter_map(|slice| local_node(&slice.slice)).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -133,7 +144,12 @@ impl Pool {
     }
 
     /// Adds (`is_added`) or removes an allocation.
-    pub(crate) fn change_use(&mut self, result: &DeviceRequestAllocationResult, is_added: bool) {
+    pub(crate) fn change_use(
+        &mut self,
+        result: &DeviceRequestAllocationResult,
+        is_added: bool,
+        tables: &mut BlockTables,
+    ) {
         let device = self.uses.entry(result.device).or_default();
         let count = |count: &mut u32| *count = if is_added { *count + 1 } else { count.saturating_sub(1) };
         if result.share_id.is_none() {
@@ -145,20 +161,21 @@ impl Pool {
                 device.consume(&result.consumed_capacity, is_added);
             }
         }
-        self.mark(result.device);
+        self.mark(result.device, tables);
         if self.uses.get(&result.device).is_some_and(|device| device.exclusive == 0 && device.shares == 0) {
             self.uses.remove(&result.device);
         }
     }
 
     /// Copies the use of a device to its blocks.
-    fn mark(&mut self, device: Symbol) {
+    fn mark(&mut self, device: Symbol, tables: &mut BlockTables) {
         let Some(known) = self.uses.get(&device) else { return };
         for place in self.places.get(&device).into_iter().flatten() {
             let block = &mut self.slices[place.slice].blocks[place.block];
             let bit = 1 << place.bit;
             let set = |word: &mut u64, is_set: bool| if is_set { *word |= bit } else { *word &= !bit };
             set(&mut block.in_use, known.exclusive > 0);
+            block.copy_use(tables);
             set(&mut block.held, known.exclusive > 0 || known.shares > 0);
             block.consumed.retain(|(other, _)| *other != place.bit);
             if known.consumers > 0 {

@@ -7,11 +7,15 @@ use schedc_core::model::{
     AllocationNodes, AllocationResult, ConfigurationSource, DeviceAllocationConfiguration, DeviceNodeSelector,
     DeviceNodes, DeviceRequestAllocationResult, RequestRef, ResourceClaimSpec,
 };
+use smallvec::SmallVec;
 
 use crate::error::Failure;
 use crate::input::Input;
-use crate::prepared::{Alternative, PreparedClaim};
+use crate::prepared::Alternative;
 use crate::search::{Pick, Scratch};
+
+/// Allocations of claims, in order. Most pods have one claim.
+pub type Allocations = SmallVec<[Arc<AllocationResult>; 1]>;
 
 /// Returns the allocations of all claims on a node. `share_id` returns a new identifier of a share.
 pub(crate) fn allocations(
@@ -19,24 +23,24 @@ pub(crate) fn allocations(
     scratch: &Scratch,
     node: Symbol,
     mut share_id: impl FnMut() -> Arc<str>,
-) -> Result<Vec<AllocationResult>, Failure> {
-    let claims = input.prepared.claims.iter().zip(&input.prepared.specs).enumerate();
-    let allocation = |(at, (claim, spec)): (usize, (&PreparedClaim, &Arc<ResourceClaimSpec>))| {
+) -> Result<Allocations, Failure> {
+    let mut allocations = Allocations::new();
+    for (at, (claim, spec)) in input.prepared.claims.iter().zip(&input.prepared.specs).enumerate() {
         let picks = || scratch.picks.iter().filter(|pick| pick.claim == at);
-        let alternatives: Vec<&Alternative> = claim
+        let alternatives: SmallVec<[&Alternative; 2]> = claim
             .requests
             .iter()
             .enumerate()
             .map(|(request_at, request)| &request.alternatives[scratch.chosen[scratch.request(at, request_at)]])
             .collect();
-        Ok(AllocationResult {
+        allocations.push(Arc::new(AllocationResult {
             results: picks().map(|pick| result(input, pick, &mut share_id)).collect(),
-            config: configuration(spec, &alternatives).into(),
+            config: configuration(spec, &alternatives),
             nodes: nodes(input, picks(), node, at)?,
             timestamp: None,
-        })
-    };
-    claims.map(allocation).collect()
+        }));
+    }
+    Ok(allocations)
 }
 
 fn result(input: &Input<'_>, pick: &Pick, share_id: &mut impl FnMut() -> Arc<str>) -> DeviceRequestAllocationResult {
@@ -58,7 +62,7 @@ fn result(input: &Input<'_>, pick: &Pick, share_id: &mut impl FnMut() -> Arc<str
 }
 
 /// Returns the configuration of the classes, followed by that of the claim.
-fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec<DeviceAllocationConfiguration> {
+fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Arc<[DeviceAllocationConfiguration]> {
     let mut config = Vec::new();
     let classes = alternatives.iter().filter_map(|alternative| alternative.class.as_ref());
     let mut known: Vec<Symbol> = Vec::new();
@@ -93,7 +97,8 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
             times,
         ));
     }
-    config
+    // The conversion of an empty list would allocate memory.
+    if config.is_empty() { Arc::default() } else { config.into() }
 }
 
 /// Checks that the node selectors of a solution can be merged.
@@ -117,6 +122,9 @@ fn nodes<'a>(
         let Some(selector) = selector else { return Ok(Some(AllocationNodes::Node(node))) };
         check_terms(selector, claim)?;
         found.push(selector);
+    }
+    if found.is_empty() {
+        return Ok(None);
     }
     let merged = DeviceNodeSelector::merge(found);
     let is_empty = merged.terms.iter().all(|term| term.match_expressions.is_empty() && term.match_fields.is_empty());

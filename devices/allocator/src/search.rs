@@ -1,11 +1,7 @@
 //! The search for devices: depth first, with complete backtracking. The first solution is the result.
 
-use std::sync::Arc;
-
-use schedc_core::model::QualifiedName;
-use schedc_core::quantity::Quantity;
-
 use crate::block::{bits, bits_from};
+use crate::column::Amounts;
 use crate::constraint::ConstraintState;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
@@ -13,9 +9,10 @@ use crate::input::{Input, device_id};
 use crate::interchange::Classes;
 use crate::pool::PoolStatus;
 use crate::prepared::{Alternative, PreparedRequest};
+use crate::single_request::search_single;
 
 /// Maximum number of devices of a claim.
-const MAX_DEVICES: i64 = 32;
+pub(crate) const MAX_DEVICES: i64 = 32;
 /// Number of steps after which a search skips devices that are interchangeable with one that failed.
 const LONG_SEARCH: u32 = 32;
 /// Number of steps between two checks of the deadline.
@@ -33,9 +30,17 @@ pub(crate) struct Pick {
     pub(crate) block: usize,
     pub(crate) bit: u32,
     /// Consumed capacity of a device that several claims may share.
-    pub(crate) consumed: Option<Arc<[(QualifiedName, Quantity)]>>,
+    pub(crate) consumed: Option<Amounts>,
     /// Whether its counters were taken.
     is_counted: bool,
+}
+
+impl Pick {
+    /// Makes a pick for an alternative of the only request. `device`: position of its block in the view, and its bit.
+    pub(crate) fn single(alternative: usize, device: (usize, u32), consumed: Option<Amounts>) -> Pick {
+        let (block, bit) = device;
+        Pick { claim: 0, request: 0, alternative, block, bit, consumed, is_counted: false }
+    }
 }
 
 /// Memory that searches reuse.
@@ -58,7 +63,7 @@ pub(crate) struct Scratch {
     /// Number of devices of each claim.
     numbers: Vec<i64>,
     constraints: Vec<ConstraintState>,
-    counters: Counters,
+    pub(crate) counters: Counters,
     classes: Classes,
     /// Classes of the devices that failed, for each level of the search.
     failed: Vec<u32>,
@@ -98,16 +103,18 @@ struct Search<'a, 's, D> {
 /// Searches for devices, and leaves them in `scratch`. Returns the score of the chosen alternatives. The search fails
 /// when `is_expired` returns true.
 pub(crate) fn search(input: Input<'_>, scratch: &mut Scratch, is_expired: impl FnMut() -> bool) -> Result<i64, Unfit> {
+    let is_invalid = || input.view.pools.iter().any(|pool| pool.status == PoolStatus::Invalid);
+    let unfit = || if is_invalid() { Unfit::InvalidPools } else { Unfit::NoDevices };
+    if let Some(found) = search_single(&input, scratch) {
+        return found.ok_or_else(unfit);
+    }
     scratch.reset(&input);
     let mut search = Search { input, scratch, is_expired, steps: 0 };
     search.count()?;
     let first = (0, 0);
     match search.next(Place::default(), first) {
         Ok(true) => Ok(search.score()),
-        Ok(false) | Err(Stop::TooMany) => {
-            let is_invalid = input.view.pools.iter().any(|pool| pool.status == PoolStatus::Invalid);
-            Err(if is_invalid { Unfit::InvalidPools } else { Unfit::NoDevices })
-        }
+        Ok(false) | Err(Stop::TooMany) => Err(unfit()),
         Err(Stop::Failed(failure)) => Err(Unfit::Failed(*failure)),
     }
 }
@@ -140,6 +147,14 @@ impl Scratch {
         self.counters.reset(input.view.pools.len());
         self.classes.reset();
         self.failed.clear();
+    }
+
+    /// Resets the fields that a search for a single request uses.
+    pub(crate) fn reset_for_single(&mut self, pools: usize) {
+        self.picks.clear();
+        self.chosen.clear();
+        fill(&mut self.firsts, 1, (0, 0));
+        self.counters.reset(pools);
     }
 
     /// Returns the position of a request in `chosen`.
@@ -490,7 +505,11 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
     /// Returns the score of the chosen alternatives.
     fn score(&self) -> i64 {
         let requests = self.input.prepared.claims.iter().flat_map(|claim| &claim.requests);
-        let scores = requests.zip(&self.scratch.chosen).filter(|(request, _)| request.is_list);
-        scores.map(|(_, chosen)| FIRST_ALTERNATIVE - *chosen as i64).sum()
+        requests.zip(&self.scratch.chosen).map(|(request, chosen)| score(request, *chosen)).sum()
     }
+}
+
+/// Returns the score of the chosen alternative of a request.
+pub(crate) fn score(request: &PreparedRequest, chosen: usize) -> i64 {
+    if request.is_list { FIRST_ALTERNATIVE - chosen as i64 } else { 0 }
 }

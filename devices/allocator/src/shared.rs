@@ -30,19 +30,20 @@ struct View {
 }
 
 impl Views {
-    /// Returns whether the view of a node was gathered for the node's current labels.
-    pub(crate) fn is_current(&self, node: &Node) -> bool {
+    /// Returns the view of a node if it was gathered for the node's current labels.
+    pub(crate) fn current(&self, node: &Node) -> Option<&Arc<NodeView>> {
         let known = self.nodes.get(&node.name);
-        known.is_some_and(|known| Arc::ptr_eq(&known.labels, &node.labels) || known.labels == node.labels)
+        let is_current = |known: &&View| Arc::ptr_eq(&known.labels, &node.labels) || known.labels == node.labels;
+        known.filter(is_current).map(|known| &known.view)
     }
 
-    /// Gathers the view of a node from the pools that can concern it.
+    /// Gathers and returns the view of a node from the pools that can concern it.
     pub(crate) fn gather<'a>(
         &mut self,
         node: &Node,
         pools: impl Iterator<Item = (usize, &'a Pool)>,
         interner: &Interner,
-    ) -> Result<(), Failure> {
+    ) -> Result<Arc<NodeView>, Failure> {
         let view = NodeView::gather(node, pools, interner)?;
         let view = match self.recent.iter().find(|known| ***known == view) {
             Some(known) => known.clone(),
@@ -55,20 +56,8 @@ impl Views {
                 view
             }
         };
-        self.nodes.insert(node.name, View { labels: node.labels.clone(), view });
-        Ok(())
-    }
-
-    /// Returns the gathered view of a node.
-    pub(crate) fn view(&self, node: Symbol) -> &NodeView {
-        &self.nodes[&node].view
-    }
-
-    /// Returns the view of a node if another node has it too.
-    pub(crate) fn shared(&self, node: Symbol) -> Option<&Arc<NodeView>> {
-        let view = &self.nodes.get(&node)?.view;
-        // A view of one node has at most two references: one in `nodes` and one in `recent`.
-        (Arc::strong_count(view) > 2).then_some(view)
+        self.nodes.insert(node.name, View { labels: node.labels.clone(), view: view.clone() });
+        Ok(view)
     }
 
     /// Returns the number of nodes with a view.
@@ -89,6 +78,12 @@ impl Views {
         self.nodes.clear();
         self.recent.clear();
     }
+}
+
+/// Returns whether a view that the caller holds is the view of several nodes.
+pub(crate) fn is_shared(view: &Arc<NodeView>) -> bool {
+    // A view of one node has at most three references: one in `nodes`, one in `recent`, and that of the caller.
+    Arc::strong_count(view) > 3
 }
 
 /// Verdict for a node on which devices can be allocated.

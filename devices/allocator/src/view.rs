@@ -52,6 +52,10 @@ pub(crate) struct BlockView {
     pub(crate) pool: usize,
     pub(crate) slice: usize,
     pub(crate) block: usize,
+    /// Key of the block's devices.
+    pub(crate) list: usize,
+    /// Number of the block.
+    pub(crate) number: usize,
     /// Devices that can be used on the node.
     pub(crate) visible: u64,
     /// Counters that each device consumes: position in [`PoolView::counters`] and amount. Empty if none does.
@@ -129,7 +133,8 @@ fn gather_pool(
             view.has_conditions |= block.devices().any(|(_, device)| !device.binding_conditions.is_empty());
             let visible = visible(block, node, interner)?;
             let consumption = consumption(block, &view.counters);
-            blocks.push(BlockView { pool: 0, slice: at, block: block_at, visible, consumption });
+            let (list, number) = (block.list, block.number);
+            blocks.push(BlockView { pool: 0, slice: at, block: block_at, list, number, visible, consumption });
         }
     }
     for &at in seen.iter().filter(has_devices).chain(&others) {

@@ -116,6 +116,7 @@ impl Cluster {
             shares.to_string().into()
         };
         let allocated = inventory.allocate(&prepared, &nodes[node], interner, || false, share);
+        let allocated = allocated.map(|all| all.into_iter().map(Arc::unwrap_or_clone).collect::<Vec<_>>());
         assert_eq!(verdict.clone().err(), allocated.clone().err(), "evaluation and allocation differ");
         allocated
     }

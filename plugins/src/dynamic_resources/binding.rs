@@ -15,6 +15,7 @@ use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, SharedTexts, Symbol};
 use schedc_core::model::{AllocationResult, ResourceClaim, Uid};
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use super::evaluation::NodeAllocation;
 use super::extended::ExtendedClaim;
@@ -32,7 +33,7 @@ pub(super) use removals::Removals;
 /// of other pods, without access to the interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
-    claims: Vec<PlannedClaim>,
+    claims: SmallVec<[PlannedClaim; 1]>,
     /// Scheduler name and devices for metrics, if PreBind waits for binding conditions.
     waits: Option<WaitMetricsLabels>,
     /// The written claims, for Unreserve.
@@ -100,7 +101,7 @@ impl BindingPlan {
     ) -> Self {
         let NodeAllocation { allocations, extended, .. } = node;
         let (mut allocations, mut extended) = (allocations.into_iter(), extended);
-        let mut planned = Vec::new();
+        let mut planned = SmallVec::<[PlannedClaim; 1]>::new();
         for claim in claims.claims {
             let pod_claim = claim.pod_claim.map(|name| interner.share(name));
             let existing = claim.claim.as_ref().and_then(|claim| claim.status.allocation.clone());

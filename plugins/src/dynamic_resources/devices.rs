@@ -13,7 +13,7 @@ use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec,
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
 use schedc_device_allocator::{
-    Affected, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit,
+    Affected, Allocations, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit,
 };
 
 use super::{Indexes, ViewOf};
@@ -46,6 +46,8 @@ pub(super) struct Devices {
     shares: u64,
     /// Scratch for the claims with updated allocations.
     updated: Vec<Uid>,
+    /// Scratch for the nodes to evaluate again.
+    pub(super) affected: NodeMask,
     /// Numbers of cached requests and claims, for metrics.
     sizes: Option<[Arc<PluginCacheSize>; 2]>,
 }
@@ -111,6 +113,15 @@ impl Devices {
         self.update_allocations(is_known, view.indexes, pending, interner);
         self.allocations_read = claims.allocations().end();
         self.pending_read = pending.log().end();
+    }
+
+    /// Returns whether the inventory has the current objects and pending allocations.
+    pub(super) fn is_current(&self, view: ViewOf<'_>, pending: &PendingAllocations) -> bool {
+        let (claims, slices, classes) = view.indexes;
+        self.allocations_read == claims.allocations().end()
+            && self.pending_read == pending.log().end()
+            && slices.changes().equals(&self.slices_read)
+            && classes.changes().equals(&self.classes_read)
     }
 
     fn update_allocations(
@@ -216,7 +227,7 @@ impl Devices {
 
     /// Compiles specs, or returns the last compiled ones if they are equal. Usually they are: a pod has the same
     /// specs on all nodes, and pods of one template have equal specs.
-    fn prepare(&mut self, specs: &[Arc<ResourceClaimSpec>], interner: &Interner) -> Arc<Prepared> {
+    pub(super) fn prepare(&mut self, specs: &[Arc<ResourceClaimSpec>], interner: &Interner) -> Arc<Prepared> {
         let is_same = |known: &[Arc<ResourceClaimSpec>]| {
             let is_equal = |known: &Arc<ResourceClaimSpec>, spec: &Arc<ResourceClaimSpec>| {
                 Arc::ptr_eq(known, spec) || known == spec
@@ -238,6 +249,11 @@ impl Devices {
         prepared
     }
 
+    /// Returns whether claims were compiled for the current classes.
+    pub(super) fn is_prepared(&self, prepared: &Prepared) -> bool {
+        self.inventory.is_current(prepared)
+    }
+
     /// Returns the score of the devices for claims on a node.
     ///
     /// # Errors
@@ -245,12 +261,11 @@ impl Devices {
     pub(super) fn evaluate(
         &mut self,
         node: &Node,
-        specs: &[Arc<ResourceClaimSpec>],
+        prepared: &Arc<Prepared>,
         timeout: Option<SearchTimeout>,
         interner: &Interner,
     ) -> Result<i64, Unfit> {
-        let prepared = self.prepare(specs, interner);
-        self.inventory.evaluate(&prepared, node, interner, expiry(timeout)).map(|verdict| verdict.score)
+        self.inventory.evaluate(prepared, node, interner, expiry(timeout)).map(|verdict| verdict.score)
     }
 
     /// Returns devices for claims on a node.
@@ -260,18 +275,16 @@ impl Devices {
     pub(super) fn allocate(
         &mut self,
         node: &Node,
-        specs: &[Arc<ResourceClaimSpec>],
+        prepared: &Arc<Prepared>,
         (timeout, now): (Option<SearchTimeout>, i64),
         interner: &Interner,
-    ) -> Result<Vec<Arc<AllocationResult>>, Unfit> {
-        let prepared = self.prepare(specs, interner);
+    ) -> Result<Allocations, Unfit> {
         let Devices { inventory, shares, .. } = self;
         let share_id = || {
             *shares += 1;
             share_id(now, *shares)
         };
-        let allocated = inventory.allocate(&prepared, node, interner, expiry(timeout), share_id)?;
-        Ok(allocated.into_iter().map(Arc::new).collect())
+        inventory.allocate(prepared, node, interner, expiry(timeout), share_id)
     }
 
     /// Returns the number of devices of a class on a node.
@@ -286,11 +299,10 @@ impl Devices {
     pub(super) fn explain(
         &mut self,
         node: &Node,
-        specs: &[Arc<ResourceClaimSpec>],
+        prepared: &Arc<Prepared>,
         interner: &Interner,
     ) -> Result<Explanation, Failure> {
-        let prepared = self.prepare(specs, interner);
-        self.inventory.explain(&prepared, node, interner)
+        self.inventory.explain(prepared, node, interner)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Evaluates a pod's claims on each node: the decision of Filter.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use schedc_core::cache::Base;
 use schedc_core::device_counts::{DeviceCount, NodeDeviceCounts};
 use schedc_core::intern::Symbol;
-use schedc_core::model::{AllocationResult, Node, NodeIndex, Pod, ResourceClaimSpec};
-use schedc_core::node_mask::NodeMask;
-use schedc_device_allocator::Unfit;
+use schedc_core::model::{Node, NodeIndex, Pod};
+use schedc_device_allocator::{Allocations, Prepared, Unfit};
+use smallvec::SmallVec;
 
 use super::devices::{Devices, Position, SearchTimeout};
-use super::extended::{ExtendedClaim, ExtendedResources};
+use super::extended::{ExtendedClaim, ExtendedResources, NeededResources};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 
 /// Result of evaluating a pod's claims on a node.
@@ -47,8 +48,12 @@ pub(super) const UNAVAILABLE: &str = "resourceclaim not available on the node";
 /// Results of a pod's claims on all nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation {
+    /// The pod's extended resources.
+    pub(super) extended: ExtendedResources,
     /// States of the claims at the evaluation.
-    states: Vec<ClaimState>,
+    states: SmallVec<[ClaimState; 1]>,
+    /// The claims that most nodes allocate.
+    pub(super) claims: Option<NodeClaims>,
     /// By node index.
     results: Vec<NodeResult>,
     /// Number of results with a score other than 0.
@@ -68,6 +73,15 @@ struct ResourceCounts {
     nodes: NodeDeviceCounts,
 }
 
+/// The claims that are to be allocated on a node.
+#[derive(Clone, Debug)]
+pub(super) struct NodeClaims {
+    /// The claim for extended resources.
+    extended: Option<Arc<ExtendedClaim>>,
+    /// The specs of all claims. The claim for extended resources is the last one.
+    pub(super) prepared: Arc<Prepared>,
+}
+
 /// Two evaluations with equal results on all nodes have equal effects.
 impl PartialEq for Evaluation {
     fn eq(&self, other: &Self) -> bool {
@@ -76,11 +90,11 @@ impl PartialEq for Evaluation {
 }
 
 /// Allocations of a pod's claims on a node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NodeAllocation {
     /// One allocation for each claim that is to be allocated, in the order of the claims. Empty if the only such
     /// claim is for extended resources, and the node has all of them itself.
-    pub(super) allocations: Vec<Arc<AllocationResult>>,
+    pub(super) allocations: Allocations,
     /// The claim for extended resources.
     pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
@@ -91,7 +105,6 @@ pub(super) struct Feasible<T> {
     pub(super) score: i64,
     /// The result of the parameter `find` of [`NodeEvaluator::check`]; `None` if no claims are to be allocated.
     pub(super) found: Option<T>,
-    pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
 
 /// Rejection or failure on a node.
@@ -102,7 +115,6 @@ pub(super) enum Infeasible {
 }
 
 /// Inputs of the evaluation of a node.
-#[derive(Clone, Copy)]
 pub(super) struct NodeEvaluator<'a> {
     pub(super) pod: &'a Pod,
     pub(super) extended: &'a ExtendedResources,
@@ -112,13 +124,17 @@ pub(super) struct NodeEvaluator<'a> {
     pub(super) timeout: Option<SearchTimeout>,
     /// The current time in nanoseconds since 1970.
     pub(super) now: i64,
+    /// The claims that the first evaluated node allocates. Usually, all nodes allocate the same claims.
+    pub(super) first: RefCell<Option<NodeClaims>>,
 }
 
 impl NodeEvaluator<'_> {
     /// Evaluates a node as Filter does. Returns the score.
     pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<i64, Infeasible> {
         let interner = &self.base.interner;
-        let found = self.check(index, |node, specs| devices.evaluate(node, specs, self.timeout, interner));
+        let found = self.check(devices, index, |devices, node, claims| {
+            devices.evaluate(node, &claims.prepared, self.timeout, interner)
+        });
         found.map(|feasible| feasible.score + feasible.found.unwrap_or(0))
     }
 
@@ -126,22 +142,26 @@ impl NodeEvaluator<'_> {
     pub(super) fn allocate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
         let interner = &self.base.interner;
         let times = (self.timeout, self.now);
-        let feasible = self.check(index, |node, specs| devices.allocate(node, specs, times, interner))?;
-        Ok(NodeAllocation { allocations: feasible.found.unwrap_or_default(), extended: feasible.extended })
+        let feasible = self.check(devices, index, |devices, node, claims| {
+            let allocations = devices.allocate(node, &claims.prepared, times, interner)?;
+            Ok(NodeAllocation { allocations, extended: claims.extended.clone() })
+        })?;
+        Ok(feasible.found.unwrap_or_default())
     }
 
     /// Checks a node. If claims are to be allocated, it calls `find`, which finds devices for them.
     pub(super) fn check<T>(
         &self,
+        devices: &mut Devices,
         index: NodeIndex,
-        find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
+        find: impl FnOnce(&mut Devices, &Node, &NodeClaims) -> Result<T, Unfit>,
     ) -> Result<Feasible<T>, Infeasible> {
         let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
             return Err(Infeasible::Failed("there is no such node".to_owned()));
         };
-        let extended = self.extended_claim(node)?;
-        if extended.is_none() && self.claims.claims.iter().all(|claim| claim.pod_claim.is_none()) {
-            return Ok(Feasible { score: 0, found: None, extended: None });
+        let needed = self.needed_resources(node)?;
+        if needed.is_none() && self.claims.claims.iter().all(|claim| claim.pod_claim.is_none()) {
+            return Ok(Feasible { score: 0, found: None });
         }
         let (mut unavailable, mut score) = (0, 0);
         for (at, claim) in self.claims.claims.iter().enumerate() {
@@ -157,21 +177,26 @@ impl NodeEvaluator<'_> {
                 ClaimState::Unallocated(_) | ClaimState::Extended | ClaimState::Obsolete => {}
             }
         }
-        // The claim for extended resources is the last one.
-        let unallocated = &self.claims.unallocated;
-        let found = match &extended {
-            None if unallocated.is_empty() => None,
-            None => Some(find(node, unallocated)),
-            Some(extended) => {
-                let specs: Vec<_> = unallocated.iter().chain([&extended.spec]).cloned().collect();
-                Some(find(node, &specs))
+        let found = match needed.is_none() && self.claims.unallocated.is_empty() {
+            true => None,
+            false => {
+                let mut first = self.first.borrow_mut();
+                let other;
+                let claims = match &mut *first {
+                    Some(first) if first.needed() == needed.as_deref() => first,
+                    Some(_) => {
+                        other = self.node_claims(needed, devices);
+                        &other
+                    }
+                    first => first.insert(self.node_claims(needed, devices)),
+                };
+                Some(find(devices, node, claims).map_err(|unfit| self.infeasible(node, &unfit))?)
             }
         };
-        let found = found.transpose().map_err(|unfit| self.infeasible(node, &unfit))?;
         if unavailable != 0 {
             return Err(Infeasible::Unavailable(unavailable));
         }
-        Ok(Feasible { score, found, extended })
+        Ok(Feasible { score, found })
     }
 
     /// Converts the reason why the allocator found no devices to a rejection or failure of the node.
@@ -187,9 +212,18 @@ impl NodeEvaluator<'_> {
         }
     }
 
-    /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`); `None`
-    /// if no such claim is necessary.
-    fn extended_claim(&self, node: &Node) -> Result<Option<Arc<ExtendedClaim>>, Infeasible> {
+    /// Compiles the claims for a node that needs a claim for these extended resources, if any.
+    fn node_claims(&self, needed: Option<NeededResources>, devices: &mut Devices) -> NodeClaims {
+        let interner = &self.base.interner;
+        let extended = needed.map(|needed| Arc::new(ExtendedClaim::new(&self.pod.spec, needed, interner)));
+        let own = extended.as_ref().map(|extended| &extended.spec);
+        let specs: SmallVec<[_; 2]> = self.claims.unallocated.iter().chain(own).cloned().collect();
+        NodeClaims { prepared: devices.prepare(&specs, interner), extended }
+    }
+
+    /// Returns the extended resources that need a claim because the node does not have them
+    /// (`filterExtendedResources`); `None` if no such claim is necessary.
+    fn needed_resources(&self, node: &Node) -> Result<Option<NeededResources>, Infeasible> {
         let Some(claim) = self.claims.claims.last().filter(|claim| claim.pod_claim.is_none()) else { return Ok(None) };
         if claim.state == ClaimState::Obsolete {
             return match claim.claim.as_ref().is_some_and(|claim| claim.spec.requests.is_empty()) {
@@ -197,7 +231,7 @@ impl NodeEvaluator<'_> {
                 false => Err(Infeasible::Rejected("cannot schedule extended resource claim".to_owned())),
             };
         }
-        let mut needed = Vec::new();
+        let mut needed = NeededResources::new();
         for request in &self.extended.requests {
             match (request.class, node.allocatable.scalar(request.name)) {
                 (Some(class), None | Some(0)) => needed.push((request.name, class)),
@@ -205,20 +239,16 @@ impl NodeEvaluator<'_> {
                 _ => {}
             }
         }
-        if needed.is_empty() && self.claims.claims.len() == 1 {
-            return Ok(None);
-        }
-        let first = &self.claims.first_extended;
-        let claim = || Arc::new(ExtendedClaim::new(&self.pod.spec, needed.clone(), &self.base.interner));
-        let known = first.get_or_init(claim);
-        Ok(Some(if known.needed == needed { known.clone() } else { claim() }))
+        Ok((!needed.is_empty() || self.claims.claims.len() > 1).then_some(needed))
     }
 
     /// Evaluates every node. `counted`: extended resources whose devices are to be counted, with their device classes.
     pub(super) fn evaluate_all(&self, devices: &mut Devices, counted: &[(Symbol, Symbol)]) -> Evaluation {
         let counts = counted.iter().map(|&(resource, class)| ResourceCounts { resource, class, nodes: Arc::default() });
         let mut evaluation = Evaluation {
+            extended: self.extended.clone(),
             states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
+            claims: None,
             results: Vec::new(),
             scored: 0,
             texts: Vec::new(),
@@ -230,6 +260,7 @@ impl NodeEvaluator<'_> {
         for node in self.base.alive().iter() {
             self.update(&mut evaluation, devices, node);
         }
+        evaluation.claims = self.first.take();
         evaluation
     }
 
@@ -274,15 +305,17 @@ impl NodeEvaluator<'_> {
     ) {
         let alive = self.base.alive();
         evaluation.results.resize(self.base.infos().len(), NodeResult::Unavailable(0));
-        let mut affected = NodeMask::default();
+        let mut affected = std::mem::take(&mut devices.affected);
+        affected.clear();
         affected.resize(self.base.infos().len());
-        let is_known = self.claims.have_equal_states(&evaluation.states)
-            && devices.affected_nodes(evaluation.read, self.base, &mut affected);
-        if is_known {
+        let has_equal_states = self.claims.have_equal_states(&evaluation.states);
+        let is_prepared = |claims: &NodeClaims| has_equal_states && devices.is_prepared(&claims.prepared);
+        self.first.replace(evaluation.claims.take().filter(is_prepared));
+        if has_equal_states && devices.affected_nodes(evaluation.read, self.base, &mut affected) {
             affected.extend(node_changed.iter().copied());
         } else {
             evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();
-            affected = alive.clone();
+            affected.copy_from(alive);
         }
         evaluation.read = devices.position();
         for node in affected.iter().filter(|&node| alive.contains(node)) {
@@ -290,6 +323,15 @@ impl NodeEvaluator<'_> {
                 changed(node);
             }
         }
+        devices.affected = affected;
+        evaluation.claims = self.first.take();
+    }
+}
+
+impl NodeClaims {
+    /// Returns the extended resources of the claim for them; `None` if there is no such claim.
+    fn needed(&self) -> Option<&[(Symbol, Symbol)]> {
+        self.extended.as_ref().map(|extended| &extended.needed[..])
     }
 }
 

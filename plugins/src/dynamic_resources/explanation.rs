@@ -18,8 +18,8 @@ impl NodeEvaluator<'_> {
     pub(super) fn explain(&self, devices: &mut Devices, index: NodeIndex) -> Option<Shortage> {
         let interner = &self.base.interner;
         let mut found = None;
-        let result = self.check(index, |node, specs| {
-            let explained = devices.explain(node, specs, interner);
+        let result = self.check(devices, index, |devices, node, claims| {
+            let explained = devices.explain(node, &claims.prepared, interner);
             let lacks_devices = explained.as_ref().map_or(true, |explanation| explanation.lacks_devices);
             found = Some(explained);
             // If the node has enough devices, allocated claims that cannot be used on it are the reason.

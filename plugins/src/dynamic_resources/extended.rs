@@ -7,6 +7,7 @@ use schedc_core::model::{
     AllocationMode, ContainerDeviceRequest, DeviceRequest, ExactDeviceRequest, PodSpec, RequestedDevices,
     ResourceClaimSpec,
 };
+use smallvec::SmallVec;
 
 use crate::indexes::DeviceClasses;
 use crate::resource_name::is_device_resource;
@@ -44,17 +45,19 @@ impl ExtendedResources {
     }
 }
 
+/// Extended resources that a node does not have, and their classes.
+pub(super) type NeededResources = SmallVec<[(Symbol, Symbol); 2]>;
+
 /// The claim for a pod's extended resources on a node.
 #[derive(Clone, Debug)]
 pub(super) struct ExtendedClaim {
-    /// The resources that the node does not have, and their classes.
-    pub(super) needed: Vec<(Symbol, Symbol)>,
+    pub(super) needed: NeededResources,
     pub(super) spec: Arc<ResourceClaimSpec>,
     pub(super) mappings: Vec<RequestMapping>,
 }
 
 impl ExtendedClaim {
-    pub(super) fn new(pod: &PodSpec, needed: Vec<(Symbol, Symbol)>, interner: &Interner) -> Self {
+    pub(super) fn new(pod: &PodSpec, needed: NeededResources, interner: &Interner) -> Self {
         let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
         let (requests, mappings) = requests(pod, class, interner);
         let request = |request: ExtendedRequest| DeviceRequest {
@@ -79,7 +82,7 @@ impl ExtendedClaim {
         let names = self.spec.requests.iter().map(|request| request.name);
         let classes = self.needed.iter().map(|(_, class)| *class);
         let mapped = self.mappings.iter().flat_map(|mapping| [mapping.container, mapping.resource, mapping.request]);
-        SharedTexts::new(names.chain(classes).chain(mapped).collect(), interner)
+        SharedTexts::new(names.chain(classes).chain(mapped), interner)
     }
 }
 

@@ -1,6 +1,5 @@
 //! State of a pod's claims in one attempt, before nodes are evaluated.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
@@ -12,7 +11,6 @@ use schedc_core::pending_allocations::PendingAllocations;
 use schedc_core::status::Status;
 use smallvec::SmallVec;
 
-use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
 use super::{Indexes, ViewOf, claims};
 
@@ -26,9 +24,6 @@ pub(super) struct PodClaims {
     pub(super) claims: SmallVec<[PodClaim; 1]>,
     /// Specs of the claims that are to be allocated. The claim for extended resources is not included.
     pub(super) unallocated: SmallVec<[Arc<ResourceClaimSpec>; 2]>,
-    /// The claim for extended resources on the first evaluated node that lacks some of them. Usually, all nodes need an
-    /// equal claim.
-    pub(super) first_extended: OnceCell<Arc<ExtendedClaim>>,
 }
 
 /// A claim of a pod.
@@ -136,7 +131,7 @@ impl PodClaims {
             _ => None,
         };
         let unallocated = found.iter().filter_map(spec).collect();
-        Ok(PodClaims { claims: found, unallocated, first_extended: OnceCell::new() })
+        Ok(PodClaims { claims: found, unallocated })
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -18,7 +18,7 @@ impl PrepareScore for DynamicResources {
             return DeviceScores::default();
         };
         let last =
-            self.last_evaluation().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
+            self.last_attempt().as_ref().filter(|last| last.pod == claimant.uid).map(|last| last.evaluation.clone());
         let evaluation = last.or_else(|| {
             let claims = self.look_up(claimant, pod.extended.is_any_backed(), view).ok()?;
             let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);

@@ -98,7 +98,7 @@ impl Devices {
                 format!("00000000-0000-4000-8000-{shares:012x}").into()
             };
             let found = inventory.allocate(&prepared, &nodes[at], interner, || false, share_id);
-            match found.map(|allocations| allocations.into_iter().next().map(Arc::<AllocationResult>::new)) {
+            match found.map(|allocations| allocations.into_iter().next()) {
                 Ok(Some(allocation)) => {
                     inventory.set_claim(claim.namespace, claim.name, Some(&allocation), interner);
                     return Ok(allocation.to_json(interner));
