@@ -243,3 +243,18 @@ pub struct PodUsage {
     /// Resources that count for scoring.
     pub non_zero: NonZero,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_does_not_name_generated_claims() {
+        let spec = |source| {
+            let claim = PodResourceClaim { name: Symbol::EMPTY, source };
+            PodSpec { resource_claims: [claim].into(), ..PodSpec::default() }
+        };
+        assert!(spec(ClaimSource::Named(Symbol::EMPTY)).names_claims());
+        assert!(!spec(ClaimSource::Generated).names_claims());
+    }
+}
