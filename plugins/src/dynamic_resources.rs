@@ -50,7 +50,7 @@ mod readiness;
 mod score;
 mod unreceived;
 
-use binding::{BindingPlan, Removals};
+use binding::{BindingPlan, Removals, SparePlans};
 use devices::{Devices, SearchTimeout};
 use evaluation::{Evaluation, Infeasible, NodeClaims, NodeEvaluator, NodeResult, UNAVAILABLE};
 use extended::ExtendedResources;
@@ -91,6 +91,7 @@ pub struct DynamicResources {
     /// Number of binding plans so far.
     plans: AtomicU64,
     removals: Removals,
+    spare_plans: SparePlans,
     lookups: Lookups,
 }
 
@@ -130,7 +131,15 @@ pub struct PodDevices(Option<Arc<Evaluation>>);
 
 /// Devices that are reserved for a placed pod; empty without claims.
 #[derive(Debug, Default)]
-pub struct ReservedDevices(Option<Box<BindingPlan>>);
+pub struct ReservedDevices(Option<(Box<BindingPlan>, SparePlans)>);
+
+impl Drop for ReservedDevices {
+    fn drop(&mut self) {
+        if let Some((plan, spare_plans)) = self.0.take() {
+            spare_plans.recycle(plan);
+        }
+    }
+}
 
 impl DynamicResources {
     fn devices(&self) -> MutexGuard<'_, Devices> {
@@ -215,10 +224,14 @@ impl DynamicResources {
         let evaluator = self.evaluator(&placement.pod, extended, &claims, view.base);
         evaluator.first.replace(first);
         // Nothing has changed since Filter, so the result is that of Filter.
-        match evaluator.allocate(&mut self.devices(), placement.node) {
+        let allocated = evaluator.allocate(&mut self.devices(), placement.node);
+        match allocated {
             Ok(allocation) => {
-                let number = self.plans.fetch_add(1, Ordering::Relaxed);
-                Ok(BindingPlan::new(placement, claims, allocation, number, &view.base.interner))
+                let new_key = || {
+                    let number = self.plans.fetch_add(1, Ordering::Relaxed);
+                    self.devices().pending_key(number, &placement.pod.uid)
+                };
+                Ok(BindingPlan::new(placement, claims, allocation, new_key, &view.base.interner))
             }
             Err(Infeasible::Failed(error)) => Err(Status::error(error)),
             Err(_) => Err(Status::error("claim allocation not found for node")),
@@ -244,6 +257,7 @@ impl Plugin for DynamicResources {
             last_attempt: Mutex::default(),
             plans: AtomicU64::default(),
             removals: Removals::default(),
+            spare_plans: SparePlans::default(),
             lookups: Lookups::default(),
         })
     }
@@ -428,7 +442,7 @@ impl ReservePlugin for DynamicResources {
         for new in plan.pending() {
             pending.insert(new.uid.clone(), new.claim, new.allocation.clone());
         }
-        Ok(ReservedDevices(Some(Box::new(plan))))
+        Ok(ReservedDevices(Some((self.spare_plans.place(plan), self.spare_plans.clone()))))
     }
 
     fn preview(
@@ -452,7 +466,7 @@ impl ReservePlugin for DynamicResources {
     }
 
     fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {
-        let Some(ReservedDevices(Some(plan))) = reserved else { return };
+        let Some(ReservedDevices(Some((plan, _)))) = reserved else { return };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
             // Devices of a written claim stay allocated until the watch delivers another state of the claim or its
@@ -485,7 +499,7 @@ impl PreBindPlugin for DynamicResources {
         placement: &Placement,
         reserved: &ReservedDevices,
     ) -> Result<(), Status> {
-        let Some(plan) = &reserved.0 else { return Ok(()) };
+        let Some((plan, _)) = &reserved.0 else { return Ok(()) };
         plan.run(client, placement, &self.handle, &self.removals, self.binding_timeout).await.map_err(Status::error)
     }
 }

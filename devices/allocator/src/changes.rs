@@ -10,6 +10,9 @@ const LIMIT: usize = 16_384;
 pub enum Affected {
     /// The node with this name.
     Node(Symbol),
+    /// Any node, because claims took or released devices that several nodes may see. The views of nodes are the same as
+    /// before.
+    UseOfShared,
     /// Any node.
     All,
 }

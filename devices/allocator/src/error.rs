@@ -56,6 +56,11 @@ impl Failure {
     }
 }
 
+/// kube-scheduler's message for [`Unfit::NoDevices`].
+pub const NO_DEVICES: &str = "cannot allocate all claims";
+/// kube-scheduler's message for [`Unfit::InvalidPools`].
+pub const INVALID_POOLS: &str = "invalid resource pools were encountered";
+
 /// Reason why claims get no devices on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
@@ -71,8 +76,8 @@ impl Unfit {
     /// Returns kube-scheduler's message. The function `claim` returns `namespace/name` of the claim at a position.
     pub fn message(&self, claim: impl FnOnce(usize) -> String) -> String {
         match self {
-            Unfit::NoDevices => "cannot allocate all claims".to_owned(),
-            Unfit::InvalidPools => "invalid resource pools were encountered".to_owned(),
+            Unfit::NoDevices => NO_DEVICES.to_owned(),
+            Unfit::InvalidPools => INVALID_POOLS.to_owned(),
             Unfit::Failed(failure) => failure.message(claim),
         }
     }

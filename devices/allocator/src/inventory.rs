@@ -22,7 +22,7 @@ use crate::pool::{Pool, PoolKey, PoolStatus, Reach};
 use crate::prepared::{Prepared, prepare};
 use crate::result::{Allocations, allocations, check_nodes};
 use crate::search::{Scratch, search};
-use crate::shared::{Verdict, Verdicts, Views, is_shared};
+use crate::shared::{SharedView, Verdict, Verdicts, Views, is_shared};
 use crate::view::NodeView;
 
 /// Maximum number of cached requests, and of cached lists of claims. If one of the two numbers reaches this limit, the
@@ -173,12 +173,19 @@ impl Inventory {
                 pool.change_use(result, is_added, &mut self.tables);
                 let Reach { nodes, is_wide, .. } = &pool.reach;
                 match is_wide {
-                    true => self.changes.push(Affected::All),
+                    true => self.changes.push(Affected::UseOfShared),
                     false => nodes.iter().for_each(|node| self.changes.push(Affected::Node(*node))),
                 }
                 self.remove_if_empty(at);
             }
         }
+    }
+
+    /// Returns the devices that a node sees, if other nodes see the same ones. `None` also if they are not known: no claims
+    /// were evaluated on the node since it changed.
+    pub fn shared_view(&self, node: &Node) -> Option<SharedView> {
+        let view = self.views.current(node)?.clone();
+        is_shared(&view).then_some(SharedView(view))
     }
 
     /// Removes cached data of nodes that no longer exist, once there are many of them. `count` is the number of nodes, `exists`
@@ -310,9 +317,8 @@ impl Inventory {
         interner: &'a Interner,
     ) -> (Input<'a>, &'a mut Scratch) {
         let Inventory { pools, tables, cache, scratch, .. } = self;
-        // Neighbouring blocks often have equal devices.
-        for blocks in view.blocks.chunk_by(|a, b| a.list == b.list) {
-            let list = &mut tables.lists[blocks[0].list];
+        for &list in &view.lists {
+            let list = &mut tables.lists[list];
             prepared.shapes.iter().for_each(|&shape| cache.evaluate(shape, list));
         }
         (Input { pools, tables, view, prepared, shapes: &cache.shapes, interner }, scratch)

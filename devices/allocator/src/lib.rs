@@ -57,10 +57,10 @@ mod single_request;
 mod view;
 
 pub use changes::Affected;
-pub use error::{Failure, Unfit};
+pub use error::{Failure, INVALID_POOLS, NO_DEVICES, Unfit};
 pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
 pub use inventory::{Inventory, MAX_CACHED};
 pub use prepared::Prepared;
 pub use result::Allocations;
 pub use search::STEPS_PER_CHECK;
-pub use shared::Verdict;
+pub use shared::{SharedView, Verdict};

@@ -6,6 +6,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{DeviceRequestAllocationResult, QualifiedName, ResourceSlice};
 use schedc_core::quantity::Quantity;
+use smallvec::SmallVec;
 
 use crate::block::{Block, Consumption};
 use crate::device_list::BlockTables;
@@ -24,7 +25,7 @@ pub(crate) struct Pool {
     /// Use of each device, also of devices that no slice has.
     uses: Map<Symbol, Use>,
     /// Places of devices in `slices`.
-    places: Map<Symbol, Vec<Place>>,
+    places: Map<Symbol, SmallVec<[Place; 1]>>,
     pub(crate) reach: Reach,
 }
 
@@ -120,6 +121,10 @@ impl Pool {
     /// Derives `places`, `reach` and the use of the blocks' devices from `slices` and `uses`.
     fn index(&mut self, tables: &mut BlockTables) {
         self.places.clear();
+        // Without growth later, in decisions.
+        let count: usize = self.slices.iter().map(|slice| slice.slice.devices.len()).sum();
+        self.places.reserve(count);
+        self.uses.reserve(count.saturating_sub(self.uses.len()));
         for (at, slice) in self.slices.iter_mut().enumerate() {
             for (block_at, block) in slice.blocks.iter_mut().enumerate() {
                 (block.in_use, block.held) = (0, 0);

@@ -80,6 +80,17 @@ impl Views {
     }
 }
 
+/// Devices that several nodes see.
+#[derive(Clone, Debug)]
+pub struct SharedView(pub(crate) Arc<NodeView>);
+
+/// Two values are equal if they are the same view.
+impl PartialEq for SharedView {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// Returns whether a view that the caller holds is the view of several nodes.
 pub(crate) fn is_shared(view: &Arc<NodeView>) -> bool {
     // A view of one node has at most three references: one in `nodes`, one in `recent`, and that of the caller.

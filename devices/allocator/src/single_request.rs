@@ -52,8 +52,11 @@ fn find(input: &Input<'_>, at: usize, alternative: &Alternative, scratch: &mut S
     let count = alternative.count.unwrap_or(0);
     scratch.picks.clear();
     for (block_at, view) in input.view.blocks.iter().enumerate() {
-        let column = input.column_of_list(view.list, alternative);
         let free = input.tables.free[view.number];
+        if free == 0 {
+            continue;
+        }
+        let column = input.column_of_list(view.list, alternative);
         if column.failing & free != 0 {
             return Found::Unknown;
         }

@@ -3,6 +3,7 @@
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{DeviceNodes, LabelsExt, Node, ResourceSlice, label_integer};
 use schedc_core::quantity::Quantity;
+use smallvec::SmallVec;
 
 use crate::block::Block;
 use crate::error::Failure;
@@ -18,6 +19,8 @@ pub(crate) struct NodeView {
     pub(crate) pools: Vec<PoolView>,
     /// Blocks of all pools that are ready.
     pub(crate) blocks: Vec<BlockView>,
+    /// Keys of the blocks' lists of devices, each once.
+    pub(crate) lists: SmallVec<[usize; 2]>,
 }
 
 /// A pool that a node sees.
@@ -78,13 +81,17 @@ impl NodeView {
         gathered.sort_by(|(a, a_view), (b, b_view)| {
             (a_view.0.has_conditions, &a.texts).cmp(&(b_view.0.has_conditions, &b.texts))
         });
-        let mut view = NodeView { pools: Vec::new(), blocks: Vec::new() };
+        let mut view = NodeView { pools: Vec::new(), blocks: Vec::new(), lists: SmallVec::new() };
         for (_, (mut pool, mut blocks)) in gathered {
             blocks.iter_mut().for_each(|block| block.pool = view.pools.len());
             pool.blocks = view.blocks.len()..view.blocks.len() + blocks.len();
             view.blocks.append(&mut blocks);
             view.pools.push(pool);
         }
+        view.lists.extend(view.blocks.iter().map(|block| block.list));
+        view.lists.sort_unstable();
+        view.lists.dedup();
+        view.lists.shrink_to_fit();
         Ok(view)
     }
 }

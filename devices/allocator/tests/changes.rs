@@ -10,6 +10,7 @@ fn affected(cluster: &mut Cluster, change: impl FnOnce(&mut Cluster)) -> Vec<Str
     change(cluster);
     let name = |affected: &Affected| match affected {
         Affected::Node(name) => cluster.interner.resolve(*name).to_owned(),
+        Affected::UseOfShared => "use of shared".to_owned(),
         Affected::All => "all".to_owned(),
     };
     cluster.inventory.changes_since(position).expect("a recent position").iter().map(name).collect()
@@ -29,6 +30,6 @@ fn network_devices_and_classes_affect_all_nodes() {
     let mut cluster = Cluster::with_class();
     let pool = "pool: {name: p, generation: 1, resourceSliceCount: 1}, allNodes: true";
     assert_eq!(affected(&mut cluster, |cluster| cluster.slice_of("s", pool, "{name: a}")), ["all"]);
-    assert_eq!(affected(&mut cluster, |cluster| drop(cluster.hold(&request(1, "")))), ["all"]);
+    assert_eq!(affected(&mut cluster, |cluster| drop(cluster.hold(&request(1, "")))), ["use of shared"]);
     assert_eq!(affected(&mut cluster, |cluster| cluster.class("gpu", "true")), ["all"]);
 }

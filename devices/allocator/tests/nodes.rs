@@ -75,6 +75,33 @@ fn nodes_that_see_the_same_devices_have_equal_verdicts() {
     assert_eq!(all(&mut cluster), format!("r=b, {NONE}, r=c, {NONE}, {NONE}"));
 }
 
+#[test]
+fn nodes_with_equal_devices_have_separate_devices() {
+    let mut cluster = Cluster::with_class();
+    cluster.node("m1", "");
+    let spec = cluster.spec(&request(1, "selectors: [{cel: {expression: 'device.attributes[\"gpu\"].large'}}]"));
+    let mut all = |cluster: &mut Cluster| {
+        ["n1", "m1"].map(|node| match cluster.allocate_on(node, std::slice::from_ref(&spec)) {
+            Ok(allocations) => cluster.show(&allocations),
+            Err(unfit) => unfit.message(|_| String::new()),
+        })
+    };
+    let devices = |large: &str| {
+        let device = |name| format!("{{name: {name}, attributes: {{large: {{bool: {}}}}}}}", large.contains(name));
+        ["a", "b"].map(device).join(", ")
+    };
+    for node in ["n1", "m1"] {
+        let pool = format!("pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}, nodeName: {node}");
+        cluster.slice_of(node, &pool, &devices("b"));
+    }
+    assert_eq!(all(&mut cluster), ["r=b", "r=b"]);
+    assert_eq!(cluster.hold(&request(2, "")), "r=a r=b");
+    assert_eq!(all(&mut cluster), [NONE, "r=b"]);
+    cluster.slice_of("m1", "pool: {name: m1, generation: 1, resourceSliceCount: 1}, nodeName: m1", &devices("a"));
+    cluster.release(1);
+    assert_eq!(all(&mut cluster), ["r=b", "r=a"]);
+}
+
 fn selected(key: &str, value: &str) -> String {
     format!(
         "nodeSelector: {{nodeSelectorTerms: [{{matchExpressions: [{{key: {key}, operator: In, values: [{value}]}}]}}]}}"

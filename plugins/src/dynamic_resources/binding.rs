@@ -6,6 +6,7 @@
 //! | `removals` | the reservations that Unreserve is removing |
 //! | `conditions` | the wait until devices are ready |
 //! | `json` | the JSON of claims and plans |
+//! | `spare_plans` | memory of plans, which later plans reuse |
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,13 +26,15 @@ use conditions::{WaitMetricsLabels, has_conditions};
 mod conditions;
 mod json;
 mod removals;
+mod spare_plans;
 mod writes;
 
 pub(super) use removals::Removals;
+pub(super) use spare_plans::SparePlans;
 
 /// The writes of PreBind. It contains strings instead of symbols, because PreBind runs concurrently with the scheduling
 /// of other pods, without access to the interner.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BindingPlan {
     claims: SmallVec<[PlannedClaim; 1]>,
     /// Scheduler name and devices for metrics, if PreBind waits for binding conditions.
@@ -91,12 +94,13 @@ struct WrittenClaim {
 }
 
 impl BindingPlan {
-    /// Plans the writes for a pod on a node. `number` distinguishes the plans of a pod.
+    /// Plans the writes for a pod on a node. `new_key` returns a key in the pending allocations for a claim that PreBind
+    /// creates.
     pub(super) fn new(
         placement: &Placement,
         claims: PodClaims,
         node: NodeAllocation,
-        number: u64,
+        mut new_key: impl FnMut() -> Uid,
         interner: &Interner,
     ) -> Self {
         let NodeAllocation { allocations, extended, .. } = node;
@@ -120,9 +124,7 @@ impl BindingPlan {
             let new = new.map(|allocation| NewAllocation {
                 uid: match &target {
                     ClaimTarget::Existing { uid, .. } => uid.clone(),
-                    ClaimTarget::New { .. } => {
-                        Uid(format!("{number} of extended resources of {}", placement.pod.uid.0).into())
-                    }
+                    ClaimTarget::New { .. } => new_key(),
                 },
                 claim: name.filter(|_| matches!(target, ClaimTarget::Existing { .. })),
                 texts: SharedTexts::new(allocation.symbols(), interner),

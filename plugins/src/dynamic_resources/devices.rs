@@ -1,5 +1,6 @@
 //! The inventory of devices, updated before each use.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec,
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
 use schedc_device_allocator::{
-    Affected, Allocations, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, Unfit,
+    Affected, Allocations, Explanation, Failure, Inventory, MAX_CACHED, Prepared, STEPS_PER_CHECK, SharedView, Unfit,
 };
 
 use super::{Indexes, ViewOf};
@@ -44,6 +45,8 @@ pub(super) struct Devices {
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of share ids so far.
     shares: u64,
+    /// Scratch for texts.
+    text: String,
     /// Scratch for the claims with updated allocations.
     updated: Vec<Uid>,
     /// Scratch for the nodes to evaluate again.
@@ -57,6 +60,17 @@ pub(super) struct Devices {
 pub(super) struct Position {
     cluster: u64,
     change: u64,
+}
+
+/// Nodes that changes of the inventory affect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AffectedNodes {
+    /// Single nodes.
+    Single,
+    /// Single nodes, and all nodes whose devices other nodes see.
+    Sharing,
+    /// All nodes, which may see other devices than before.
+    All,
 }
 
 impl Devices {
@@ -183,12 +197,14 @@ impl Devices {
         allocation: Option<&Arc<AllocationResult>>,
         interner: &Interner,
     ) {
-        if let Some((namespace, name)) = self.claims.remove(uid).filter(|old| claim != Some(*old)) {
-            self.inventory.set_claim(namespace, name, None, interner);
+        if self.claims.get(uid).copied() != claim {
+            if let Some((namespace, name)) = self.claims.remove(uid) {
+                self.inventory.set_claim(namespace, name, None, interner);
+            }
+            self.claims.extend(claim.map(|claim| (uid.clone(), claim)));
         }
         if let Some((namespace, name)) = claim {
             self.inventory.set_claim(namespace, name, allocation, interner);
-            self.claims.insert(uid.clone(), (namespace, name));
         }
         match allocation.filter(|_| claim.is_none()) {
             Some(allocation) => {
@@ -199,11 +215,21 @@ impl Devices {
                 self.inventory.set_unnamed_claim(number, Some(allocation), interner);
             }
             None => {
-                if let Some(number) = self.unnamed.remove(uid) {
+                if !self.unnamed.is_empty()
+                    && let Some(number) = self.unnamed.remove(uid)
+                {
                     self.inventory.set_unnamed_claim(number, None, interner);
                 }
             }
         }
+    }
+
+    /// Returns a key for a new allocation of a pod whose claim is not created yet. `number` is unique.
+    pub(super) fn pending_key(&mut self, number: u64, pod: &Uid) -> Uid {
+        self.text.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "{number} of extended resources of {}", pod.0);
+        Uid(self.text.as_str().into())
     }
 
     /// Returns the position after the last change.
@@ -211,18 +237,25 @@ impl Devices {
         Position { cluster: self.cluster, change: self.inventory.position() }
     }
 
-    /// Adds the nodes that are affected by changes since a position. Returns false if all nodes may be affected.
-    pub(super) fn affected_nodes(&self, since: Position, base: &Base, nodes: &mut NodeMask) -> bool {
+    /// Finds the nodes that are affected by changes since a position. Single nodes are added to `nodes`.
+    pub(super) fn affected_nodes(&self, since: Position, base: &Base, nodes: &mut NodeMask) -> AffectedNodes {
         let Some(changes) = self.inventory.changes_since(since.change).filter(|_| since.cluster == self.cluster) else {
-            return false;
+            return AffectedNodes::All;
         };
+        let mut affected = AffectedNodes::Single;
         for change in changes {
             match change {
-                Affected::All => return false,
+                Affected::All => return AffectedNodes::All,
+                Affected::UseOfShared => affected = AffectedNodes::Sharing,
                 Affected::Node(name) => nodes.extend(base.node(*name)),
             }
         }
-        true
+        affected
+    }
+
+    /// Returns the devices that a node sees, if other nodes see the same ones.
+    pub(super) fn shared_view(&self, node: &Node) -> Option<SharedView> {
+        self.inventory.shared_view(node)
     }
 
     /// Compiles specs, or returns the last compiled ones if they are equal. Usually they are: a pod has the same
@@ -279,10 +312,10 @@ impl Devices {
         (timeout, now): (Option<SearchTimeout>, i64),
         interner: &Interner,
     ) -> Result<Allocations, Unfit> {
-        let Devices { inventory, shares, .. } = self;
+        let Devices { inventory, shares, text, .. } = self;
         let share_id = || {
             *shares += 1;
-            share_id(now, *shares)
+            share_id(now, *shares, text)
         };
         inventory.allocate(prepared, node, interner, expiry(timeout), share_id)
     }
@@ -356,7 +389,7 @@ fn expiry(timeout: Option<SearchTimeout>) -> impl FnMut() -> bool {
 }
 
 /// Returns the id of a share, in the form of a UUID.
-fn share_id(now: i64, number: u64) -> Arc<str> {
+fn share_id(now: i64, number: u64, scratch: &mut String) -> Arc<str> {
     use std::hash::{Hash, Hasher};
     let half = |half: u8| {
         let mut hasher = FixedHasher::default();
@@ -365,7 +398,11 @@ fn share_id(now: i64, number: u64) -> Arc<str> {
     };
     let (high, low) = (half(1), half(2));
     let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0xfff);
-    format!("{a:08x}-{b:04x}-4{c:03x}-8{:03x}-{:012x}", low >> 48 & 0xfff, low & 0xffff_ffff_ffff).into()
+    let text = format_args!("{a:08x}-{b:04x}-4{c:03x}-8{:03x}-{:012x}", low >> 48 & 0xfff, low & 0xffff_ffff_ffff);
+    scratch.clear();
+    // Writing to a string cannot fail.
+    let _ = scratch.write_fmt(text);
+    scratch.as_str().into()
 }
 
 #[cfg(test)]

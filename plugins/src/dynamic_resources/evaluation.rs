@@ -7,12 +7,13 @@ use schedc_core::cache::Base;
 use schedc_core::device_counts::{DeviceCount, NodeDeviceCounts};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Node, NodeIndex, Pod};
-use schedc_device_allocator::{Allocations, Prepared, Unfit};
+use schedc_core::node_mask::NodeMask;
+use schedc_device_allocator::{Allocations, INVALID_POOLS, NO_DEVICES, Prepared, SharedView, Unfit};
 use smallvec::SmallVec;
 
-use super::devices::{Devices, Position, SearchTimeout};
+use super::devices::{AffectedNodes, Devices, Position, SearchTimeout};
 use super::extended::{ExtendedClaim, ExtendedResources, NeededResources};
-use super::pod_claims::{ClaimState, PodClaims, bit, matches};
+use super::pod_claims::{ClaimState, PodClaim, PodClaims, bit, matches};
 
 /// Result of evaluating a pod's claims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,19 @@ pub(super) struct Evaluation {
     counts: Vec<ResourceCounts>,
     /// Position in the changes of devices up to which the results are current.
     read: Position,
+    /// Nodes with equal results, because they see the same devices.
+    groups: Vec<NodeGroup>,
+}
+
+/// Maximum number of groups of nodes.
+const MAX_GROUPS: usize = 8;
+
+/// Nodes that see the same devices. Claims without an allocation have equal results on all of them.
+#[derive(Clone, Debug)]
+struct NodeGroup {
+    view: SharedView,
+    result: NodeResult,
+    nodes: NodeMask,
 }
 
 /// For each node, the number of devices that back an extended resource.
@@ -109,7 +123,7 @@ pub(super) struct Feasible<T> {
 
 /// Rejection or failure on a node.
 pub(super) enum Infeasible {
-    Rejected(String),
+    Rejected(&'static str),
     Unavailable(u64),
     Failed(String),
 }
@@ -208,7 +222,8 @@ impl NodeEvaluator<'_> {
                 Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
             }
             Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),
-            Unfit::NoDevices | Unfit::InvalidPools => Infeasible::Rejected(unfit.message(name)),
+            Unfit::NoDevices => Infeasible::Rejected(NO_DEVICES),
+            Unfit::InvalidPools => Infeasible::Rejected(INVALID_POOLS),
         }
     }
 
@@ -228,14 +243,14 @@ impl NodeEvaluator<'_> {
         if claim.state == ClaimState::Obsolete {
             return match claim.claim.as_ref().is_some_and(|claim| claim.spec.requests.is_empty()) {
                 true => Ok(None),
-                false => Err(Infeasible::Rejected("cannot schedule extended resource claim".to_owned())),
+                false => Err(Infeasible::Rejected("cannot schedule extended resource claim")),
             };
         }
         let mut needed = NeededResources::new();
         for request in &self.extended.requests {
             match (request.class, node.allocatable.scalar(request.name)) {
                 (Some(class), None | Some(0)) => needed.push((request.name, class)),
-                (None, None) => return Err(Infeasible::Rejected("cannot fit resource".to_owned())),
+                (None, None) => return Err(Infeasible::Rejected("cannot fit resource")),
                 _ => {}
             }
         }
@@ -254,11 +269,13 @@ impl NodeEvaluator<'_> {
             texts: Vec::new(),
             counts: counts.collect(),
             read: devices.position(),
+            groups: Vec::new(),
         };
         let slots = self.base.infos().len();
         evaluation.results.resize(slots, NodeResult::Unavailable(0));
         for node in self.base.alive().iter() {
             self.update(&mut evaluation, devices, node);
+            self.group(&mut evaluation, devices, node);
         }
         evaluation.claims = self.first.take();
         evaluation
@@ -266,19 +283,86 @@ impl NodeEvaluator<'_> {
 
     /// Evaluates a node again. Returns whether its result changed.
     fn update(&self, evaluation: &mut Evaluation, devices: &mut Devices, node: NodeIndex) -> bool {
-        let result = match self.evaluate(devices, node) {
-            Ok(score) => NodeResult::Feasible(score),
-            Err(Infeasible::Unavailable(claims)) => NodeResult::Unavailable(claims),
-            Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(&text)),
-            Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
-        };
+        let result = self.result(evaluation, devices, node);
         if !evaluation.counts.is_empty() {
             self.count(evaluation, devices, node);
         }
-        let known = std::mem::replace(&mut evaluation.results[node.get()], result);
-        evaluation.scored += usize::from(result.score() != 0);
-        evaluation.scored -= usize::from(known.score() != 0);
-        known != result
+        evaluation.set(node, result)
+    }
+
+    fn result(&self, evaluation: &mut Evaluation, devices: &mut Devices, node: NodeIndex) -> NodeResult {
+        match self.evaluate(devices, node) {
+            Ok(score) => NodeResult::Feasible(score),
+            Err(Infeasible::Unavailable(claims)) => NodeResult::Unavailable(claims),
+            Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(text)),
+            Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
+        }
+    }
+
+    /// Assigns an evaluated node to its group.
+    fn group(&self, evaluation: &mut Evaluation, devices: &Devices, index: NodeIndex) {
+        for group in &mut evaluation.groups {
+            if group.nodes.contains(index) {
+                group.nodes.remove(index);
+            }
+        }
+        // Other claims have results that depend on the node.
+        let is_unallocated = |claim: &PodClaim| matches!(claim.state, ClaimState::Unallocated(_));
+        let result = evaluation.result(index);
+        let node = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref());
+        let Some(view) = node.and_then(|node| devices.shared_view(node)) else { return };
+        if matches!(result, NodeResult::Failed(_)) || !self.claims.claims.iter().all(is_unallocated) {
+            return;
+        }
+        let groups = &mut evaluation.groups;
+        let at = groups.iter().position(|group| group.view == view).unwrap_or_else(|| {
+            groups.push(NodeGroup { view, result, nodes: NodeMask::default() });
+            groups.len() - 1
+        });
+        groups[at].nodes.resize(evaluation.results.len());
+        groups[at].nodes.insert(index);
+        if groups.len() > MAX_GROUPS {
+            groups.remove(0);
+        }
+    }
+
+    /// Evaluates one node of each group again, after the use of devices changed. Adds the nodes to `affected` that are to
+    /// be evaluated one by one, and removes those whose results are known.
+    fn update_groups(
+        &self,
+        evaluation: &mut Evaluation,
+        devices: &mut Devices,
+        affected: &mut NodeMask,
+        mut changed: impl FnMut(NodeIndex),
+    ) {
+        let single = affected.clone();
+        affected.copy_from(self.base.alive());
+        let mut groups = std::mem::take(&mut evaluation.groups);
+        for NodeGroup { view, result, nodes } in &mut groups {
+            let is_member = |node: &NodeIndex| affected.contains(*node) && !single.contains(*node);
+            let Some(first) = nodes.iter().find(is_member) else { continue };
+            let node = self.base.infos().get(first.get()).and_then(|info| info.node.as_ref());
+            if node.and_then(|node| devices.shared_view(node)).as_ref() != Some(view) {
+                continue;
+            }
+            let known = std::mem::replace(result, self.result(evaluation, devices, first));
+            if matches!(result, NodeResult::Failed(_)) {
+                nodes.clear();
+                continue;
+            }
+            if known != *result {
+                for node in nodes.iter().filter(is_member) {
+                    if evaluation.set(node, *result) {
+                        changed(node);
+                    }
+                }
+            }
+            for (word, known) in affected.words_mut().iter_mut().zip(nodes.words()) {
+                *word &= !known;
+            }
+        }
+        affected.extend(single.iter());
+        evaluation.groups = groups;
     }
 
     /// Counts the devices of a node again.
@@ -311,16 +395,30 @@ impl NodeEvaluator<'_> {
         let has_equal_states = self.claims.have_equal_states(&evaluation.states);
         let is_prepared = |claims: &NodeClaims| has_equal_states && devices.is_prepared(&claims.prepared);
         self.first.replace(evaluation.claims.take().filter(is_prepared));
-        if has_equal_states && devices.affected_nodes(evaluation.read, self.base, &mut affected) {
-            affected.extend(node_changed.iter().copied());
-        } else {
-            evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();
-            affected.copy_from(alive);
+        let changes = match has_equal_states {
+            true => devices.affected_nodes(evaluation.read, self.base, &mut affected),
+            false => AffectedNodes::All,
+        };
+        affected.extend(node_changed.iter().copied());
+        match changes {
+            AffectedNodes::Single => {}
+            AffectedNodes::Sharing => {
+                self.update_groups(evaluation, devices, &mut affected, &mut changed);
+            }
+            AffectedNodes::All => {
+                evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();
+                evaluation.groups.clear();
+                affected.copy_from(alive);
+            }
         }
+        let has_groups = changes == AffectedNodes::All || !evaluation.groups.is_empty();
         evaluation.read = devices.position();
         for node in affected.iter().filter(|&node| alive.contains(node)) {
             if self.update(evaluation, devices, node) {
                 changed(node);
+            }
+            if has_groups {
+                self.group(evaluation, devices, node);
             }
         }
         devices.affected = affected;
@@ -336,6 +434,14 @@ impl NodeClaims {
 }
 
 impl Evaluation {
+    /// Sets the result of a node. Returns whether it changed.
+    fn set(&mut self, node: NodeIndex, result: NodeResult) -> bool {
+        let known = std::mem::replace(&mut self.results[node.get()], result);
+        self.scored += usize::from(result.score() != 0);
+        self.scored -= usize::from(known.score() != 0);
+        known != result
+    }
+
     pub(super) fn result(&self, node: NodeIndex) -> NodeResult {
         self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
     }

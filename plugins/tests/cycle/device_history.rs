@@ -39,7 +39,7 @@ enum Change {
 
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
-        (0..3_u8, 0..2_u8, 0..2_u8).prop_map(|(node, zone, gpus)| Change::Node { node, zone, gpus }),
+        (0..5_u8, 0..2_u8, 0..2_u8).prop_map(|(node, zone, gpus)| Change::Node { node, zone, gpus }),
         (0..4_u8, 0..3_u8, 0..5_u8, 1..3_u8, 0..3_u8, any::<bool>()).prop_map(
             |(name, pool, nodes, generation, devices, is_tainted)| Change::Slice {
                 name,
@@ -113,7 +113,8 @@ fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
 
 fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
     let mut cluster = TestCluster::<P>::new();
-    for node in 0..3 {
+    // Several nodes of a zone see the same devices.
+    for node in 0..5 {
         apply(&mut cluster, &Change::Node { node, zone: node % 2, gpus: 0 });
     }
     apply(&mut cluster, &Change::Class { is_big: false });
