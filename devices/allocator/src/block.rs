@@ -8,7 +8,7 @@ use schedc_core::model::{Device, DeviceAttribute, DeviceCapacity, QualifiedName,
 use schedc_core::quantity::Quantity;
 use smallvec::SmallVec;
 
-use crate::device_list::{BlockTables, devices};
+use crate::device_list::{BlockTables, BlockUse, devices};
 
 /// Maximum number of devices in a block.
 pub(crate) const SIZE: usize = 64;
@@ -24,7 +24,7 @@ pub(crate) struct Block {
     first: usize,
     /// Key of its [`crate::device_list::DeviceList`].
     pub(crate) list: usize,
-    /// Key of its copy of free devices in [`BlockTables`].
+    /// Key of its use in [`BlockTables`].
     pub(crate) number: usize,
     /// All devices of the block.
     pub(crate) all: u64,
@@ -54,7 +54,7 @@ impl Block {
             slice: slice.clone(),
             first,
             list: tables.lists.add(slice, first, interner),
-            number: tables.free.insert(all),
+            number: tables.uses.insert(BlockUse { free: all, is_consumed: false }),
             all,
             shareable: bits(|device| device.allow_multiple_allocations),
             consumers: bits(|device| !device.consumes_counters.is_empty()),
@@ -66,7 +66,8 @@ impl Block {
 
     /// Copies the use of its devices to the tables.
     pub(crate) fn copy_use(&self, tables: &mut BlockTables) {
-        tables.free[self.number] = self.all & !self.in_use;
+        let free = self.all & !self.in_use;
+        tables.uses[self.number] = BlockUse { free, is_consumed: !self.consumed.is_empty() };
     }
 
     /// Returns the devices with their bits.

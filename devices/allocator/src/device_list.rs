@@ -9,7 +9,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{Device, ResourceSlice};
 use slab::Slab;
 
-use crate::block::{Block, SIZE, table};
+use crate::block::{Block, SIZE, bits_of, table};
 use crate::column::Column;
 
 /// Number of lists with which the devices of a new block are compared.
@@ -24,6 +24,8 @@ pub(crate) struct DeviceList {
     first: usize,
     /// Attributes and capacities, as selectors read them.
     pub(crate) table: Devices,
+    /// Devices that several claims may share, or that consume counters.
+    pub(crate) special: u64,
     /// Devices that requests select, by index of the request's [`crate::column::Shape`].
     pub(crate) columns: Vec<Option<Column>>,
     /// Epoch of the inventory's shapes that `columns` belongs to.
@@ -36,9 +38,18 @@ pub(crate) struct DeviceList {
 #[derive(Debug, Default)]
 pub(crate) struct BlockTables {
     pub(crate) lists: DeviceLists,
-    /// Devices of each block that no claim holds exclusively, by the number of the block. They are copies, next to each
-    /// other, because a search may read those of many blocks.
-    pub(crate) free: Slab<u64>,
+    /// Use of each block, by the number of the block. These are copies next to each other, because a search may read those
+    /// of many blocks.
+    pub(crate) uses: Slab<BlockUse>,
+}
+
+/// Use of the devices of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockUse {
+    /// Devices that no claim holds exclusively.
+    pub(crate) free: u64,
+    /// Whether claims consume capacity of a device.
+    pub(crate) is_consumed: bool,
 }
 
 /// The lists of all blocks.
@@ -64,7 +75,7 @@ impl BlockTables {
     /// Removes the entries of a block.
     pub(crate) fn remove(&mut self, block: &Block) {
         self.lists.release(block.list);
-        self.free.remove(block.number);
+        self.uses.remove(block.number);
     }
 }
 
@@ -85,6 +96,9 @@ impl DeviceLists {
             slice: slice.clone(),
             first,
             table: table(interner.resolve(slice.driver), devices, interner),
+            special: bits_of(devices, |device| {
+                device.allow_multiple_allocations || !device.consumes_counters.is_empty()
+            }),
             columns: Vec::new(),
             epoch: 0,
             blocks: 1,

@@ -180,12 +180,12 @@ impl Pool {
             let bit = 1 << place.bit;
             let set = |word: &mut u64, is_set: bool| if is_set { *word |= bit } else { *word &= !bit };
             set(&mut block.in_use, known.exclusive > 0);
-            block.copy_use(tables);
             set(&mut block.held, known.exclusive > 0 || known.shares > 0);
             block.consumed.retain(|(other, _)| *other != place.bit);
             if known.consumers > 0 {
                 block.consumed.push((place.bit, known.consumed.clone()));
             }
+            block.copy_use(tables);
         }
     }
 }

@@ -103,6 +103,9 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Arc
 
 /// Checks that the node selectors of a solution can be merged.
 pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Failure> {
+    if !input.view.has_selectors {
+        return Ok(());
+    }
     (0..input.prepared.claims.len()).try_for_each(|claim| {
         selectors(input, scratch.picks.iter().filter(|pick| pick.claim == claim))
             .map_while(|selector| selector)

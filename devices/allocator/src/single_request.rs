@@ -2,6 +2,7 @@
 //! devices that are free, so no search tree is necessary.
 
 use crate::block::bits;
+use crate::device_list::BlockUse;
 use crate::input::Input;
 use crate::prepared::{Alternative, Prepared, PreparedRequest};
 use crate::search::{MAX_DEVICES, Pick, Scratch, score};
@@ -52,7 +53,7 @@ fn find(input: &Input<'_>, at: usize, alternative: &Alternative, scratch: &mut S
     let count = alternative.count.unwrap_or(0);
     scratch.picks.clear();
     for (block_at, view) in input.view.blocks.iter().enumerate() {
-        let free = input.tables.free[view.number];
+        let BlockUse { free, is_consumed } = input.tables.uses[view.number];
         if free == 0 {
             continue;
         }
@@ -61,7 +62,13 @@ fn find(input: &Input<'_>, at: usize, alternative: &Alternative, scratch: &mut S
             return Found::Unknown;
         }
         let candidates = column.selected & view.visible & !column.tainted & free;
-        if candidates == 0 {
+        if candidates & input.tables.lists[view.list].special == 0 && !is_consumed {
+            let missing = count as usize - scratch.picks.len();
+            let picks = bits(candidates).take(missing).map(|bit| Pick::single(at, (block_at, bit), None));
+            scratch.picks.extend(picks);
+            if scratch.picks.len() as i64 == count {
+                return Found::Enough;
+            }
             continue;
         }
         let block = input.block(block_at);

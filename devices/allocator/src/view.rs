@@ -21,6 +21,8 @@ pub(crate) struct NodeView {
     pub(crate) blocks: Vec<BlockView>,
     /// Keys of the blocks' lists of devices, each once.
     pub(crate) lists: SmallVec<[usize; 2]>,
+    /// Whether a slice or device may have a node selector.
+    pub(crate) has_selectors: bool,
 }
 
 /// A pool that a node sees.
@@ -33,6 +35,7 @@ pub(crate) struct PoolView {
     pub(crate) blocks: std::ops::Range<usize>,
     /// Whether a device has binding conditions.
     has_conditions: bool,
+    has_selectors: bool,
     /// Limits of all shared counters.
     pub(crate) counters: Vec<Counter>,
     /// Positions (slice, and block in the slice) of the blocks with devices that consume counters. This includes devices
@@ -81,11 +84,12 @@ impl NodeView {
         gathered.sort_by(|(a, a_view), (b, b_view)| {
             (a_view.0.has_conditions, &a.texts).cmp(&(b_view.0.has_conditions, &b.texts))
         });
-        let mut view = NodeView { pools: Vec::new(), blocks: Vec::new(), lists: SmallVec::new() };
+        let mut view = NodeView { pools: Vec::new(), blocks: Vec::new(), lists: SmallVec::new(), has_selectors: false };
         for (_, (mut pool, mut blocks)) in gathered {
             blocks.iter_mut().for_each(|block| block.pool = view.pools.len());
             pool.blocks = view.blocks.len()..view.blocks.len() + blocks.len();
             view.blocks.append(&mut blocks);
+            view.has_selectors |= pool.has_selectors;
             view.pools.push(pool);
         }
         view.lists.extend(view.blocks.iter().map(|block| block.list));
@@ -115,6 +119,7 @@ fn gather_pool(
         status: PoolStatus::Ready,
         blocks: 0..0,
         has_conditions: false,
+        has_selectors: false,
         counters: Vec::new(),
         consumers: Vec::new(),
     };
@@ -136,6 +141,8 @@ fn gather_pool(
     }
     let mut blocks = Vec::new();
     for &at in seen.iter().filter(has_devices) {
+        let slice = &pool.slices[at].slice;
+        view.has_selectors |= slice.per_device_nodes || slice.nodes.selector.is_some();
         for (block_at, block) in pool.slices[at].blocks.iter().enumerate() {
             view.has_conditions |= block.devices().any(|(_, device)| !device.binding_conditions.is_empty());
             let visible = visible(block, node, interner)?;

@@ -9,7 +9,10 @@ const MAX_SPARE: usize = 64;
 
 /// Memory of plans that are no longer needed. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct SparePlans(Arc<Mutex<Vec<Box<BindingPlan>>>>);
+pub(in super::super) struct SparePlans(Arc<Mutex<Plans>>);
+
+#[expect(clippy::vec_box, reason = "the memory of the boxes is reused")]
+type Plans = Vec<Box<BindingPlan>>;
 
 impl SparePlans {
     /// Moves a plan into shared memory, if there is any.
@@ -33,7 +36,7 @@ impl SparePlans {
     }
 
     /// Locks the data. A panic under the lock leaves no half-made change, so the data are valid.
-    fn lock(&self) -> MutexGuard<'_, Vec<Box<BindingPlan>>> {
+    fn lock(&self) -> MutexGuard<'_, Plans> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Interner;
-use schedc_core::model::{AllocationResult, Node, Object, ResourceClaim};
+use schedc_core::model::{Node, Object, ResourceClaim};
 use schedc_core::random::Random;
 use schedc_device_allocator::{Inventory, Unfit};
 use schedc_in_memory::server::{Key, Request};
