@@ -80,7 +80,7 @@ fn nodes_with_equal_devices_have_separate_devices() {
     let mut cluster = Cluster::with_class();
     cluster.node("m1", "");
     let spec = cluster.spec(&request(1, "selectors: [{cel: {expression: 'device.attributes[\"gpu\"].large'}}]"));
-    let mut all = |cluster: &mut Cluster| {
+    let all = |cluster: &mut Cluster| {
         ["n1", "m1"].map(|node| match cluster.allocate_on(node, std::slice::from_ref(&spec)) {
             Ok(allocations) => cluster.show(&allocations),
             Err(unfit) => unfit.message(|_| String::new()),

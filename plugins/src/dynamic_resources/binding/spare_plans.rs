@@ -11,7 +11,7 @@ const MAX_SPARE: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct SparePlans(Arc<Mutex<Plans>>);
 
-#[expect(clippy::vec_box, reason = "the memory of the boxes is reused")]
+/// The memory of the boxes is reused.
 type Plans = Vec<Box<BindingPlan>>;
 
 impl SparePlans {
