@@ -11,6 +11,7 @@ mod default_binder;
 mod default_preemption;
 #[cfg(feature = "dynamic-resources")]
 mod dynamic_resources;
+mod exact;
 mod image_locality;
 mod inter_pod_affinity;
 mod node_affinity;

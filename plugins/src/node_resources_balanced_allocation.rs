@@ -25,6 +25,7 @@ use schedc_core::status::Status;
 use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeResources;
+use crate::exact::{evenness, sums};
 use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceName};
 
 /// Maximum number of resources.
@@ -109,17 +110,13 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         if pod.is_zero() {
             return Ok(0);
         }
+        if are_cpu_and_memory(args)
+            && let Some(improvement) = exact_improvement(pod, row.0)
+        {
+            return Ok(improvement);
+        }
         let used = row.0.requested;
         let mut usages = pod.usages(row, devices, (used.milli_cpu, used.memory));
-        // Two resources, the usual case, need no array. With constant arguments, the compiler removes the unused code.
-        if let [one, other] = args.resources.as_slice() {
-            let (Some(one), Some(other)) = (usages.next(one.name), usages.next(other.name)) else {
-                return Ok(improvement(MAX_NODE_SCORE, MAX_NODE_SCORE));
-            };
-            let before = evenness_of_two(one.before, one.allocatable, other.before, other.allocatable);
-            let after = evenness_of_two(one.after, one.allocatable, other.after, other.allocatable);
-            return Ok(improvement(before, after));
-        }
         let mut before = Fractions::default();
         let mut after = Fractions::default();
         for resource in &args.resources {
@@ -141,10 +138,28 @@ impl Incremental for NodeResourcesBalancedAllocation {
     }
 }
 
+/// Returns whether the arguments are the usual resources. With constant arguments, the compiler removes unused code.
+#[inline(always)]
+fn are_cpu_and_memory(args: &NodeResourcesBalancedAllocationArgs) -> bool {
+    use ResourceName::{Cpu, Memory};
+    matches!(args.resources.as_slice(), [one, other] if matches!((one.name, other.name), (Cpu, Memory) | (Memory, Cpu)))
+}
+
+/// Returns the score by CPU and memory, if the node has both and [exact arithmetic](crate::exact) is possible.
+#[inline(always)]
+fn exact_improvement(pod: &RequestedAmounts, node: &NodeResources) -> Option<i64> {
+    let (before, requested) = (node.evenness()?, pod.exact_cpu_and_memory()?);
+    let (has, used) = (node.allocatable, node.requested);
+    let after = sums([used.milli_cpu, used.memory], requested);
+    Some(improvement(before, evenness(after, sums([has.milli_cpu, has.memory], [0; 2]))))
+}
+
 #[inline(always)]
 fn improvement(before: i64, after: i64) -> i64 {
     const HALF: i64 = MAX_NODE_SCORE / 2;
-    HALF + HALF.wrapping_add(after).wrapping_sub(before) / 2
+    let twice = HALF.wrapping_add(after).wrapping_sub(before);
+    // A division by 2, which rounds towards 0. Of `/ 2`, the compiler makes a longer division of 16 bits.
+    HALF + ((twice - (twice >> 63)) >> 1)
 }
 
 #[inline(always)]
@@ -155,11 +170,6 @@ fn fraction(used: i64, allocatable: i64) -> f64 {
 #[inline(always)]
 fn percent(deviation: f64) -> i64 {
     ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
-}
-
-#[inline(always)]
-fn evenness_of_two(used: i64, allocatable: i64, other_used: i64, other_allocatable: i64) -> i64 {
-    percent(((fraction(used, allocatable) - fraction(other_used, other_allocatable)) / 2.0).abs())
 }
 
 /// Utilizations of resources, each from 0 to 1.
@@ -205,8 +215,12 @@ impl Fractions {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use schedc_core::intern::Interner;
+    use schedc_core::model::Resources;
+
     use super::*;
-    use crate::testing::{Cluster, args};
+    use crate::testing::{Cluster, any_amount, args, node_with};
 
     const DEFAULT: NodeResourcesBalancedAllocationArgs = NodeResourcesBalancedAllocationArgs::DEFAULT;
 
@@ -262,6 +276,31 @@ mod tests {
             let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&DEFAULT);
             let slot = plugin.pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap();
             assert_eq!(slot.skip, skip, "{requests}");
+        }
+    }
+
+    /// Returns the evenness of CPU and memory as kube-scheduler computes it, if the node has both.
+    fn evenness_of([cpu, memory]: [(i64, i64); 2]) -> i64 {
+        percent(((fraction(cpu.0, cpu.1) - fraction(memory.0, memory.1)) / 2.0).abs())
+    }
+
+    proptest! {
+        #[test]
+        fn scores_equal_those_of_converted_integers(
+            allocatable in [any_amount(), any_amount()],
+            used in [any_amount(), any_amount()],
+            requested in [any_amount(), any_amount()],
+        ) {
+            prop_assume!(!allocatable.contains(&0) && requested != [0; 2]);
+            let node = node_with(allocatable, used, [0; 2]);
+            let requests = Resources { milli_cpu: requested[0], memory: requested[1], ..Resources::default() };
+            let names = DEFAULT.resources.iter().map(|resource| resource.name);
+            let pod = RequestedAmounts::new(&requests, names, &mut Interner::default());
+            let row = (&node, NodeIndex(0));
+            let score = NodeResourcesBalancedAllocation::score(&DEFAULT, &pod, &BackingDevices::default(), row);
+            let before = evenness_of([0, 1].map(|at| (used[at], allocatable[at])));
+            let after = evenness_of([0, 1].map(|at| (used[at].wrapping_add(requested[at]), allocatable[at])));
+            prop_assert_eq!(score.ok(), Some(improvement(before, after)));
         }
     }
 

@@ -39,8 +39,11 @@ pub use args::{
 };
 
 use crate::columns::NodeResources;
+use crate::exact::{floor, sums};
 use crate::indexes::DeviceClasses;
-use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
+use crate::resource_name::{
+    BackingDevices, RequestedAmounts, ResourceName, ResourceUsage, ResourceUsages, is_extended,
+};
 
 /// Compares requests with the unused resources.
 #[derive(Debug, Default)]
@@ -203,11 +206,11 @@ impl ScorePlugin for NodeResourcesFit {
         row: Row<'_>,
     ) -> Result<i64, ScoreError> {
         let strategy = &args.scoring_strategy;
-        let used = row.0.non_zero;
-        let usages = pod.scored.usages(row, devices, (used.milli_cpu, used.memory));
-        if let Some(score) = mean_of_two(strategy, usages.clone()) {
+        if let Some(score) = exact_mean(strategy, &pod.scored, row.0) {
             return Ok(score);
         }
+        let used = row.0.non_zero;
+        let usages = pod.scored.usages(row, devices, (used.milli_cpu, used.memory));
         let mut mean = Mean { strategy, usages, sum: 0, weights: 0 };
         strategy.resources.iter().for_each(|resource| mean.add(resource));
         Ok(mean.finish())
@@ -238,20 +241,33 @@ impl Incremental for NodeResourcesFit {
     }
 }
 
-/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. In this case, the sum of
-/// the weights is a constant of the profile, and no division can overflow. Returns `None` in other cases.
+/// Computes the usual case of [`Mean`]: CPU and memory, the node has both, and [exact arithmetic](crate::exact) is
+/// possible. Returns `None` in other cases.
 #[inline(always)]
-fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
-    let score = match strategy.r#type {
-        ScoringStrategyType::LeastAllocated => least_allocated,
-        ScoringStrategyType::MostAllocated => most_allocated,
+fn exact_mean(strategy: &ScoringStrategy, pod: &RequestedAmounts, node: &NodeResources) -> Option<i64> {
+    let is_least = match strategy.r#type {
+        ScoringStrategyType::LeastAllocated => true,
+        ScoringStrategyType::MostAllocated => false,
         // The mean of this strategy omits scores of 0.
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };
-    let (one_use, other_use) = (usages.next_above_zero(one.name)?, usages.next_above_zero(other.name)?);
-    let sum = score(one_use).wrapping_mul(one.weight).wrapping_add(score(other_use).wrapping_mul(other.weight));
-    Some(sum / (one.weight + other.weight))
+    let weights = match (one.name, other.name) {
+        (ResourceName::Cpu, ResourceName::Memory) => [one.weight, other.weight],
+        (ResourceName::Memory, ResourceName::Cpu) => [other.weight, one.weight],
+        _ => return None,
+    };
+    let (_, requested) = (node.evenness()?, pod.exact_cpu_and_memory()?);
+    let (has, used) = (node.allocatable, node.non_zero);
+    let allocatable = sums([has.milli_cpu, has.memory], [0; 2]);
+    let after = sums([used.milli_cpu, used.memory], requested);
+    let [cpu, memory] = [0, 1].map(|at: usize| {
+        let (allocatable, after) = (allocatable[at], after[at]);
+        let counted = if is_least { (allocatable - after).max(0.0) } else { after.min(allocatable) };
+        counted * MAX_NODE_SCORE as f64 / allocatable
+    });
+    let sum = floor(cpu).wrapping_mul(weights[0]).wrapping_add(floor(memory).wrapping_mul(weights[1]));
+    Some(sum / (weights[0] + weights[1]))
 }
 
 /// Weighted mean of the scores by resource.

@@ -11,6 +11,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NodeIndex, Resources, label_key_problems};
 
 use crate::columns::NodeResources;
+use crate::exact::are_exact;
 
 /// A resource in arguments. Decoding the arguments determines the variant, so plugins compare no
 /// strings.
@@ -61,6 +62,8 @@ pub struct RequestedAmounts {
     /// In the order of the arguments.
     scalars: Box<[(Symbol, i64)]>,
     kind: RequestKind,
+    /// Whether floating-point numbers are exact for CPU and memory.
+    are_exact: bool,
 }
 
 /// Summary of a pod's requests: one byte, because it is read for every pod.
@@ -119,6 +122,7 @@ impl RequestedAmounts {
             amounts.kind = RequestKind::Nodes;
         }
         amounts.scalars = scalars.into();
+        amounts.are_exact = are_exact([amounts.milli_cpu, amounts.memory]);
         amounts
     }
 
@@ -126,6 +130,12 @@ impl RequestedAmounts {
     #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
         self.kind == RequestKind::Zero
+    }
+
+    /// Returns the requests for CPU and memory, if [exact arithmetic](crate::exact) is possible with them.
+    #[inline(always)]
+    pub(crate) fn exact_cpu_and_memory(&self) -> Option<[i64; 2]> {
+        self.are_exact.then_some([self.milli_cpu, self.memory])
     }
 
     /// Returns the usage of each resource. `milli_cpu` and `memory`: the amounts of CPU and memory in use on the node.
@@ -186,7 +196,6 @@ impl BackingDevices {
 }
 
 /// Usage of the resources in the arguments, in their order.
-#[derive(Clone)]
 pub(crate) struct ResourceUsages<'a> {
     amounts: &'a RequestedAmounts,
     node: &'a NodeResources,
@@ -202,17 +211,6 @@ impl ResourceUsages<'_> {
     /// devices provide, and for a scalar resource that the pod does not request (`calculateNodeAllocatableRequest`).
     #[inline(always)]
     pub(crate) fn next(&mut self, name: ResourceName) -> Option<ResourceUsage> {
-        self.next_if(name, |allocatable| allocatable != 0)
-    }
-
-    /// Returns the same as `next`, but `None` also for a negative allocatable amount.
-    #[inline(always)]
-    pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<ResourceUsage> {
-        self.next_if(name, |allocatable| allocatable > 0)
-    }
-
-    #[inline(always)]
-    fn next_if(&mut self, name: ResourceName, is_reported: impl Fn(i64) -> bool) -> Option<ResourceUsage> {
         let node = self.node;
         let (allocatable, before, requested) = match name {
             ResourceName::Cpu => (node.allocatable.milli_cpu, self.milli_cpu, self.amounts.milli_cpu),
@@ -235,7 +233,7 @@ impl ResourceUsages<'_> {
                 }
             }
         };
-        is_reported(allocatable).then(|| ResourceUsage { allocatable, before, after: before.wrapping_add(requested) })
+        (allocatable != 0).then(|| ResourceUsage { allocatable, before, after: before.wrapping_add(requested) })
     }
 }
 

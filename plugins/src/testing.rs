@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::{Column, ColumnSet, IndexSet, Position, rebuild_entry};
@@ -9,14 +10,14 @@ use schedc_core::events::EventObject;
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::model::{Node, NodeIndex, Object, Pod};
+use schedc_core::model::{Node, NodeIndex, NonZero, Object, Pod};
 use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
 use schedc_core::status::Reasons;
 use schedc_objects::testing;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::columns::NodeResources;
+use crate::columns::{Basics, NodeResources};
 use crate::indexes::DeviceClasses;
 
 /// State with one column, updated as generated code updates columns.
@@ -87,6 +88,22 @@ impl TestColumns for (NodeResources, Position) {
     fn slices(column: &[NodeResources]) -> Self::Slices<'_> {
         (column, NodeIndex(0))
     }
+}
+
+/// Returns a strategy for amounts of a resource: usual and unusual ones.
+pub(crate) fn any_amount() -> impl Strategy<Value = i64> {
+    let usual = prop_oneof![0..200_i64, 0..1_i64 << 40];
+    prop_oneof![9 => usual, 1 => any::<i64>(), 1 => (1_i64 << 46) - 2..(1 << 46) + 2, 1 => -9..0_i64]
+}
+
+/// Returns a node with amounts of CPU and memory. `requested` and `non_zero` are those of its pods.
+pub(crate) fn node_with(allocatable: [i64; 2], requested: [i64; 2], non_zero: [i64; 2]) -> NodeResources {
+    let basics = |[milli_cpu, memory]: [i64; 2]| Basics { milli_cpu, memory, ephemeral_storage: 0 };
+    let mut node = NodeResources::default();
+    (node.allocatable, node.requested) = (basics(allocatable), basics(requested));
+    node.non_zero = NonZero { milli_cpu: non_zero[0], memory: non_zero[1] };
+    node.update_evenness();
+    node
 }
 
 /// Indexes that a [`Cluster`] has.

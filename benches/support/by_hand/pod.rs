@@ -5,6 +5,8 @@ use schedc_core::model::{
     Effect, HostPort, Labels, NodeSelector, NodeSelectorTerm, PodSpec, Resources, Taint, Toleration,
 };
 
+use super::resources::Requests;
+
 /// A pod, prepared once.
 pub(crate) struct Pod {
     pub(super) node_name: Option<Symbol>,
@@ -21,9 +23,9 @@ pub(crate) struct Pod {
     /// Amounts that must be free; `i64::MIN`, which is always free, for a resource without a request.
     pub(super) requested: RequestedResources,
     /// Requests of CPU and memory that NodeResourcesFit scores.
-    pub(super) scored: (i64, i64),
+    pub(super) scored: Requests,
     /// Requests of CPU and memory that NodeResourcesBalancedAllocation scores; `None` if both are 0.
-    pub(super) balanced: Option<(i64, i64)>,
+    pub(super) balanced: Option<Requests>,
     pub(super) images: Vec<Symbol>,
     pub(super) containers: i64,
 }
@@ -60,8 +62,8 @@ impl Pod {
             ports: spec.host_ports.to_vec(),
             any_address: interner.intern("0.0.0.0"),
             requested: RequestedResources::new(&spec.requests),
-            scored: (spec.fit_score_requests.milli_cpu, spec.fit_score_requests.memory),
-            balanced: (milli_cpu != 0 || memory != 0).then_some((milli_cpu, memory)),
+            scored: Requests::new(spec.fit_score_requests.milli_cpu, spec.fit_score_requests.memory),
+            balanced: (milli_cpu != 0 || memory != 0).then(|| Requests::new(milli_cpu, memory)),
             images: spec.images.to_vec(),
             containers: spec.containers.into(),
         }

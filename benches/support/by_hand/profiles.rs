@@ -39,7 +39,7 @@ impl<'a> Profile<'a> for Edge<'a> {
 
     #[inline(always)]
     fn score(&self, pod: &Pod, at: usize, highest: &mut u64) -> i64 {
-        let fit = least_allocated(pod, &self.resources[at]);
+        let fit = least_allocated(pod.scored, &self.resources[at]);
         *highest = (*highest).max(fit as u64);
         fit
     }
@@ -55,7 +55,7 @@ impl<'a, const MOST_ALLOCATED: bool> Profile<'a> for Full<'a, MOST_ALLOCATED> {
     #[inline(always)]
     fn score(&self, pod: &Pod, at: usize, highest: &mut u64) -> i64 {
         let node = &self.resources[at];
-        let fit = if MOST_ALLOCATED { most_allocated(pod, node) } else { least_allocated(pod, node) };
+        let fit = if MOST_ALLOCATED { most_allocated(pod.scored, node) } else { least_allocated(pod.scored, node) };
         *highest = (*highest).max(fit as u64);
         let mut total = fit;
         if let Some(requests) = pod.balanced {

@@ -1,11 +1,14 @@
 //! Resources of a node, and the requests of its pods.
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NonZero, Pod, Resources};
 use smallvec::SmallVec;
+
+use crate::exact::{are_exact, evenness, sums};
 
 /// Resources of a node. Amounts wrap on overflow, as in kube-scheduler's `NodeInfo`.
 ///
@@ -23,6 +26,8 @@ pub struct NodeResources {
     pub requested: Basics,
     /// Sum of the pods' requests as scoring counts them (`NonZeroRequested`).
     pub non_zero: NonZero,
+    /// 1 more than [`NodeResources::evenness`], because that may be 0.
+    evenness: Option<NonZeroU8>,
     /// `None` if the node has no scalar resources and its pods request none.
     scalars: Option<Arc<Scalars>>,
 }
@@ -50,7 +55,7 @@ impl Column for NodeResources {
     fn build(node: &Node, _: &Interner) -> Self {
         let allocatable = &node.allocatable;
         let scalars = Scalars { allocatable: allocatable.scalars.clone(), ..Scalars::default() };
-        NodeResources {
+        let mut new = NodeResources {
             allowed_pods: node.allowed_pods,
             allocatable: Basics {
                 milli_cpu: allocatable.milli_cpu,
@@ -59,7 +64,9 @@ impl Column for NodeResources {
             },
             scalars: (!scalars.allocatable.is_empty()).then(|| Arc::new(scalars)),
             ..NodeResources::default()
-        }
+        };
+        new.update_evenness();
+        new
     }
 
     #[inline]
@@ -67,6 +74,7 @@ impl Column for NodeResources {
         self.change_requested(&pod.usage.requests, i64::wrapping_add);
         self.non_zero.add(pod.usage.non_zero);
         self.pods += 1;
+        self.update_evenness();
     }
 
     #[inline]
@@ -74,10 +82,32 @@ impl Column for NodeResources {
         self.change_requested(&pod.usage.requests, i64::wrapping_sub);
         self.non_zero.subtract(pod.usage.non_zero);
         self.pods -= 1;
+        self.update_evenness();
     }
 }
 
 impl NodeResources {
+    /// Returns how evenly the pods' requests use CPU and memory: 100 minus the standard deviation of both utilizations
+    /// in percent, rounded down. Scores need it for every pod, and the division takes long.
+    ///
+    /// `None` if floating-point numbers of 64 bits may be inexact for the allocatable or used amounts, also after a
+    /// multiplication by 100, or if the node does not have both resources.
+    #[inline(always)]
+    pub fn evenness(&self) -> Option<i64> {
+        self.evenness.map(|evenness| i64::from(evenness.get()) - 1)
+    }
+
+    #[inline]
+    pub(crate) fn update_evenness(&mut self) {
+        let (has, used, non_zero) = (self.allocatable, self.requested, self.non_zero);
+        let (allocatable, requested) = ([has.milli_cpu, has.memory], [used.milli_cpu, used.memory]);
+        let amounts = [has.milli_cpu, has.memory, used.milli_cpu, used.memory, non_zero.milli_cpu, non_zero.memory];
+        let has_both = has.milli_cpu != 0 && has.memory != 0;
+        self.evenness = (has_both && are_exact(amounts))
+            .then(|| evenness(sums(requested, [0; 2]), sums(allocatable, [0; 2])))
+            .and_then(|evenness| NonZeroU8::new(evenness as u8 + 1));
+    }
+
     /// Returns the node's allocatable amount of a scalar resource; `None` if the node does not list the resource.
     #[inline(always)]
     pub fn allocatable_scalar(&self, name: Symbol) -> Option<i64> {

@@ -1,11 +1,12 @@
 //! Requests on a few nodes.
 
+use proptest::prelude::*;
 use schedc_core::events::EventObject;
 use schedc_core::extension_points::{CandidateNodes, QueueingHint};
 use schedc_objects::testing::{node, pod};
 
 use super::*;
-use crate::testing::{Cluster, args, hint};
+use crate::testing::{Cluster, any_amount, args, hint, node_with};
 
 const PLAIN: NodeResourcesFitArgs = NodeResourcesFitArgs::DEFAULT;
 
@@ -268,5 +269,43 @@ fn nodes_without_a_rare_resource_are_not_filtered() {
             _ => None,
         };
         assert_eq!(found, candidates, "{requests}");
+    }
+}
+
+/// Computes the mean of CPU and memory as kube-scheduler does, if the node has both.
+fn mean_of_integers(r#type: ScoringStrategyType, amounts: [(i64, i64); 2]) -> i64 {
+    let score = |(after, allocatable): (i64, i64)| {
+        let counted = match r#type {
+            ScoringStrategyType::MostAllocated => after.min(allocatable),
+            _ if after > allocatable => 0,
+            _ => allocatable.wrapping_sub(after),
+        };
+        counted.wrapping_mul(100).wrapping_div(allocatable)
+    };
+    score(amounts[0]).wrapping_add(score(amounts[1])) / 2
+}
+
+proptest! {
+    #[test]
+    fn scores_equal_integer_arithmetic(
+        allocatable in [any_amount(), any_amount()],
+        used in [any_amount(), any_amount()],
+        requested in [any_amount(), any_amount()],
+    ) {
+        prop_assume!(!allocatable.contains(&0));
+        let node = node_with(allocatable, [0; 2], used);
+        let requests = Resources { milli_cpu: requested[0], memory: requested[1], ..Resources::default() };
+        for r#type in [ScoringStrategyType::LeastAllocated, ScoringStrategyType::MostAllocated] {
+            let mut args = PLAIN;
+            args.scoring_strategy.r#type = r#type;
+            let names = args.scoring_strategy.resources.iter().map(|resource| resource.name);
+            let pod = NodeResourcesFitPod {
+                requests: Requests::new(&requests, &DeviceClasses::default(), |_| false),
+                scored: RequestedAmounts::new(&requests, names, &mut Interner::default()),
+            };
+            let score = NodeResourcesFit::score(&args, &pod, &BackingDevices::default(), (&node, NodeIndex(0)));
+            let amounts = [0, 1].map(|at| (used[at].wrapping_add(requested[at]), allocatable[at]));
+            prop_assert_eq!(score.ok(), Some(mean_of_integers(r#type, amounts)));
+        }
     }
 }
