@@ -1,6 +1,6 @@
 //! The best nodes of each of a few groups of nodes.
 
-use super::best_tree::{ALL, BLOCK, BestTree, BlockBest, IN_WORD, blocks_of, kth_of_block};
+use super::best_tree::{Best, BestOfWord, BestTree, WORD, kth_of_word};
 use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
@@ -15,7 +15,7 @@ const NO_GROUP: u8 = 0;
 #[derive(Clone, Copy)]
 pub(super) struct Groups<'a> {
     /// The group of each node, for whole words of a node mask; 0 for nodes that do not count.
-    pub(super) of_node: &'a [u32],
+    pub(super) of_node: &'a [u16],
     /// The part of the totals that all nodes of a group have in common.
     pub(super) scores: &'a [i32],
     /// The groups that do not count, one bit each.
@@ -42,7 +42,7 @@ pub(super) struct BestByGroup {
     scores: Vec<i32>,
     /// The groups with nodes of the highest total, one bit each.
     groups_of_best: u32,
-    best: BlockBest,
+    best: Best,
 }
 
 impl BestByGroup {
@@ -64,9 +64,7 @@ impl BestByGroup {
             self.refresh_many(changed, totals, groups.of_node);
         } else {
             for (word, bits) in changed.words() {
-                for block in blocks_of(word, bits) {
-                    self.refresh_block(block, bits >> (block % IN_WORD * BLOCK) & ALL, totals, groups.of_node);
-                }
+                self.refresh_word(word, bits, totals, groups.of_node);
             }
         }
         self.scores.clear();
@@ -87,40 +85,37 @@ impl BestByGroup {
         true
     }
 
-    fn refresh_block(&mut self, block: usize, changed: u64, totals: &[i32], of_node: &[u32]) {
-        let first = block * BLOCK;
+    fn refresh_word(&mut self, word: usize, changed: u64, totals: &[i32], of_node: &[u16]) {
         let mut groups = 0_u32;
-        for node in nodes_of(0, changed) {
-            let at = first + node.get();
+        for node in nodes_of(word, changed) {
+            let at = node.get();
             let before = std::mem::replace(&mut self.group_of[at], of_node[at] as u8);
             groups |= 1 << before | 1 << of_node[at];
         }
         for group in groups_in(groups & !(1 << NO_GROUP)) {
-            let bits = nodes_in(&self.group_of, first, group);
+            let bits = nodes_in(&self.group_of, word, group);
             let tree = &mut self.trees[group];
-            let best = tree.block(block).after_changes(changed, totals, bits, block);
-            tree.set(block, best);
+            let best = tree.word(word).after_changes(changed, totals, bits, word);
+            tree.set(word, best);
         }
     }
 
     #[inline(never)]
-    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], of_node: &[u32]) {
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i32], of_node: &[u16]) {
         for (word, _) in changed.words() {
-            let nodes = word * 64..(word + 1) * 64;
+            let nodes = word * WORD..(word + 1) * WORD;
             let of_word = self.group_of[nodes.clone()].iter_mut().zip(&of_node[nodes]);
             of_word.for_each(|(group, now)| *group = *now as u8);
-            for block in (word * IN_WORD..(word + 1) * IN_WORD).take_while(|block| block * BLOCK < totals.len()) {
-                for (group, tree) in self.trees.iter_mut().enumerate().skip(1) {
-                    let bits = nodes_in(&self.group_of, block * BLOCK, group);
-                    tree.set_block(block, BlockBest::of_block(totals, bits, block));
-                }
+            for (group, tree) in self.trees.iter_mut().enumerate().skip(1) {
+                let bits = nodes_in(&self.group_of, word, group);
+                tree.set_word(word, BestOfWord::new(totals, bits, word));
             }
         }
         self.trees.iter_mut().for_each(BestTree::update_ancestors);
     }
 
     fn find_best(&mut self, suspended: u32) {
-        (self.best, self.groups_of_best) = (BlockBest::default(), 0);
+        (self.best, self.groups_of_best) = (Best::default(), 0);
         for (group, (tree, &score)) in self.trees.iter().zip(&self.scores).enumerate() {
             let of_group = tree.root().with_score(score);
             if of_group.ties == 0 || suspended >> group & 1 == 1 || of_group.total < self.best.total {
@@ -137,7 +132,7 @@ impl BestByGroup {
 
     /// Returns the best of all nodes.
     #[inline]
-    pub(super) fn best(&self) -> BlockBest {
+    pub(super) fn best(&self) -> Best {
         self.best
     }
 
@@ -154,15 +149,17 @@ impl BestByGroup {
         }
         // All trees have the same shape.
         let left_ties = |at: usize| groups_in(groups).map(move |group| self.trees[group].left_ties_of_best(at));
-        let blocks = self.trees.last()?.blocks();
+        let words = self.trees.last()?.words();
         let mut at = 1;
-        while at < blocks {
+        while at < words {
             let left = left_ties(at).sum();
             let is_right = k >= left;
             k -= if is_right { left } else { 0 };
             at = 2 * at + usize::from(is_right);
         }
-        kth_of_block(left_ties(at).fold(0, |nodes, of_group| nodes | of_group), at - blocks, k)
+        let word = at - words;
+        let best_nodes = groups_in(groups).map(|group| self.trees[group].best_nodes(word));
+        kth_of_word(best_nodes.fold(0, |nodes, of_group| nodes | of_group), word, k)
     }
 
     /// Returns its size in bytes.
@@ -181,11 +178,18 @@ fn groups_in(mut groups: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the nodes of a block that are in a group, one bit each. `first` is the first node of the block.
+/// Returns the nodes of a word that are in a group, one bit each.
 #[inline(always)]
-fn nodes_in(group_of: &[u8], first: usize, group: usize) -> u64 {
-    let groups = &group_of[first..first + BLOCK];
-    groups.iter().rev().fold(0, |bits, &of_node| bits << 1 | u64::from(usize::from(of_node) == group))
+fn nodes_in(group_of: &[u8], word: usize, group: usize) -> u64 {
+    let Some(groups) = group_of[word * WORD..].first_chunk::<WORD>() else { return 0 };
+    let (chunks, _) = groups.as_chunks::<8>();
+    let mut nodes = [0; WORD / 8];
+    for (nodes, chunk) in nodes.iter_mut().zip(chunks) {
+        // The multiplication moves the lowest bit of each byte into the highest byte.
+        let are_in = u64::from_le_bytes(chunk.map(|of_node| u8::from(usize::from(of_node) == group)));
+        *nodes = (are_in.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8;
+    }
+    u64::from_le_bytes(nodes)
 }
 
 #[cfg(test)]
@@ -200,7 +204,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_best_of_all_groups_are_found_in_order(
-            history in prop::collection::vec((0..SLOTS, -2i32..2, 0..GROUPS), 1..80),
+            history in prop::collection::vec((0..SLOTS, -2i32..2, 0..GROUPS as u16), 1..80),
             scores in prop::collection::vec((prop::collection::vec(-1i32..2, GROUPS as usize), 0u32..1 << GROUPS), 9),
             step in 1usize..9,
         ) {
@@ -215,7 +219,7 @@ mod tests {
                 }
                 best.refresh(&changed, &totals, Groups { of_node: &of_node, scores, suspended: *suspended });
 
-                let counts = |group: u32| group != 0 && suspended >> group & 1 == 0;
+                let counts = |group: u16| group != 0 && suspended >> group & 1 == 0;
                 let feasible = || (0..SLOTS).filter(|&node| counts(of_node[node]));
                 let total = |node: usize| totals[node] + scores[of_node[node] as usize];
                 let highest = feasible().map(total).max();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::best_by_group::BestByGroup;
-use super::best_tree::{BestTree, BlockBest};
+use super::best_tree::{Best, BestTree};
 use super::flipping_nodes::FlippingNodes;
 use super::reusable_scores::ReusableScores;
 use super::update::AnswerUpdate;
@@ -98,9 +98,9 @@ impl<P: Profile> CachedAnswer<P> {
     }
 
     /// Returns the highest total and the number of nodes with it; 0 nodes without scoring.
-    pub(crate) fn best(&self) -> BlockBest {
+    pub(crate) fn best(&self) -> Best {
         match &self.best_by_group {
-            _ if self.score.is_none() => BlockBest::default(),
+            _ if self.score.is_none() => Best::default(),
             Some(best) => best.best(),
             None => self.best.root(),
         }

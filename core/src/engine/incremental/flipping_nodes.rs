@@ -11,9 +11,9 @@ const FLIPS_BEFORE_GROUPS: u32 = 2;
 /// Minimum size of a cluster for groups, in node slots. Debug builds have groups in all clusters.
 const MIN_SLOTS: usize = if cfg!(debug_assertions) { 1 } else { 1024 };
 /// The group of nodes that did not become infeasible together with many others.
-const OTHERS: u32 = 1;
+const OTHERS: u16 = 1;
 /// The first group of nodes that became infeasible together.
-const FIRST: u32 = 2;
+const FIRST: u16 = 2;
 /// The scores of groups: all nodes have their complete totals.
 const SCORES: [i32; MAX_GROUPS] = [0; MAX_GROUPS];
 
@@ -37,7 +37,7 @@ pub(super) struct FlippingNodes {
     /// The nodes in trees: those that are feasible, and those of suspended groups.
     in_trees: NodeMask,
     /// The group of each node in a tree, for whole words of a node mask; 0 for other nodes.
-    group_of: Vec<u32>,
+    group_of: Vec<u16>,
     /// The nodes that changed in trees.
     changed: NodeSet,
 }
@@ -164,7 +164,7 @@ impl FlippingNodes {
     fn split(&mut self, feasible: &NodeMask, slots: usize) -> bool {
         let FlippingNodes { groups, suspended, suspended_nodes, in_trees, changed, .. } = self;
         let leaving = |(word, bits): (usize, u64)| bits & in_trees.words()[word] & !feasible.words()[word];
-        let group = FIRST + groups.len() as u32;
+        let group = FIRST + groups.len() as u16;
         if group as usize >= MAX_GROUPS || !are_many(changed.words().map(leaving), slots) {
             return false;
         }
@@ -183,13 +183,13 @@ impl FlippingNodes {
 
     /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.group_of.capacity() * size_of::<u32>() + self.groups.iter().map(NodeMask::bytes).sum::<usize>()
+        self.group_of.capacity() * size_of::<u16>() + self.groups.iter().map(NodeMask::bytes).sum::<usize>()
     }
 }
 
 /// Returns the group of a node.
 #[inline]
-fn group_of(groups: &[NodeMask], node: NodeIndex) -> u32 {
+fn group_of(groups: &[NodeMask], node: NodeIndex) -> u16 {
     groups.iter().zip(FIRST..).find(|(members, _)| members.contains(node)).map_or(OTHERS, |(_, group)| group)
 }
 

@@ -47,8 +47,9 @@ pub struct NormalizedScores {
     moves: u32,
     /// The level of all feasible nodes, unless `is_by_node`. [`ScoreLevels::INFEASIBLE`] before the first one is scored.
     uniform: u32,
-    /// The level of each node, if `is_by_node`; otherwise empty.
-    level_of: Vec<u32>,
+    /// The level of each node, if `is_by_node`; otherwise empty. Small numbers, because memory limits updates of answers
+    /// that are used rarely.
+    level_of: Vec<u16>,
     levels: ScoreLevels,
     /// The levels whose weighted score changed, and the difference.
     moved: Vec<(u32, i32)>,
@@ -71,7 +72,7 @@ const MOVES_BEFORE_SEPARATION: u32 = 2;
 pub struct SeparateLevels<'a> {
     /// The level of each node; [`SeparateLevels::INFEASIBLE`] for infeasible nodes, and for the entries that fill the
     /// last word of a node mask.
-    pub of_node: &'a [u32],
+    pub of_node: &'a [u16],
     /// The weighted normalised score of each level.
     pub scores: &'a [i32],
 }
@@ -86,7 +87,7 @@ impl SeparateLevels<'_> {
 /// Adds the differences of the levels to the totals of a word's nodes. A branch for each node would save nothing: words
 /// without changed levels are not visited. Returns 0 if no total changes.
 #[inline(always)]
-fn add_to_totals(totals: &mut [i32], levels: &[u32; 64], by: impl Fn(u32) -> i32) -> i32 {
+fn add_to_totals(totals: &mut [i32], levels: &[u16; 64], by: impl Fn(u16) -> i32) -> i32 {
     let mut any = 0;
     for (total, &level) in totals.iter_mut().zip(levels) {
         let by = by(level);
@@ -109,7 +110,7 @@ impl NormalizedScores {
         let words = self.slots.div_ceil(64);
         if self.is_by_node && self.present.len() < words {
             self.present.resize(words, 0);
-            self.level_of.resize(words * 64, ScoreLevels::INFEASIBLE);
+            self.level_of.resize(words * 64, ScoreLevels::INFEASIBLE as u16);
         }
     }
 
@@ -125,7 +126,7 @@ impl NormalizedScores {
     /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         (self.present.capacity() + self.by_level.capacity() + 2 * self.moved.capacity()) * size_of::<u64>()
-            + self.level_of.capacity() * size_of::<u32>()
+            + self.level_of.capacity() * size_of::<u16>()
             + self.levels.bytes()
     }
 
@@ -133,7 +134,7 @@ impl NormalizedScores {
     /// changed since their last Score.
     ///
     /// # Errors
-    /// Score failed.
+    /// Score failed, or there are more than 65,535 classes.
     #[inline(never)]
     pub fn score<P, C, S>(
         &mut self,
@@ -162,13 +163,13 @@ impl NormalizedScores {
         for (word, bits) in nodes.words() {
             for node in nodes_of(word, bits) {
                 let class = class_of(node)?;
-                let before = self.level_of[node.get()];
+                let before = self.level_of[node.get()].into();
                 if self.levels.has_class(before, class) {
                     continue;
                 }
                 let level = self.levels.add_node(class, || score(args, pod, state, class));
                 self.levels.remove_node(before);
-                self.level_of[node.get()] = level;
+                self.level_of[node.get()] = u16::try_from(level).map_err(|_| NeedsFullEvaluation)?;
                 self.present[word] |= bit(level);
             }
         }
@@ -205,7 +206,7 @@ impl NormalizedScores {
         self.is_by_node = true;
         self.resize(self.slots);
         for (word, bits) in feasible.words().iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            nodes_of(word, *bits).for_each(|node| self.level_of[node.get()] = self.uniform);
+            nodes_of(word, *bits).for_each(|node| self.level_of[node.get()] = self.uniform as u16);
             self.present[word] |= bit(self.uniform);
         }
         self.levels.set_nodes(self.uniform, feasible.count());
@@ -242,7 +243,8 @@ impl NormalizedScores {
         }
         for (word, bits) in feasibility_changed.words() {
             for node in nodes_of(word, bits & !feasible.words()[word]) {
-                self.levels.remove_node(std::mem::replace(&mut self.level_of[node.get()], ScoreLevels::INFEASIBLE));
+                let level = std::mem::replace(&mut self.level_of[node.get()], ScoreLevels::INFEASIBLE as u16);
+                self.levels.remove_node(level.into());
             }
         }
     }
@@ -351,14 +353,14 @@ impl NormalizedScores {
             let mut any = 0;
             if has_few_levels {
                 for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
-                    any |= add_to_totals(totals, of_node, |level| if level == moved { by } else { 0 });
+                    any |= add_to_totals(totals, of_node, |level| if u32::from(level) == moved { by } else { 0 });
                 }
             } else {
                 any = add_to_totals(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
                 // No node of this word has one of these levels any more.
-                *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
+                *present = of_node.iter().fold(0, |bits, &level| bits | bit(level.into()));
             } else {
                 retotalled.insert_word(word, feasible.words()[word]);
             }
@@ -396,7 +398,7 @@ impl NormalizedScores {
     /// Returns the weighted normalised score of a node.
     #[inline(always)]
     pub fn weighted(&self, node: usize) -> i32 {
-        let level = if self.is_by_node { self.level_of[node] } else { self.uniform };
+        let level = if self.is_by_node { self.level_of[node].into() } else { self.uniform };
         self.levels.weighted()[level as usize]
     }
 }
