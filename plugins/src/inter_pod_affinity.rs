@@ -66,6 +66,7 @@ impl Plugin for InterPodAffinity {
 
 impl Incremental for InterPodAffinity {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const REPORTS_ALL_SCORES: bool = true;
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]

@@ -208,6 +208,7 @@ impl ScorePlugin for PodTopologySpread {
 
 impl Incremental for PodTopologySpread {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const REPORTS_ALL_VERDICTS: bool = true;
     const FILTER_CAN_FAIL: bool = false;
 
     #[inline]

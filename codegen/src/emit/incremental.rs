@@ -113,7 +113,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         if member.runs(Point::Filter) {
             let kernel = kernel(members, member);
             let evaluate = with_columns(quote! {
-                work.evaluate(#kernel, depends, &mut self.passing.#field, cache.base.alive())?;
+                work.evaluate(#kernel, (depends, reports_all), &mut self.passing.#field, cache.base.alive())?;
             });
             quote! {
                 if idle_plugins::may_update(Promises::<#ty>::SKIPS, are_idle) {
@@ -121,7 +121,8 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
                     if let Some(mut verdicts) = work.filter_update(depends, &mut self.passing.#field, &cache.base) {
                         #update
                     }
-                    if !cycle.#field.skip && work.affects_filter::<#ty>(depends) {
+                    let reports_all = Promises::<#ty>::REPORTS_ALL_VERDICTS;
+                    if !cycle.#field.skip && work.affects_filter::<#ty>(depends, reports_all) {
                         #evaluate
                     }
                 }
@@ -138,7 +139,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     let without_state = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter)).map(|member| {
         let (field, ty, kernel) = (&member.field, &member.ty, kernel(members, member));
         let evaluate = with_columns(quote! {
-            work.evaluate(#kernel, DependsOn::Node, &mut self.passing.#field, cache.base.alive())?;
+            work.evaluate(#kernel, (DependsOn::Node, false), &mut self.passing.#field, cache.base.alive())?;
         });
         unless_idle(member, quote! { if work.changes.affect_filter::<#ty>(DependsOn::Node) { #evaluate } })
     });

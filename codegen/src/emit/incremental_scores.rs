@@ -11,12 +11,6 @@ use super::tokens::{context, doc, expression_with_columns, parameter, with_colum
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
-    let base = has_base(members).then(|| {
-        quote! {
-            /// By node, the sum of the weighted scores without normalization.
-            pub base: Vec<i32>,
-        }
-    });
     let raw = normalizing(members).map(|member| {
         let field = &member.field;
         let doc = doc(format!("By `{}`.", member.name));
@@ -26,7 +20,6 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         /// The scores of all feasible nodes before normalization.
         #[derive(Default)]
         pub struct Scores {
-            #base
             #(#raw)*
         }
     }
@@ -48,20 +41,18 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 
 /// Returns expressions for the memory of the scores, in bytes.
 pub(super) fn bytes<'m>(members: &'m Members<'_>) -> impl Iterator<Item = TokenStream> + 'm {
-    let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i32>() });
-    base.into_iter().chain(normalizing(members).map(|member| {
+    normalizing(members).map(|member| {
         let field = &member.field;
         quote! { self.scores.#field.bytes() }
-    }))
+    })
 }
 
 fn resize(members: &Members<'_>) -> TokenStream {
-    let base = has_base(members).then(|| quote! { self.scores.base.resize(slots, 0); });
     let raw = normalizing(members).map(|member| {
         let field = &member.field;
         unless_skipped(member, quote! { self.scores.#field.resize(slots); })
     });
-    let body = quote! { #base #(#raw)* };
+    let body = quote! { #(#raw)* };
     let (score, slots) = (parameter("score", &body), parameter("slots", &body));
     quote! {
         fn resize_scores(&mut self, #score: &Score, #slots: usize) {
@@ -115,32 +106,23 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                     CachedAnswer::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
 
-                /// Stores the sums for many nodes.
+                /// Sets the totals of many nodes to the sums, plus the part that all nodes have in common.
                 #[inline(never)]
                 fn score_base(
-                    &mut self,
                     pod: &Pod,
                     score: &Score,
                     cache: &Cache<State>,
                     nodes: &NodeSet,
+                    totals: &mut [i32],
+                    common: i32,
                 ) -> Result<(), NeedsFullEvaluation> {
                     let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
-                    incremental::score_each(nodes, &mut self.scores.base, |index| {
+                    incremental::score_each(nodes, totals, common, |index| {
                         CachedAnswer::base(pod, score, columns, index)
                     })
                 }
         }
     })
-}
-
-fn score_base(nodes: &TokenStream) -> TokenStream {
-    quote! {
-        if incremental::is_sparse(#nodes) {
-            incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base_of_one(pod, score, cache, index))?;
-        } else {
-            self.score_base(pod, score, cache, #nodes)?;
-        }
-    }
 }
 
 /// Returns the plugin's `ClassKernel`: the inputs of its Score, and the two functions for score classes that replace
@@ -167,18 +149,15 @@ fn score(members: &Members<'_>) -> TokenStream {
             Source::PreScore | Source::Prepared => score_depends_on(member),
             Source::Omitted | Source::Stateless => quote! { DependsOn::Node },
         };
-        let nodes = quote! { work.scores.nodes_to_score::<#ty>(#depends) };
+        let nodes = quote! { work.scores.nodes_to_score::<#ty>(#depends, Promises::<#ty>::REPORTS_ALL_SCORES) };
         let with_new_class = quote! { work.scores.nodes_with_new_class(#depends) };
-        let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes, #with_new_class, feasible)?; });
+        let score =
+            with_columns(quote! { self.scores.#field.score(#kernel, nodes, #with_new_class, feasible, totals)?; });
         unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
-    let base = has_base(members).then(|| {
-        let score = score_base(&quote! { nodes });
-        quote! { let nodes = work.scores.nodes_to_score_base(); #score }
-    });
-    let body = quote! { #(#normalized)* #base Ok(()) };
+    let body = quote! { #(#normalized)* Ok(()) };
     let (score, work) = (parameter("score", &body), parameter("work", &body));
-    let feasible = parameter("feasible", &body);
+    let (feasible, totals) = (parameter("feasible", &body), parameter("totals", &body));
     let (context, cx) = context(&body);
     quote! {
         #[inline(always)]
@@ -187,6 +166,7 @@ fn score(members: &Members<'_>) -> TokenStream {
             #cx: &UpdateContext<'_, Pipeline>,
             #score: &Score,
             #feasible: &NodeMask,
+            #totals: &mut [i32],
             #work: &UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
             #context
@@ -205,31 +185,31 @@ fn total(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! {
         #(#normalized)*
-        let is_uniform =
-            work.scores.is_base_limited() && self.find_normalized(NormalizedScores::is_by_node).is_none();
-        self.set_totals(score, work.scores.nodes_to_total(is_uniform), totals);
-        if !work.scores.rescored.is_empty() {
-            self.set_totals(score, &work.scores.rescored, totals);
+        self.set_totals(pod, score, cache, work.scores.nodes_to_score_base(), totals)?;
+        if !work.scores.rescored_unnormalized.is_empty() {
+            self.set_totals(pod, score, cache, &work.scores.rescored_unnormalized, totals)?;
         }
         Ok(())
     };
     let feasible = parameter("feasible", &body);
+    let (context, cx) = context(&body);
     quote! {
         #[inline(always)]
         fn total(
             &mut self,
+            #cx: &UpdateContext<'_, Pipeline>,
             score: &Score,
             #feasible: &NodeMask,
             totals: &mut [i32],
             work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
+            #context
             #body
         }
     }
 }
 
 fn update(members: &Members<'_>) -> TokenStream {
-    let mut touches_base = false;
     let calls: Vec<TokenStream> = updated(members)
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
@@ -243,7 +223,6 @@ fn update(members: &Members<'_>) -> TokenStream {
                 _ => quote! { Promises::<#ty>::update_prepared(#inputs, &mut score.#field.state, #view, &mut update); },
             };
             let rescore = if member.runs(Point::Score) && !member.entry.normalizes {
-                touches_base = true;
                 quote! {
                     let is_unchanged = update.is_unchanged();
                     work.scores.rescore_unnormalized(feasible, is_unchanged);
@@ -251,11 +230,11 @@ fn update(members: &Members<'_>) -> TokenStream {
             } else {
                 let rescore = member.runs(Point::Score).then(|| {
                     let kernel = kernel(members, member);
-                    let update = quote! { self.scores.#field.update(#kernel, &work.scores, feasible)?; };
+                    let update = quote! { self.scores.#field.update(#kernel, &work.scores, feasible, totals)?; };
                     unless_skipped(member, with_columns(update))
                 });
                 quote! {
-                    if work.scores.have_changed(feasible) {
+                    if work.scores.have_changed(feasible, Promises::<#ty>::REPORTS_ALL_SCORES) {
                         #rescore
                         work.scores.reevaluate.clear();
                     }
@@ -271,18 +250,11 @@ fn update(members: &Members<'_>) -> TokenStream {
             }
         })
         .collect();
-    let base = touches_base.then(|| {
-        let score = score_base(&quote! { &work.scores.rescored_unnormalized });
-        quote! {
-            if !work.scores.rescored_unnormalized.is_empty() {
-                #score
-            }
-        }
-    });
     let read_idle = (!calls.is_empty()).then(|| quote! { let are_idle = self.are_scores_idle; });
-    let body = quote! { #read_idle #(#calls)* #base Ok(()) };
+    let body = quote! { #read_idle #(#calls)* Ok(()) };
     let (cycle, score) = (parameter("cycle", &body), parameter("score", &body));
     let (feasible, work) = (parameter("feasible", &body), parameter("work", &body));
+    let totals = parameter("totals", &body);
     let (context, cx) = context(&body);
     quote! {
         #[inline(always)]
@@ -292,6 +264,7 @@ fn update(members: &Members<'_>) -> TokenStream {
             #cycle: &Cycle,
             #score: &mut Score,
             #feasible: &NodeMask,
+            #totals: &mut [i32],
             #work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
             #context
@@ -320,39 +293,56 @@ fn clear(members: &Members<'_>) -> TokenStream {
 fn remove_infeasible(members: &Members<'_>) -> TokenStream {
     let calls = normalizing(members).map(|member| {
         let field = &member.field;
-        unless_skipped(member, quote! { self.scores.#field.remove_infeasible(feasible, feasibility_changed); })
+        unless_skipped(member, quote! { self.scores.#field.remove_infeasible(feasible, feasibility_changed, totals); })
     });
     let body = quote! { #(#calls)* };
     let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
-    let feasibility_changed = parameter("feasibility_changed", &body);
+    let (feasibility_changed, totals) = (parameter("feasibility_changed", &body), parameter("totals", &body));
     quote! {
-        fn remove_infeasible(&mut self, #score: &Score, #feasible: &NodeMask, #feasibility_changed: &NodeSet) {
+        fn remove_infeasible(
+            &mut self,
+            #score: &Score,
+            #feasible: &NodeMask,
+            #feasibility_changed: &NodeSet,
+            #totals: &mut [i32],
+        ) {
             #body
         }
     }
 }
 
 fn parts_of_total(members: &Members<'_>) -> TokenStream {
-    let base = has_base(members).then(|| {
-        let names = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| member.name);
-        quote! { parts.push((&[#(#names),*] as &[_], self.scores.base[node.get()].into())); }
-    });
     let normalized = normalizing(members).map(|member| {
         let (field, name) = (&member.field, member.name);
-        unless_skipped(
-            member,
-            quote! { parts.push((&[#name] as &[_], self.scores.#field.weighted(node.get()).into())); },
-        )
+        let part = quote! {
+            base = base.wrapping_sub(self.scores.#field.in_total(node.get()));
+            parts.push((&[#name] as &[_], self.scores.#field.weighted(node.get()).into()));
+        };
+        unless_skipped(member, part)
     });
-    let calls = quote! { #base #(#normalized)* };
-    let body = if calls.is_empty() {
-        quote! { Vec::new() }
+    let calls = quote! { #(#normalized)* };
+    let names: Vec<_> =
+        members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| member.name).collect();
+    let declare = if calls.is_empty() {
+        quote! { let base }
     } else {
-        quote! { let mut parts = Vec::new(); #calls parts }
+        quote! { let mut base }
+    };
+    let body = quote! {
+        let mut parts = Vec::new();
+        #declare: i32 = total;
+        #calls
+        parts.push((&[#(#names),*] as &[_], base.into()));
+        parts
     };
     let (score, node) = (parameter("score", &body), parameter("node", &body));
     quote! {
-        fn parts_of_total(&self, #score: &Score, #node: NodeIndex) -> Vec<(&'static [&'static str], i64)> {
+        fn parts_of_total(
+            &self,
+            #score: &Score,
+            #node: NodeIndex,
+            total: i32,
+        ) -> Vec<(&'static [&'static str], i64)> {
             #body
         }
     }
@@ -373,54 +363,48 @@ fn find_normalized(members: &Members<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Emits `set_totals`, and its helpers for a mask word and for a node.
+/// Emits `set_totals`.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
-    let (begin, base) = if has_base(members) {
-        (quote! { incremental::init_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
+    let common: Vec<TokenStream> = normalizing(members)
+        .map(|member| {
+            let field = &member.field;
+            let add = quote! { common = common.wrapping_add(self.scores.#field.common_in_total()); };
+            unless_skipped(member, add)
+        })
+        .collect();
+    let common = if common.is_empty() {
+        quote! { let common = 0; }
     } else {
-        (quote! { incremental::reset_totals(word, totals); }, quote! { 0 })
+        quote! { let mut common: i32 = 0; #(#common)* }
+    };
+    let base = if has_base(members) {
+        quote! {
+            if incremental::is_sparse(nodes) {
+                incremental::score_each(nodes, totals, common, |index| CachedAnswer::base_of_one(pod, score, cache, index))?;
+            } else {
+                CachedAnswer::score_base(pod, score, cache, nodes, totals, common)?;
+            }
+        }
+    } else {
+        quote! { incremental::score_each(nodes, totals, common, |_| Ok(0))?; }
     };
     let add = normalizing(members).map(|member| {
         let field = &member.field;
-        unless_skipped(member, quote! { self.scores.#field.add(word, totals); })
+        unless_skipped(member, quote! { self.scores.#field.add_by_node(nodes, totals); })
     });
-    let add_one: Vec<TokenStream> = normalizing(members)
-        .map(|member| {
-            let field = &member.field;
-            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.in_total(node)); })
-        })
-        .collect();
-    let one = if add_one.is_empty() {
-        base
-    } else {
-        quote! { let mut total: i32 = #base; #(#add_one)* total }
-    };
-    let whole = quote! { #begin #(#add)* };
-    let (score_of_one, node) = (parameter("score", &one), parameter("node", &one));
-    let score_of_word = parameter("score", &whole);
+    let body = quote! { #common #base #(#add)* Ok(()) };
+    let (pod, score, cache) = (parameter("pod", &body), parameter("score", &body), parameter("cache", &body));
     quote! {
-        /// Sets the totals of nodes.
-        fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i32]) {
-            // For a few nodes, the loops of `total_word` over a whole word are slower than one sum for each node.
-            for (word, bits) in nodes.words() {
-                if incremental::is_dense(word, bits, totals) {
-                    self.total_word(score, word, totals);
-                } else {
-                    incremental::total_each(word, bits, totals, |node| self.total_of(score, node));
-                }
-            }
-        }
-
-        /// Sets the totals of all nodes of a mask word.
-        #[inline(never)]
-        fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i32]) {
-            #whole
-        }
-
-        /// Sets the total of a node.
-        #[inline(never)]
-        fn total_of(&self, #score_of_one: &Score, #node: usize) -> i32 {
-            #one
+        /// Runs Score of the plugins without normalization for nodes, and sets their totals.
+        fn set_totals(
+            &self,
+            #pod: &Pod,
+            #score: &Score,
+            #cache: &Cache<State>,
+            nodes: &NodeSet,
+            totals: &mut [i32],
+        ) -> Result<(), NeedsFullEvaluation> {
+            #body
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The part of a cached answer that belongs to the plugins: the verdicts of each filter, the sum of the scores without
-//! normalisation, and the scores of each plugin that normalises.
+//! The part of a cached answer that belongs to the plugins: the verdicts of each filter, and the scores of each plugin
+//! that normalises.
 //!
 //! The promises of each plugin ([`Incremental`](schedc_core::incremental::Incremental)) determine which results are
 //! updated, as in generated code.
@@ -7,8 +7,7 @@
 use std::sync::Arc;
 
 use schedc_core::incremental::{
-    DependsOn, NeedsFullEvaluation, NormalizedScores, PluginResults, UpdateContext, UpdateScratch, init_totals,
-    is_dense, score_each, total_each, weighted,
+    DependsOn, NeedsFullEvaluation, NormalizedScores, PluginResults, UpdateContext, UpdateScratch, score_each, weighted,
 };
 use schedc_core::model::NodeIndex;
 use schedc_core::node_mask::NodeMask;
@@ -27,8 +26,6 @@ pub struct CachedResults {
     passing: Vec<NodeMask>,
     /// The steps of Filter that are not idle: they can reject a node, now or after a cluster change.
     filters: Vec<usize>,
-    /// For each node, the sum of the weighted scores of the plugins that do not normalise.
-    unnormalized_sums: Vec<i32>,
     /// Scores of the plugins that normalise, by step of Score.
     normalized_scores: Vec<NormalizedScores>,
     score_steps: ActiveSteps,
@@ -84,19 +81,18 @@ fn score_inputs<'a>(cx: &UpdateContext<'a, Pipeline>, score: &'a Score, step: &S
 
 impl CachedResults {
     /// Sets the totals of nodes.
-    fn set_totals(&self, nodes: &NodeSet, totals: &mut [i32]) {
+    fn set_totals(
+        &self,
+        cx: &UpdateContext<'_, Pipeline>,
+        score: &Score,
+        nodes: &NodeSet,
+        totals: &mut [i32],
+    ) -> Result<(), NeedsFullEvaluation> {
         let normalized_scores = || self.score_steps.normalizing.iter().map(|&at| &self.normalized_scores[at]);
-        for (word, bits) in nodes.words() {
-            if is_dense(word, bits, totals) {
-                init_totals(word, &self.unnormalized_sums, totals);
-                normalized_scores().for_each(|scores| scores.add(word, totals));
-            } else {
-                total_each(word, bits, totals, |node| {
-                    normalized_scores()
-                        .fold(self.unnormalized_sums[node], |total, scores| total.wrapping_add(scores.in_total(node)))
-                });
-            }
-        }
+        let common = normalized_scores().fold(0, |sum: i32, scores| sum.wrapping_add(scores.common_in_total()));
+        score_each(nodes, totals, common, |node| self.score_steps.unnormalized_sum(cx, score, node))?;
+        normalized_scores().for_each(|scores| scores.add_by_node(nodes, totals));
+        Ok(())
     }
 }
 
@@ -152,7 +148,6 @@ impl PluginResults<Pipeline> for CachedResults {
     }
 
     fn resize_scores(&mut self, _: &Score, slots: usize) {
-        self.unnormalized_sums.resize(slots, 0);
         let steps = self.steps.as_ref().map_or(0, |steps| steps.score.len());
         self.normalized_scores.resize_with(steps, NormalizedScores::default);
         self.score_steps.normalizing.iter().for_each(|&at| self.normalized_scores[at].resize(slots));
@@ -164,6 +159,7 @@ impl PluginResults<Pipeline> for CachedResults {
         _: &Cycle,
         score: &mut Score,
         feasible: &NodeMask,
+        totals: &mut [i32],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         let UpdateContext { compiled: pod, cache, .. } = *cx;
@@ -190,17 +186,15 @@ impl PluginResults<Pipeline> for CachedResults {
                 work.scores.rescore_unnormalized(feasible, is_unchanged);
                 continue;
             };
-            if work.scores.have_changed(feasible) {
+            if work.scores.have_changed(feasible, plugin.reports_all_scores()) {
                 if !score.skips(step.position) {
                     let scores = &mut self.normalized_scores[at];
-                    plugin.update_scores(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
+                    plugin.update_scores(score_inputs(cx, score, step), scores, &work.scores, feasible, totals)?;
                 }
                 work.scores.reevaluate.clear();
             }
         }
-        score_each(&work.scores.rescored_unnormalized, &mut self.unnormalized_sums, |node| {
-            self.score_steps.unnormalized_sum(cx, score, node)
-        })
+        Ok(())
     }
 
     fn find_active(&mut self, pod: &Pod, cycle: &Cycle, score: Option<&Score>) {
@@ -225,9 +219,9 @@ impl PluginResults<Pipeline> for CachedResults {
         self.normalized_scores.iter_mut().for_each(NormalizedScores::clear);
     }
 
-    fn remove_infeasible(&mut self, _: &Score, feasible: &NodeMask, feasibility_changed: &NodeSet) {
+    fn remove_infeasible(&mut self, _: &Score, feasible: &NodeMask, feasibility_changed: &NodeSet, totals: &mut [i32]) {
         for &at in &self.score_steps.normalizing {
-            self.normalized_scores[at].remove_infeasible(feasible, feasibility_changed);
+            self.normalized_scores[at].remove_infeasible(feasible, feasibility_changed, totals);
         }
     }
 
@@ -236,21 +230,22 @@ impl PluginResults<Pipeline> for CachedResults {
         cx: &UpdateContext<'_, Pipeline>,
         score: &Score,
         feasible: &NodeMask,
+        totals: &mut [i32],
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         for &at in &self.score_steps.normalizing {
             let step = &cx.compiled.steps.score[at];
             let Some(plugin) = &step.normalize else { continue };
             let scores = &mut self.normalized_scores[at];
-            plugin.score_nodes(score_inputs(cx, score, step), scores, &work.scores, feasible)?;
+            plugin.score_nodes(score_inputs(cx, score, step), scores, &work.scores, feasible, totals)?;
         }
-        let nodes = work.scores.nodes_to_score_base();
-        score_each(nodes, &mut self.unnormalized_sums, |node| self.score_steps.unnormalized_sum(cx, score, node))
+        Ok(())
     }
 
     fn total(
         &mut self,
-        _: &Score,
+        cx: &UpdateContext<'_, Pipeline>,
+        score: &Score,
         feasible: &NodeMask,
         totals: &mut [i32],
         work: &mut UpdateScratch,
@@ -261,10 +256,8 @@ impl PluginResults<Pipeline> for CachedResults {
             let Some(plugin) = &step.normalize else { continue };
             plugin.normalize_scores(scores, step.weight, feasible, totals, &mut work.scores.retotalled)?;
         }
-        let is_uniform = self.find_normalized(NormalizedScores::is_by_node).is_none();
-        self.set_totals(work.scores.nodes_to_total(is_uniform), totals);
-        self.set_totals(&work.scores.rescored, totals);
-        Ok(())
+        self.set_totals(cx, score, work.scores.nodes_to_score_base(), totals)?;
+        self.set_totals(cx, score, &work.scores.rescored_unnormalized, totals)
     }
 
     fn find_normalized(&mut self, has_property: impl Fn(&NormalizedScores) -> bool) -> Option<&mut NormalizedScores> {
@@ -274,6 +267,5 @@ impl PluginResults<Pipeline> for CachedResults {
     fn bytes(&self) -> usize {
         self.passing.iter().map(NodeMask::bytes).sum::<usize>()
             + self.normalized_scores.iter().map(NormalizedScores::bytes).sum::<usize>()
-            + self.unnormalized_sums.capacity() * size_of::<i32>()
     }
 }

@@ -135,7 +135,7 @@ impl<P: Profile> Sample<'_, P> {
                 let parts = scores.iter().filter(|score| plugins.contains(&score.plugin));
                 parts.fold(0, |sum: i64, score| sum.wrapping_add(score.weighted()))
             };
-            let parts = cached.parts.parts_of_total(score, node);
+            let parts = cached.parts.parts_of_total(score, node, cached.totals[node.get()]);
             let wrong: Vec<&str> = parts
                 .iter()
                 .filter(|(plugins, part)| *part != of(plugins))

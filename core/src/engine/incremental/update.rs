@@ -90,14 +90,14 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
             None => cached.begin_scores(cx, work)?,
         }
         let Some(score) = &cached.score else { return Ok(()) };
-        cached.parts.score(cx, score, &cached.feasible, work)
+        cached.parts.score(cx, score, &cached.feasible, &mut cached.totals, work)
     }
 
     #[inline(always)]
     fn totals(&mut self) -> Result<(), NeedsFullEvaluation> {
-        let AnswerUpdate { cached, cx: _, work, .. } = self;
+        let AnswerUpdate { cached, cx, work, .. } = self;
         if let Some(score) = &cached.score {
-            cached.parts.total(score, &cached.feasible, &mut cached.totals, work)?;
+            cached.parts.total(cx, score, &cached.feasible, &mut cached.totals, work)?;
             let scores = &mut work.scores;
             // Usually, these sets are empty.
             if !scores.rescored.is_empty() {
@@ -318,9 +318,9 @@ impl<P: Profile> CachedAnswer<P> {
             self.best.resize(slots);
         }
         work.find_nodes_to_score(&self.feasible);
-        self.parts.update_scores(cx, &self.attempt.cycle, score, &self.feasible, work)?;
+        self.parts.update_scores(cx, &self.attempt.cycle, score, &self.feasible, &mut self.totals, work)?;
         if !work.feasibility_changed.is_empty() {
-            self.parts.remove_infeasible(score, &self.feasible, &work.feasibility_changed);
+            self.parts.remove_infeasible(score, &self.feasible, &work.feasibility_changed, &mut self.totals);
         }
         self.reusable_scores.update(slots, &self.feasible, work);
         Ok(())

@@ -18,7 +18,8 @@ pub struct NeedsFullEvaluation;
 /// Changes on nodes since the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeChanges<'a> {
-    /// Nodes whose columns changed, each once. Kernels always run for them. Some may no longer exist.
+    /// Nodes whose columns changed, each once. Kernels always run for them, except if the plugin promises to report them
+    /// ([`Incremental::REPORTS_ALL_VERDICTS`], [`Incremental::REPORTS_ALL_SCORES`]). Some may no longer exist.
     pub nodes: &'a [NodeIndex],
     /// Whether a node was added, removed or changed, for example its labels or taints. If not, only pods were added or
     /// removed.
@@ -68,7 +69,7 @@ impl<'a> FilterUpdate<'a> {
     }
 
     /// Sets the verdicts on the nodes in `bits`, which are nodes of one word of the node mask: those in `passing` pass.
-    /// Verdicts on nodes with changed columns have no effect, because Filter runs for these nodes.
+    /// Verdicts on nodes with changed columns have no effect if Filter runs for these nodes.
     #[inline]
     pub fn set_word(&mut self, word: usize, bits: u64, passing: u64) {
         let Some(cached) = self.mask.words_mut().get_mut(word) else { return };
@@ -81,7 +82,8 @@ impl<'a> FilterUpdate<'a> {
 /// A plugin's cached raw scores, updated together with its state.
 #[derive(Debug)]
 pub struct ScoreUpdate<'a> {
-    /// Changes on nodes since the last update. Score always runs for changed nodes that are feasible.
+    /// Changes on nodes since the last update. Score always runs for changed nodes that are feasible, except if the plugin
+    /// promises to report them ([`Incremental::REPORTS_ALL_SCORES`]).
     pub changed: NodeChanges<'a>,
     /// The feasible nodes.
     pub feasible: &'a NodeMask,

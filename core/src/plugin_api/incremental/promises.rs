@@ -56,6 +56,15 @@ pub trait Incremental: Plugin {
     /// [`FilterPlugin::code`].
     const FILTER_CAN_FAIL: bool = true;
 
+    /// Whether [`Incremental::update_filter`] also sets or reports the verdicts on changed nodes. Then Filter does not run
+    /// for a node only because its pods changed, if the plugin's columns do not depend on pods.
+    const REPORTS_ALL_VERDICTS: bool = false;
+
+    /// Whether [`Incremental::update_score`] also reports changed nodes whose score may have changed. Then Score of a
+    /// plugin that normalises does not run for a node only because its pods changed, if the plugin's columns do not
+    /// depend on pods.
+    const REPORTS_ALL_SCORES: bool = false;
+
     /// Returns a number that grows when results of [`Plugin::compile`] become invalid because of the indexes that it
     /// read or registered with. Return `Some(0)` if `compile` does not read the indexes. `None`: the pod is compiled
     /// for every attempt; this is the default for plugins with indexes.
@@ -107,7 +116,7 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreFilter to the current cluster, and reports the nodes whose verdict may have changed. Nodes
-    /// with changed columns need not be reported. The state may come from another pod with the same signature, whose
+    /// with changed columns need not be reported, but see [`Incremental::REPORTS_ALL_VERDICTS`]. The state may come from another pod with the same signature, whose
     /// [`ExcludedFromSignature`](super::ExcludedFromSignature) parts may differ. The function is called only if
     /// PreFilter neither restricted the nodes nor rejected the pod.
     ///
@@ -131,7 +140,7 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreScore to the current cluster, and reports the nodes whose score may have changed. Nodes
-    /// with changed columns and newly feasible nodes need not be reported.
+    /// with changed columns (but see [`Incremental::REPORTS_ALL_SCORES`]) and newly feasible nodes need not be reported.
     ///
     /// Default: PreScore runs again; if the state differs, Score runs on every feasible node.
     ///

@@ -9,7 +9,7 @@ mod updates;
 pub use normalized_scores::{ClassKernel, NormalizedScores, SeparateLevels};
 pub use promises::{DefaultPromises, Promises};
 pub use scratch::{Changes, ScoreChanges, UpdateScratch, VerdictChanges};
-pub use updates::{FilterKernel, init_totals, is_dense, is_sparse, reset_totals, score_each, total_each, weighted};
+pub use updates::{FilterKernel, is_sparse, score_each, weighted};
 
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
@@ -43,24 +43,27 @@ impl<P: Profile> PluginResults<P> for Uncached {
         _: &P::Cycle,
         _: &mut P::Score,
         _: &NodeMask,
+        _: &mut [i32],
         _: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
     }
     fn find_active(&mut self, _: &P::Pod, _: &P::Cycle, _: Option<&P::Score>) {}
     fn clear_scores(&mut self) {}
-    fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet) {}
+    fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet, _: &mut [i32]) {}
     fn score(
         &mut self,
         _: &UpdateContext<'_, P>,
         _: &P::Score,
         _: &NodeMask,
+        _: &mut [i32],
         _: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
     }
     fn total(
         &mut self,
+        _: &UpdateContext<'_, P>,
         _: &P::Score,
         _: &NodeMask,
         _: &mut [i32],

@@ -1,5 +1,7 @@
 //! The cached raw scores of a plugin that normalises.
 
+use std::ops::Range;
+
 use super::ScoreChanges;
 use super::score_levels::ScoreLevels;
 use crate::model::NodeIndex;
@@ -32,6 +34,9 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 ///
 /// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, levels are
 /// not stored by node. Then a node that becomes feasible or infeasible costs nothing.
+///
+/// The total of each node includes the weighted score of its current level, also while the node is infeasible. If the level of a
+/// node changes, its total changes by the difference: the other parts of the total are not stored.
 ///
 /// If the plugin has only a few levels whose scores change again and again, the totals include none of its scores
 /// (`NormalizedScores::separate`). A change of scores then has a cost for each level, but none for each node.
@@ -130,8 +135,8 @@ impl NormalizedScores {
             + self.levels.bytes()
     }
 
-    /// Runs Score for nodes, which must be feasible. `with_new_class`: the nodes among them whose class may have
-    /// changed since their last Score.
+    /// Runs Score for nodes, which must be feasible, and updates their totals. `with_new_class`: the nodes among them
+    /// whose class may have changed since their last Score.
     ///
     /// # Errors
     /// Score failed, or there are more than 65,535 classes.
@@ -142,6 +147,7 @@ impl NormalizedScores {
         nodes: &NodeSet,
         with_new_class: &NodeSet,
         feasible: &NodeMask,
+        totals: &mut [i32],
     ) -> Result<(), NeedsFullEvaluation>
     where
         P: NormalizeScore,
@@ -158,7 +164,7 @@ impl NormalizedScores {
             if is_uniform {
                 return Ok(());
             }
-            self.split(feasible);
+            self.split(feasible, totals);
         }
         for (word, bits) in nodes.words() {
             for node in nodes_of(word, bits) {
@@ -171,9 +177,19 @@ impl NormalizedScores {
                 self.levels.remove_node(before);
                 self.level_of[node.get()] = u16::try_from(level).map_err(|_| NeedsFullEvaluation)?;
                 self.present[word] |= bit(level);
+                self.change_total(&mut totals[node.get()], before, level);
             }
         }
         Ok(())
+    }
+
+    /// Changes the total of a node whose level changed. A new level has the score 0 until it is normalised.
+    #[inline(always)]
+    fn change_total(&self, total: &mut i32, before: u32, level: u32) {
+        if !self.is_separate {
+            let weighted = self.levels.weighted();
+            *total = total.wrapping_add(weighted[level as usize]).wrapping_sub(weighted[before as usize]);
+        }
     }
 
     /// Returns whether `nodes` have the one class of all feasible nodes. The first node that is scored determines this
@@ -202,9 +218,16 @@ impl NormalizedScores {
     /// Stores the level of each node, because some are about to get other classes.
     #[cold]
     #[inline(never)]
-    fn split(&mut self, feasible: &NodeMask) {
+    fn split(&mut self, feasible: &NodeMask, totals: &mut [i32]) {
         self.is_by_node = true;
         self.resize(self.slots);
+        let uniform = self.levels.weighted()[self.uniform as usize];
+        for (word, totals) in totals.chunks_mut(64).enumerate() {
+            let bits = feasible.words().get(word).copied().unwrap_or(0);
+            for (at, total) in totals.iter_mut().enumerate() {
+                *total = total.wrapping_sub(if bits >> at & 1 == 0 { uniform } else { 0 });
+            }
+        }
         for (word, bits) in feasible.words().iter().enumerate().filter(|(_, bits)| **bits != 0) {
             nodes_of(word, *bits).for_each(|node| self.level_of[node.get()] = self.uniform as u16);
             self.present[word] |= bit(self.uniform);
@@ -222,6 +245,7 @@ impl NormalizedScores {
         kernel: ClassKernel<'_, P, C, S>,
         changes: &ScoreChanges,
         feasible: &NodeMask,
+        totals: &mut [i32],
     ) -> Result<(), NeedsFullEvaluation>
     where
         P: NormalizeScore,
@@ -232,12 +256,12 @@ impl NormalizedScores {
         if changes.classes_changed {
             self.levels.update_raw_scores(|class| score(args, pod, state, class));
         }
-        self.score(kernel, &changes.reevaluate, &changes.reevaluate, feasible)
+        self.score(kernel, &changes.reevaluate, &changes.reevaluate, feasible, totals)
     }
 
     /// Removes the scores of nodes that are no longer feasible.
     #[inline]
-    pub fn remove_infeasible(&mut self, feasible: &NodeMask, feasibility_changed: &NodeSet) {
+    pub fn remove_infeasible(&mut self, feasible: &NodeMask, feasibility_changed: &NodeSet, totals: &mut [i32]) {
         if !self.is_by_node {
             return;
         }
@@ -245,13 +269,14 @@ impl NormalizedScores {
             for node in nodes_of(word, bits & !feasible.words()[word]) {
                 let level = std::mem::replace(&mut self.level_of[node.get()], ScoreLevels::INFEASIBLE as u16);
                 self.levels.remove_node(level.into());
+                self.change_total(&mut totals[node.get()], level.into(), ScoreLevels::INFEASIBLE);
             }
         }
     }
 
-    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals of nodes that were not
-    /// scored since the last call, and adds those whose totals changed to `retotalled`, possibly with further nodes.
-    /// The caller computes the totals of the nodes that were scored.
+    /// Normalises new and changed scores, after all nodes have their raw scores, and updates the totals. Adds the nodes
+    /// of levels whose score changed to `retotalled`, possibly with further nodes, but not those of new levels, which were
+    /// scored.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -279,9 +304,19 @@ impl NormalizedScores {
         totals: &mut [i32],
         retotalled: &mut NodeSet,
     ) -> Result<(), NeedsFullEvaluation> {
-        self.levels.normalize::<P>(args, weight, &mut self.moved)?;
-        if !self.moved.is_empty() && !self.is_separate {
-            self.add_moved_levels(feasible, totals, retotalled);
+        let new = self.levels.normalize::<P>(args, weight, &mut self.moved)?;
+        if self.is_separate {
+            return Ok(());
+        }
+        if new > 0 {
+            self.add_moved_levels(0..new, totals, |_| ());
+        }
+        if new < self.moved.len() {
+            self.moves += u32::from(self.is_by_node);
+            let feasible = feasible.words();
+            self.add_moved_levels(new..self.moved.len(), totals, |word| {
+                retotalled.insert_word(word, feasible[word]);
+            });
         }
         Ok(())
     }
@@ -328,15 +363,15 @@ impl NormalizedScores {
         }
     }
 
-    /// Adds the differences of levels to totals.
-    fn add_moved_levels(&mut self, feasible: &NodeMask, totals: &mut [i32], retotalled: &mut NodeSet) {
-        let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, moves, .. } = self;
+    /// Adds the differences of some of the levels in `moved` to totals. `on_change` gets the words of the nodes.
+    fn add_moved_levels(&mut self, range: Range<usize>, totals: &mut [i32], mut on_change: impl FnMut(usize)) {
+        let NormalizedScores { level_of, levels, moved, by_level, present, is_by_node, .. } = self;
+        let moved = &moved[range];
         if !*is_by_node {
             let by = moved.iter().fold(0, |sum: i32, (_, by)| sum.wrapping_add(*by));
             totals.iter_mut().for_each(|total| *total = total.wrapping_add(by));
-            return retotalled.insert_all(feasible);
+            return (0..totals.len().div_ceil(64)).for_each(on_change);
         }
-        *moves += 1;
         let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
         // For few levels, one after the other is faster than a lookup for each node.
         let has_few_levels = moved.len() <= MAX_SINGLE_LEVELS;
@@ -356,47 +391,48 @@ impl NormalizedScores {
                     any |= add_to_totals(totals, of_node, |level| if u32::from(level) == moved { by } else { 0 });
                 }
             } else {
-                any = add_to_totals(totals, of_node, |level| by_level[level as usize]);
+                any = add_to_totals(totals, of_node, |level| by_level[usize::from(level)]);
             }
             if any == 0 {
                 // No node of this word has one of these levels any more.
                 *present = of_node.iter().fold(0, |bits, &level| bits | bit(level.into()));
             } else {
-                retotalled.insert_word(word, feasible.words()[word]);
+                on_change(word);
             }
         }
     }
 
-    /// Adds the weighted normalised scores of the nodes of a whole word to their totals, unless they are separate.
+    /// Returns the part that the totals of all nodes have in common: the score of the uniform class.
     #[inline(always)]
-    pub fn add(&self, word: usize, totals: &mut [i32]) {
+    pub fn common_in_total(&self) -> i32 {
+        if self.is_by_node { 0 } else { self.levels.weighted()[self.uniform as usize] }
+    }
+
+    /// Adds the scores of nodes to their totals, except scores that are common or separate.
+    #[inline(always)]
+    pub fn add_by_node(&self, nodes: &NodeSet, totals: &mut [i32]) {
+        if self.is_by_node && !self.is_separate {
+            self.add_levels(nodes, totals);
+        }
+    }
+
+    #[inline(never)]
+    fn add_levels(&self, nodes: &NodeSet, totals: &mut [i32]) {
         let weighted = self.levels.weighted();
-        let first = word * 64;
-        if !self.is_by_node {
-            let uniform = weighted[self.uniform as usize];
-            return totals[first..first + 64].iter_mut().for_each(|total| *total = total.wrapping_add(uniform));
-        }
-        if self.is_separate {
-            return;
-        }
-        for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
-            *total = total.wrapping_add(weighted[level as usize]);
+        for (word, bits) in nodes.words() {
+            for node in nodes_of(word, bits) {
+                let total = &mut totals[node.get()];
+                *total = total.wrapping_add(weighted[usize::from(self.level_of[node.get()])]);
+            }
         }
     }
 
     /// Returns the plugin's part of a node's total: the weighted normalised score, or 0 if the scores are separate.
-    #[inline(always)]
     pub fn in_total(&self, node: usize) -> i32 {
-        if self.is_by_node { self.by_node_in_total(node) } else { self.levels.weighted()[self.uniform as usize] }
-    }
-
-    #[inline(never)]
-    fn by_node_in_total(&self, node: usize) -> i32 {
-        if self.is_separate { 0 } else { self.levels.weighted()[self.level_of[node] as usize] }
+        if self.is_separate { 0 } else { self.weighted(node) }
     }
 
     /// Returns the weighted normalised score of a node.
-    #[inline(always)]
     pub fn weighted(&self, node: usize) -> i32 {
         let level = if self.is_by_node { self.level_of[node].into() } else { self.uniform };
         self.levels.weighted()[level as usize]

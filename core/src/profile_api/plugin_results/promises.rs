@@ -24,6 +24,10 @@ pub trait DefaultPromises {
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
     /// Default of [`Incremental::FILTER_CAN_FAIL`].
     const FILTER_CAN_FAIL: bool = true;
+    /// Default of [`Incremental::REPORTS_ALL_VERDICTS`].
+    const REPORTS_ALL_VERDICTS: bool = false;
+    /// Default of [`Incremental::REPORTS_ALL_SCORES`].
+    const REPORTS_ALL_SCORES: bool = false;
 
     /// Returns the default of [`Incremental::compile_epoch`].
     fn compile_epoch(_: Refs<'_, Self::Plugin>) -> Option<u64> {
@@ -153,6 +157,10 @@ impl<P: Incremental> Promises<P> {
     pub const SKIPS: SkipFrequency = P::SKIPS;
     /// [`Incremental::FILTER_CAN_FAIL`].
     pub const FILTER_CAN_FAIL: bool = P::FILTER_CAN_FAIL;
+    /// [`Incremental::REPORTS_ALL_VERDICTS`].
+    pub const REPORTS_ALL_VERDICTS: bool = P::REPORTS_ALL_VERDICTS;
+    /// [`Incremental::REPORTS_ALL_SCORES`].
+    pub const REPORTS_ALL_SCORES: bool = P::REPORTS_ALL_SCORES;
 
     /// Calls [`Incremental::compile_epoch`].
     #[inline(always)]

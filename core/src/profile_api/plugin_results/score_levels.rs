@@ -102,6 +102,7 @@ impl ScoreLevels {
         let level = match self.vacant.pop() {
             Some(level) => {
                 self.all[level as usize] = new;
+                self.weighted[level as usize] = 0;
                 level
             }
             None => {
@@ -157,7 +158,7 @@ impl ScoreLevels {
     }
 
     /// Normalises new and changed scores, and multiplies them by the weight. Stores the differences of changed weighted
-    /// scores in `moved`, except those of new levels.
+    /// scores in `moved`, first those of new levels. Returns the number of new levels among them.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -167,7 +168,7 @@ impl ScoreLevels {
         args: &P::Args,
         weight: i64,
         moved: &mut Vec<(u32, i32)>,
-    ) -> Result<(), NeedsFullEvaluation> {
+    ) -> Result<usize, NeedsFullEvaluation> {
         moved.clear();
         let ScoreLevels { all, weighted, unnormalized, extent, staleness, .. } = self;
         let outside = |level: &ScoreLevel| {
@@ -190,11 +191,16 @@ impl ScoreLevels {
             if is_valid { to_part(normalized.wrapping_mul(weight)) } else { Err(NeedsFullEvaluation) }
         };
         for level in unnormalized.drain(..) {
-            let level = level as usize;
-            if all[level].nodes > 0 {
-                weighted[level] = weigh(&all[level])?;
+            let at = level as usize;
+            if all[at].nodes > 0 {
+                let now = weigh(&all[at])?;
+                let by = now.wrapping_sub(std::mem::replace(&mut weighted[at], now));
+                if by != 0 {
+                    moved.push((level, by));
+                }
             }
         }
+        let new = moved.len();
         if weigh_all {
             for (at, level) in all.iter().enumerate().skip(1).filter(|(_, level)| level.nodes > 0) {
                 let now = weigh(level)?;
@@ -205,7 +211,7 @@ impl ScoreLevels {
             }
         }
         *staleness = Staleness::Current;
-        Ok(())
+        Ok(new)
     }
 
     /// Returns the number of levels, vacant ones included.
@@ -312,18 +318,16 @@ mod tests {
                 levels.update_raw_scores(|class| raws[class.0 as usize]);
                 for &node in &scored {
                     let before = level_of[node];
+                    let scored_before = levels.weighted()[before as usize];
                     level_of[node] = classes[node].map_or(ScoreLevels::INFEASIBLE, |class| {
                         levels.add_node(ScoreClass(class as u64), || raws[class])
                     });
                     levels.remove_node(before);
+                    scores[node] += levels.weighted()[level_of[node] as usize] - scored_before;
                 }
                 levels.normalize::<Fewest>(&NoArgs, WEIGHT, &mut moved).unwrap();
                 for (node, score) in scores.iter_mut().enumerate() {
-                    match moved.iter().find(|&&(level, _)| level == level_of[node]) {
-                        _ if scored.contains(&node) => *score = levels.weighted()[level_of[node] as usize],
-                        Some(&(_, by)) => *score += by,
-                        None => (),
-                    }
+                    *score += moved.iter().filter(|&&(level, _)| level == level_of[node]).map(|&(_, by)| by).sum::<i32>();
                 }
 
                 let mut extent = Extent::EMPTY;

@@ -191,14 +191,15 @@ impl Changes {
     /// Returns whether there are changed nodes for which a filter runs.
     #[inline(always)]
     pub fn affect_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
-        !self.affecting::<P::Columns>(depends).is_empty()
+        !self.affecting::<P::Columns>(depends, false).is_empty()
     }
 
     /// Returns the existing nodes for which a plugin may return another result. If only pods were added to a node or
-    /// removed from it, the results of a plugin that reads only nodes stay.
+    /// removed from it, the results of a plugin that reads only nodes stay, unless its state changes their results.
+    /// `reports_all`: the update of the state reports these nodes.
     #[inline(always)]
-    pub(super) fn affecting<C: ColumnSet>(&self, depends: DependsOn) -> &NodeSet {
-        if C::READS_ONLY_NODE && !depends.needs_update() { &self.node_objects } else { &self.existing }
+    pub(super) fn affecting<C: ColumnSet>(&self, depends: DependsOn, reports_all: bool) -> &NodeSet {
+        if C::READS_ONLY_NODE && (reports_all || !depends.needs_update()) { &self.node_objects } else { &self.existing }
     }
 }
 
@@ -212,9 +213,10 @@ impl ScoreChanges {
     }
 
     /// Returns the nodes to score for which a plugin may return another result, as `Changes::affecting` does.
+    /// `reports_all`: the update of its state reports the other ones.
     #[inline(always)]
-    pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn) -> &NodeSet {
-        if P::Columns::READS_ONLY_NODE && !depends.needs_update() {
+    pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn, reports_all: bool) -> &NodeSet {
+        if P::Columns::READS_ONLY_NODE && (reports_all || !depends.needs_update()) {
             &self.to_score_ignoring_pods
         } else {
             &self.to_score
@@ -242,13 +244,6 @@ impl ScoreChanges {
         self.is_base_limited
     }
 
-    /// Returns the nodes whose total is computed again. `is_uniform`: no plugin that normalises gives different scores
-    /// to nodes. Then the total of a node stays current while the node is infeasible.
-    #[inline(always)]
-    pub fn nodes_to_total(&self, is_uniform: bool) -> &NodeSet {
-        if is_uniform { self.nodes_to_score_base() } else { &self.to_score }
-    }
-
     /// Returns the nodes for which the result of a plugin may differ from the result of their last Score.
     #[inline(always)]
     pub fn nodes_with_new_class(&self, depends: DependsOn) -> &NodeSet {
@@ -259,25 +254,25 @@ impl ScoreChanges {
     #[inline(always)]
     pub fn rescore_unnormalized(&mut self, feasible: &NodeMask, is_unchanged: bool) {
         self.unnormalized_changed |= !is_unchanged;
-        if self.have_changed(feasible) {
+        if self.have_changed(feasible, false) {
             self.rescored_unnormalized.extend(&self.reevaluate);
             self.reevaluate.clear();
         }
     }
 
     /// Returns whether the update of a plugin's state may have changed scores of nodes or of classes. Leaves only nodes
-    /// in `reevaluate` that are feasible and not in `to_score`.
+    /// in `reevaluate` that are feasible and that are not scored anyway. `reports_all`: as for `nodes_to_score`.
     #[inline(always)]
-    pub fn have_changed(&mut self, feasible: &NodeMask) -> bool {
+    pub fn have_changed(&mut self, feasible: &NodeMask, reports_all: bool) -> bool {
         if self.reevaluate.is_empty() {
             return self.classes_changed;
         }
-        self.retain_feasible(feasible);
+        self.retain_feasible(feasible, reports_all);
         true
     }
 
-    fn retain_feasible(&mut self, feasible: &NodeMask) {
-        let to_score = &self.to_score;
+    fn retain_feasible(&mut self, feasible: &NodeMask, reports_all: bool) {
+        let to_score = if reports_all { &self.to_score_ignoring_pods } else { &self.to_score };
         self.reevaluate
             .retain(|word, bits| bits & feasible.words().get(word).copied().unwrap_or(0) & !to_score.word(word));
         self.rescored.extend(&self.reevaluate);

@@ -65,10 +65,10 @@ impl UpdateScratch {
     }
 
     /// Returns whether there are nodes for which a filter runs: changed ones that may get another verdict, and those
-    /// that the update of its state reported.
+    /// that the update of its state reported. `reports_all`: it reports all that do not depend on the columns.
     #[inline(always)]
-    pub fn affects_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
-        self.changes.affect_filter::<P>(depends) || !self.verdicts.reevaluate.is_empty()
+    pub fn affects_filter<P: FilterPlugin>(&self, depends: DependsOn, reports_all: bool) -> bool {
+        !self.changes.affecting::<P::Columns>(depends, reports_all).is_empty() || !self.verdicts.reevaluate.is_empty()
     }
 
     /// Runs a filter for the nodes that [`UpdateScratch::affects_filter`] finds, and stores its verdicts in `passing`.
@@ -79,11 +79,11 @@ impl UpdateScratch {
     pub fn evaluate<P: FilterPlugin>(
         &mut self,
         filter: FilterKernel<'_, P>,
-        depends: DependsOn,
+        (depends, reports_all): (DependsOn, bool),
         passing: &mut NodeMask,
         alive: &NodeMask,
     ) -> Result<(), NeedsFullEvaluation> {
-        let nodes = self.changes.affecting::<P::Columns>(depends);
+        let nodes = self.changes.affecting::<P::Columns>(depends, reports_all);
         let (reevaluate, dirty) = (&mut self.verdicts.reevaluate, &mut self.verdicts.dirty);
         if reevaluate.is_empty() {
             return filter.evaluate(nodes, passing, dirty);
@@ -140,54 +140,23 @@ pub fn is_sparse(nodes: &NodeSet) -> bool {
     nodes.words().len() <= 4
 }
 
-/// Stores the results of `score` for nodes.
+/// Sets the totals of nodes: the results of `score`, plus the part that all nodes have in common.
 ///
 /// # Errors
 /// As for `score`, or a result is too large for a total.
 #[inline(always)]
 pub fn score_each(
     nodes: &NodeSet,
-    scores: &mut [i32],
+    totals: &mut [i32],
+    common: i32,
     mut score: impl FnMut(usize) -> Result<i64, NeedsFullEvaluation>,
 ) -> Result<(), NeedsFullEvaluation> {
     for (word, bits) in nodes.words() {
         for node in nodes_of(word, bits) {
-            scores[node.get()] = to_part(score(node.get())?)?;
+            totals[node.get()] = to_part(score(node.get())?)?.wrapping_add(common);
         }
     }
     Ok(())
-}
-
-/// Returns whether computing the totals of all nodes of a word together is faster than computing those of the nodes
-/// `bits` one after the other. Computing the whole word changes no total of another feasible node, and totals of
-/// infeasible nodes are not read.
-#[inline(always)]
-pub fn is_dense(word: usize, bits: u64, totals: &[i32]) -> bool {
-    const MIN_NODES: u32 = 12;
-    // Usually, one or two nodes changed. Without CPU support, counting bits takes many instructions.
-    let all_but_three = (0..3).fold(bits, |bits, _| bits & bits.wrapping_sub(1));
-    all_but_three != 0 && (bits == u64::MAX || (word + 1) * 64 <= totals.len() && bits.count_ones() >= MIN_NODES)
-}
-
-/// Initialises the totals of the nodes of a whole word with these scores.
-#[inline(always)]
-pub fn init_totals(word: usize, scores: &[i32], totals: &mut [i32]) {
-    let first = word * 64;
-    totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
-}
-
-/// Initialises the totals of the nodes of a whole word with 0.
-#[inline(always)]
-pub fn reset_totals(word: usize, totals: &mut [i32]) {
-    totals[word * 64..][..64].fill(0);
-}
-
-/// Sets the totals of the nodes `bits` of a word, one after the other.
-#[inline(always)]
-pub fn total_each(word: usize, bits: u64, totals: &mut [i32], total: impl Fn(usize) -> i32) {
-    for node in nodes_of(word, bits) {
-        totals[node.get()] = total(node.get());
-    }
 }
 
 #[cfg(test)]

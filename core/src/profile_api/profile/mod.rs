@@ -421,8 +421,8 @@ pub trait PluginResults<P: Profile>: Default + Send {
         Vec::new()
     }
 
-    /// Returns the cached parts of a feasible node's total, each with its plugins. For debug builds.
-    fn parts_of_total(&self, _score: &P::Score, _node: NodeIndex) -> Vec<(&'static [&'static str], i64)> {
+    /// Returns the parts of a feasible node's total, each with its plugins. For debug builds.
+    fn parts_of_total(&self, _score: &P::Score, _node: NodeIndex, _total: i32) -> Vec<(&'static [&'static str], i64)> {
         Vec::new()
     }
 
@@ -432,7 +432,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Resizes the scores to this number of node slots.
     fn resize_scores(&mut self, score: &P::Score, slots: usize);
 
-    /// Updates score states, and the raw scores of nodes that plugins report. `work.scores` gets these nodes.
+    /// Updates score states, and the raw scores and totals of nodes that plugins report. `work.scores` gets these nodes.
     ///
     /// # Errors
     /// A plugin's update failed, or a score failed or is out of range.
@@ -442,6 +442,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
         cycle: &P::Cycle,
         score: &mut P::Score,
         feasible: &NodeMask,
+        totals: &mut [i32],
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
@@ -452,10 +453,16 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Removes all scores.
     fn clear_scores(&mut self);
 
-    /// Removes the scores of nodes that are no longer feasible.
-    fn remove_infeasible(&mut self, score: &P::Score, feasible: &NodeMask, feasibility_changed: &NodeSet);
+    /// Removes the scores of nodes that are no longer feasible, also from their totals.
+    fn remove_infeasible(
+        &mut self,
+        score: &P::Score,
+        feasible: &NodeMask,
+        feasibility_changed: &NodeSet,
+        totals: &mut [i32],
+    );
 
-    /// Runs every plugin's Score for the changed and the newly feasible nodes in `work.scores`.
+    /// Runs Score of every plugin that normalises for the changed and the newly feasible nodes in `work.scores`.
     ///
     /// # Errors
     /// A raw score failed, or is out of range.
@@ -464,16 +471,18 @@ pub trait PluginResults<P: Profile>: Default + Send {
         cx: &UpdateContext<'_, P>,
         score: &P::Score,
         feasible: &NodeMask,
+        totals: &mut [i32],
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Normalises changed scores, and sets the totals of all scored nodes. Also updates the totals of other nodes whose
-    /// normalised scores changed; `work.scores` gets these nodes.
+    /// Normalises changed scores, and updates the totals of nodes whose normalised scores changed; `work.scores` gets
+    /// these nodes. Runs Score of the other plugins for the nodes in `work.scores`, and sets their totals.
     ///
     /// # Errors
-    /// A normalised score is out of range.
+    /// A score failed, or is out of range.
     fn total(
         &mut self,
+        cx: &UpdateContext<'_, P>,
         score: &P::Score,
         feasible: &NodeMask,
         totals: &mut [i32],

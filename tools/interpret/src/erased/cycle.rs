@@ -131,7 +131,7 @@ erased_point! {
             work: &mut UpdateScratch,
             passing: &mut NodeMask,
         ) -> Result<(), NeedsFullEvaluation> {
-            if !work.affects_filter::<P>(depends) {
+            if !work.affects_filter::<P>(depends, P::REPORTS_ALL_VERDICTS) {
                 return Ok(());
             }
             let default = Default::default();
@@ -141,7 +141,7 @@ erased_point! {
                 state: inputs.state.map_or(&default, slot_state),
                 columns: inputs.columns::<P>(),
             };
-            work.evaluate(kernel, depends, passing, inputs.cache.base.alive())
+            work.evaluate(kernel, (depends, P::REPORTS_ALL_VERDICTS), passing, inputs.cache.base.alive())
         }
         /// Runs Filter again for a rejected node, and adds the reasons.
         fn explain(

@@ -104,6 +104,10 @@ erased_point! {
         fn normalize(&self, extent: Extent, raw: i64) -> i64 {
             P::normalize(self.args, extent, raw)
         }
+        /// Returns whether the update of the state reports all nodes with other scores, as the plugin promises.
+        fn reports_all_scores(&self) -> bool {
+            P::REPORTS_ALL_SCORES
+        }
         /// Applies the update of the state to the cached scores.
         ///
         /// # Errors
@@ -114,9 +118,10 @@ erased_point! {
             scores: &mut NormalizedScores,
             changes: &ScoreChanges,
             feasible: &NodeMask,
+            totals: &mut [i32],
         ) -> Result<(), NeedsFullEvaluation> {
             let default = Default::default();
-            scores.update(self.class_kernel(inputs, &default), changes, feasible)
+            scores.update(self.class_kernel(inputs, &default), changes, feasible, totals)
         }
         /// Runs Score for the changed nodes whose score may differ.
         ///
@@ -128,15 +133,16 @@ erased_point! {
             scores: &mut NormalizedScores,
             changes: &ScoreChanges,
             feasible: &NodeMask,
+            totals: &mut [i32],
         ) -> Result<(), NeedsFullEvaluation> {
             let default = Default::default();
             let kernel = self.class_kernel(inputs, &default);
             let depends = P::score_depends_on(kernel.pod);
-            let nodes = changes.nodes_to_score::<P>(depends);
+            let nodes = changes.nodes_to_score::<P>(depends, P::REPORTS_ALL_SCORES);
             if nodes.is_empty() {
                 return Ok(());
             }
-            scores.score(kernel, nodes, changes.nodes_with_new_class(depends), feasible)
+            scores.score(kernel, nodes, changes.nodes_with_new_class(depends), feasible, totals)
         }
         /// Normalises changed scores, and updates the totals.
         ///
