@@ -261,8 +261,7 @@ fn update(members: &Members<'_>) -> TokenStream {
         fn update_scores(
             &mut self,
             #cx: &UpdateContext<'_, Pipeline>,
-            #cycle: &Cycle,
-            #score: &mut Score,
+            (#cycle, #score): (&Cycle, &mut Score),
             #feasible: &NodeMask,
             #totals: &mut [i32],
             #work: &mut UpdateScratch,

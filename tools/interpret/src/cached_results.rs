@@ -156,8 +156,7 @@ impl PluginResults<Pipeline> for CachedResults {
     fn update_scores(
         &mut self,
         cx: &UpdateContext<'_, Pipeline>,
-        _: &Cycle,
-        score: &mut Score,
+        (_, score): (&Cycle, &mut Score),
         feasible: &NodeMask,
         totals: &mut [i32],
         work: &mut UpdateScratch,

@@ -318,7 +318,7 @@ impl<P: Profile> CachedAnswer<P> {
             self.best.resize(slots);
         }
         work.find_nodes_to_score(&self.feasible);
-        self.parts.update_scores(cx, &self.attempt.cycle, score, &self.feasible, &mut self.totals, work)?;
+        self.parts.update_scores(cx, (&self.attempt.cycle, score), &self.feasible, &mut self.totals, work)?;
         if !work.feasibility_changed.is_empty() {
             self.parts.remove_infeasible(score, &self.feasible, &work.feasibility_changed, &mut self.totals);
         }

@@ -40,8 +40,7 @@ impl<P: Profile> PluginResults<P> for Uncached {
     fn update_scores(
         &mut self,
         _: &UpdateContext<'_, P>,
-        _: &P::Cycle,
-        _: &mut P::Score,
+        _: (&P::Cycle, &mut P::Score),
         _: &NodeMask,
         _: &mut [i32],
         _: &mut UpdateScratch,

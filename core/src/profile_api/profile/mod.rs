@@ -439,8 +439,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
     fn update_scores(
         &mut self,
         cx: &UpdateContext<'_, P>,
-        cycle: &P::Cycle,
-        score: &mut P::Score,
+        states: (&P::Cycle, &mut P::Score),
         feasible: &NodeMask,
         totals: &mut [i32],
         work: &mut UpdateScratch,
