@@ -100,7 +100,7 @@ pub struct DynamicResources {
 struct Attempt {
     pod: Uid,
     evaluation: Arc<Evaluation>,
-    /// The pod's claims, until Reserve.
+    /// The pod's claims; `None` after Reserve took them.
     claims: Option<PodClaims>,
 }
 
@@ -193,12 +193,14 @@ impl DynamicResources {
         backed.filter(|(name, _)| counts.is_requested(base.interner.resolve(*name))).collect()
     }
 
-    /// Returns the results of Filter for a pod, if they are from its current attempt and nothing has changed since.
+    /// Returns the evaluation and the claims of the pod's latest Filter, if the devices have not changed since.
     fn take_attempt(&self, pod: &Pod, view: ViewOf<'_>) -> Option<(Arc<Evaluation>, PodClaims)> {
         let mut last = self.last_attempt();
         let attempt = last.as_mut().filter(|attempt| attempt.pod == pod.uid)?;
         let claims = attempt.claims.take()?;
-        let is_current = self.devices().is_current(view, &self.handle.pending_allocations());
+        let pending = self.handle.pending_allocations();
+        let devices = self.devices();
+        let is_current = devices.is_current(view, &pending) && attempt.evaluation.is_at(devices.position());
         is_current.then(|| (attempt.evaluation.clone(), claims))
     }
 
@@ -212,8 +214,8 @@ impl DynamicResources {
         self.plan_for_claims(placement, claims, (&extended, None), view).map(Some)
     }
 
-    /// Returns the writes of PreBind for a pod with claims. `known`: the pod's extended resources, and the claims that
-    /// most nodes allocate.
+    /// Returns the writes of PreBind for a pod with claims. `known`: the pod's extended resources, and the claims to
+    /// reuse for nodes that need the same extended resources.
     fn plan_for_claims(
         &self,
         placement: &Placement,
@@ -300,6 +302,7 @@ impl PreFilterPlugin for DynamicResources {
         let Some(claimant) = view.base.claimant() else { return Err(Status::error("an attempt without a pod")) };
         let claims = self.look_up(claimant, pod.extended.is_any_backed(), view)?;
         if claims.is_empty() {
+            *self.last_attempt() = None;
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
         let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
@@ -400,11 +403,11 @@ impl Incremental for DynamicResources {
     ) -> Result<(), NeedsFullEvaluation> {
         let claimant = view.base.claimant().ok_or(NeedsFullEvaluation)?;
         let claims = self.look_up(claimant, pod.extended.is_any_backed(), view).map_err(|_| NeedsFullEvaluation)?;
+        // The last attempt may refer to this evaluation; without other references, `make_mut` does not copy it.
+        *self.last_attempt() = None;
         match (&mut slot.state.0, claims.is_empty()) {
             (None, true) => Ok(()),
             (Some(evaluation), false) => {
-                // `last_attempt` may refer to this evaluation; without other references, `make_mut` does not copy it.
-                *self.last_attempt() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
                 let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
                 let known = Arc::make_mut(evaluation);

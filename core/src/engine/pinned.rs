@@ -89,8 +89,8 @@ impl<P: Profile> Engine<P> {
     /// Returns an attempt for all pods that differ only in the node that they name. `None`: a plugin reads the name, its
     /// state depends on the cluster, or no plugin enforces the name.
     fn shared_attempt(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> Option<Box<PreFilteredPod<P>>> {
-        // The compiled form contains the current state of the claims that the spec names.
-        if spec.names_claims() {
+        // The compiled form contains the current state of the claims that the spec names. Devices depend on the cluster.
+        if spec.names_claims() || !spec.resource_claims.is_empty() {
             return None;
         }
         let withheld = PodSpec { required_node_affinity: RequiredNodeAffinity::withheld(), ..spec.clone() };

@@ -1,5 +1,4 @@
-//! Lists of devices. Blocks with equal devices share a list: usually, many nodes have equal devices. Selectors are evaluated
-//! once for each list.
+//! Lists of devices. Blocks with equal devices share a list, and selectors are evaluated once for each list.
 
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -38,8 +37,7 @@ pub(crate) struct DeviceList {
 #[derive(Debug, Default)]
 pub(crate) struct BlockTables {
     pub(crate) lists: DeviceLists,
-    /// Use of each block, by the number of the block. These are copies next to each other, because a search may read those
-    /// of many blocks.
+    /// Copies of the use of each block, by the block's key. They are contiguous because a search may read many of them.
     pub(crate) uses: Slab<BlockUse>,
 }
 

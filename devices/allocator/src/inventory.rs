@@ -181,11 +181,11 @@ impl Inventory {
         }
     }
 
-    /// Returns the devices that a node sees, if other nodes see the same ones. `None` also if they are not known: no claims
-    /// were evaluated on the node since it changed.
+    /// Returns the view of a node, if several nodes share it. `None` also if the view was not gathered since the node or
+    /// its devices changed.
     pub fn shared_view(&self, node: &Node) -> Option<SharedView> {
         let view = self.views.current(node)?.clone();
-        is_shared(&view).then_some(SharedView(view))
+        is_shared(&view).then(|| SharedView(Arc::downgrade(&view)))
     }
 
     /// Removes cached data of nodes that no longer exist, once there are many of them. `count` is the number of nodes, `exists`

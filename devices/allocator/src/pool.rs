@@ -121,7 +121,7 @@ impl Pool {
     /// Derives `places`, `reach` and the use of the blocks' devices from `slices` and `uses`.
     fn index(&mut self, tables: &mut BlockTables) {
         self.places.clear();
-        // Without growth later, in decisions.
+        // Reserves the memory here, because growth during a decision is slow.
         let count: usize = self.slices.iter().map(|slice| slice.slice.devices.len()).sum();
         self.places.reserve(count);
         self.uses.reserve(count.saturating_sub(self.uses.len()));

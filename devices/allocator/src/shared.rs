@@ -1,6 +1,6 @@
 //! Views and verdicts that nodes share: nodes without local devices mostly see the same devices.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
@@ -80,20 +80,21 @@ impl Views {
     }
 }
 
-/// Devices that several nodes see.
+/// Devices that several nodes see. The reference does not keep them in memory, but no other view can get its address.
 #[derive(Clone, Debug)]
-pub struct SharedView(pub(crate) Arc<NodeView>);
+pub struct SharedView(pub(crate) Weak<NodeView>);
 
 /// Two values are equal if they are the same view.
 impl PartialEq for SharedView {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Weak::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// Returns whether a view that the caller holds is the view of several nodes.
+/// Returns whether a view that the caller holds is the view of several nodes. The result may be true for the view of one
+/// node, because verdicts also hold references: that costs memory, but results stay the same.
 pub(crate) fn is_shared(view: &Arc<NodeView>) -> bool {
-    // A view of one node has at most three references: one in `nodes`, one in `recent`, and that of the caller.
+    // One reference each from `nodes`, `recent` and the caller.
     Arc::strong_count(view) > 3
 }
 

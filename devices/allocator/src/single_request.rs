@@ -1,5 +1,5 @@
-//! The search for a single request without constraints. Its devices do not depend on each other: the result is the first
-//! devices that are free, so no search tree is necessary.
+//! The search for a single request without constraints. The result is the first free devices, so no search tree is
+//! necessary. Several devices that consume shared counters depend on each other and need the complete search.
 
 use crate::block::bits;
 use crate::device_list::BlockUse;
@@ -17,8 +17,9 @@ enum Found {
 }
 
 /// Searches for devices for claims with a single request, and leaves them in `scratch`. Returns the score of the chosen
-/// alternative, or `Some(None)` if there are too few devices. `None`: a complete search is necessary, because the claims
-/// have several requests, or because the search may end with an error.
+/// alternative, or `Some(None)` if there are too few devices. `None`: a complete search is necessary. The claims have
+/// several requests, constraints, admin access or a request for all devices; a selector fails on a free device; or several
+/// devices consume counters.
 pub(crate) fn search_single(input: &Input<'_>, scratch: &mut Scratch) -> Option<Option<i64>> {
     let request = single_request(input.prepared)?;
     scratch.reset_for_single(input.view.pools.len());

@@ -60,7 +60,7 @@ pub(crate) struct BlockView {
     pub(crate) block: usize,
     /// Key of the block's devices.
     pub(crate) list: usize,
-    /// Number of the block.
+    /// Key of the block's entry in `BlockTables::uses`.
     pub(crate) number: usize,
     /// Devices that can be used on the node.
     pub(crate) visible: u64,

@@ -69,7 +69,7 @@ pub(super) enum AffectedNodes {
     Single,
     /// Single nodes, and all nodes whose devices other nodes see.
     Sharing,
-    /// All nodes, which may see other devices than before.
+    /// All nodes. Groups of nodes are obsolete.
     All,
 }
 
@@ -237,7 +237,7 @@ impl Devices {
         Position { cluster: self.cluster, change: self.inventory.position() }
     }
 
-    /// Finds the nodes that are affected by changes since a position. Single nodes are added to `nodes`.
+    /// Returns which nodes are affected by changes since a position. Adds single nodes to `nodes`.
     pub(super) fn affected_nodes(&self, since: Position, base: &Base, nodes: &mut NodeMask) -> AffectedNodes {
         let Some(changes) = self.inventory.changes_since(since.change).filter(|_| since.cluster == self.cluster) else {
             return AffectedNodes::All;

@@ -53,7 +53,7 @@ pub(super) struct Evaluation {
     pub(super) extended: ExtendedResources,
     /// States of the claims at the evaluation.
     states: SmallVec<[ClaimState; 1]>,
-    /// The claims that most nodes allocate.
+    /// Claims of the first evaluated node that allocates any. Most nodes allocate the same claims.
     pub(super) claims: Option<NodeClaims>,
     /// By node index.
     results: Vec<NodeResult>,
@@ -75,6 +75,7 @@ const MAX_GROUPS: usize = 8;
 #[derive(Clone, Debug)]
 struct NodeGroup {
     view: SharedView,
+    /// Result of the latest evaluation of a node of the group.
     result: NodeResult,
     nodes: NodeMask,
 }
@@ -92,7 +93,7 @@ struct ResourceCounts {
 pub(super) struct NodeClaims {
     /// The claim for extended resources.
     extended: Option<Arc<ExtendedClaim>>,
-    /// The specs of all claims. The claim for extended resources is the last one.
+    /// All claims, compiled. The claim for extended resources is the last one.
     pub(super) prepared: Arc<Prepared>,
 }
 
@@ -138,7 +139,7 @@ pub(super) struct NodeEvaluator<'a> {
     pub(super) timeout: Option<SearchTimeout>,
     /// The current time in nanoseconds since 1970.
     pub(super) now: i64,
-    /// The claims that the first evaluated node allocates. Usually, all nodes allocate the same claims.
+    /// The first claims that a node allocates. Usually, all nodes allocate the same claims.
     pub(super) first: RefCell<Option<NodeClaims>>,
 }
 
@@ -319,6 +320,8 @@ impl NodeEvaluator<'_> {
             groups.push(NodeGroup { view, result, nodes: NodeMask::default() });
             groups.len() - 1
         });
+        // If the group was empty, or all of its nodes were evaluated one by one, its result may be an old one.
+        groups[at].result = result;
         groups[at].nodes.resize(evaluation.results.len());
         groups[at].nodes.insert(index);
         if groups.len() > MAX_GROUPS {
@@ -326,8 +329,8 @@ impl NodeEvaluator<'_> {
         }
     }
 
-    /// Evaluates one node of each group again, after the use of devices changed. Adds the nodes to `affected` that are to
-    /// be evaluated one by one, and removes those whose results are known.
+    /// Evaluates one node of each group again after the use of shared devices changed, and sets the results of its other
+    /// nodes. Extends `affected` to all other nodes, which the caller evaluates one by one.
     fn update_groups(
         &self,
         evaluation: &mut Evaluation,
@@ -434,6 +437,11 @@ impl NodeClaims {
 }
 
 impl Evaluation {
+    /// Returns whether the results are those of a position in the changes of devices.
+    pub(super) fn is_at(&self, position: Position) -> bool {
+        self.read == position
+    }
+
     /// Sets the result of a node. Returns whether it changed.
     fn set(&mut self, node: NodeIndex, result: NodeResult) -> bool {
         let known = std::mem::replace(&mut self.results[node.get()], result);

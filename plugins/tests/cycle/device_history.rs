@@ -111,7 +111,7 @@ fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
     }
 }
 
-fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
+fn check<P: Profile>(batches: &[Vec<Change>]) -> Result<(), TestCaseError> {
     let mut cluster = TestCluster::<P>::new();
     // Several nodes of a zone see the same devices.
     for node in 0..5 {
@@ -138,8 +138,8 @@ fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
     }
     let extended = "spec: {containers: [{name: c, resources: {requests: {example.com/gpu: 1}}}]}";
     pods.push(cluster.pod(extended));
-    for change in changes {
-        apply(&mut cluster, change);
+    for batch in batches {
+        batch.iter().for_each(|change| apply(&mut cluster, change));
         for pod in &pods {
             let full = cluster.full_decision(pod, 0, 0);
             prop_assert_eq!(cluster.cached_decision(pod, 0, 0), full, "{:?}", pod.name);
@@ -157,8 +157,32 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
     #[test]
-    fn cached_answers_equal_full_evaluations(changes in prop::collection::vec(change(), 1..30)) {
-        check::<claims::Pipeline>(&changes)?;
-        check::<device_scores::Pipeline>(&changes)?;
+    fn cached_answers_equal_full_evaluations(
+        batches in prop::collection::vec(prop::collection::vec(change(), 1..4), 1..20),
+    ) {
+        check::<claims::Pipeline>(&batches)?;
+        check::<device_scores::Pipeline>(&batches)?;
     }
+}
+
+/// A device that several nodes see is taken while these nodes are evaluated one by one, and is released afterwards.
+#[test]
+fn nodes_that_see_the_same_device_follow_its_release() {
+    const ALL_NODES: u8 = 3;
+    const ZONE_0: u8 = 4;
+    let slice = |nodes| Change::Slice { name: 0, pool: 0, nodes, generation: 1, devices: 1, is_tainted: false };
+    let claim = |device| Change::Claim { claim: 0, device };
+    let nodes = |zones: fn(u8) -> u8, gpus| (0..5).map(move |node| Change::Node { node, zone: zones(node), gpus });
+    let taken = || claim(Some((0, 0)));
+    let changed_together =
+        [vec![slice(ALL_NODES)], nodes(|node| node % 2, 1).chain([taken()]).collect(), vec![claim(None)]];
+    check::<claims::Pipeline>(&changed_together).unwrap();
+    let moved_in_between = [
+        vec![slice(ZONE_0)],
+        nodes(|_| 1, 0).collect(),
+        vec![taken()],
+        nodes(|node| node % 2, 0).collect(),
+        vec![claim(None)],
+    ];
+    check::<claims::Pipeline>(&moved_in_between).unwrap();
 }

@@ -11,11 +11,11 @@ const MAX_SPARE: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct SparePlans(Arc<Mutex<Plans>>);
 
-/// The memory of the boxes is reused.
+/// Boxed, because the boxes are reused.
 type Plans = Vec<Box<BindingPlan>>;
 
 impl SparePlans {
-    /// Moves a plan into shared memory, if there is any.
+    /// Moves a plan into the memory of a spare plan, or into new memory if there is none.
     pub(in super::super) fn place(&self, plan: BindingPlan) -> Box<BindingPlan> {
         match self.lock().pop() {
             Some(mut spare) => {
@@ -26,7 +26,7 @@ impl SparePlans {
         }
     }
 
-    /// Takes the memory of a plan.
+    /// Clears a plan, and keeps its memory for a later plan.
     pub(in super::super) fn recycle(&self, mut plan: Box<BindingPlan>) {
         *plan = BindingPlan::default();
         let mut spare = self.lock();
