@@ -27,8 +27,8 @@ kubeconfig() { # NAME
     }' >"$dir/$1.kubeconfig"
 }
 
-# Requests a path of a local port, with the certificate `admin`: get PORT/PATH [CURL'S ARGUMENTS]
-get() {
+# Requests a path of a local port, with the certificate `admin`: request PORT/PATH [CURL'S ARGUMENTS]
+request() {
     url=https://127.0.0.1:$1; shift
     curl -sS --fail-with-body --max-time 60 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" "$url" "$@"
 }
@@ -51,5 +51,5 @@ start_apiserver() { # [FLAGS]
         --authorization-mode=RBAC --service-cluster-ip-range=10.0.0.0/24 --endpoint-reconciler-type=none \
         --service-account-issuer=benches --service-account-key-file="$dir/server.pub" --service-account-signing-key-file="$dir/server.key" \
         --disable-admission-plugins=ServiceAccount,TaintNodesByCondition "$@"
-    until_success 180 0.01 get "$port/readyz" || fails "kube-apiserver is not ready"
+    until_success 180 0.01 request "$port/readyz" || fails "kube-apiserver is not ready"
 }

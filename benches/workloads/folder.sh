@@ -31,7 +31,7 @@ start() {
     echo $! >"$dir/$name.pid"
 }
 # Prints the process id of a started program: pid NAME
-pid() { cat "$dir/$1.pid"; }
+pid() { cat "$dir/$1.pid" 2>/dev/null; }
 # Kills started programs, all by default: kill_programs [NAME]...
 kill_programs() {
     [ $# != 0 ] || set -- $(cd "$dir" && ls -- *.pid 2>/dev/null | sed 's/\.pid$//')

@@ -90,9 +90,9 @@ get() {
 wait_for() {
     seconds=$1; shift
     until_success "$seconds" 0.2 succeeds_or_ended "$@" || fails "$workload failed: no success of: $*"
-    kill -0 "$pid" 2>/dev/null || fails "$workload failed: scheduler_perf ended"
+    kill -0 "$perf_pid" 2>/dev/null || fails "$workload failed: scheduler_perf ended"
 }
-succeeds_or_ended() { "$@" || ! kill -0 "$pid" 2>/dev/null; }
+succeeds_or_ended() { "$@" || ! kill -0 "$perf_pid" 2>/dev/null; }
 find_port() {
     port=$(sed -n 's/.*Serving securely on 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$run"/*.log | head -1)
     [ -n "$port" ]
@@ -116,8 +116,8 @@ measure() {
     config >"$run/performance-config.yaml"
     (cd "$run" && TMPDIR=$tmp ARTIFACTS=$run exec "$perf" -test.run '^$' -test.benchtime 1x -test.timeout 30m \
         -test.bench "^BenchmarkPerfScheduling\$/^$test\$/^$name\$" -data-items-dir "$run" -perf-scheduling-label-filter '') >"$run/output" 2>&1 &
-    pid=$!
-    echo "$pid" >"$tmp/scheduler_perf.pid"
+    perf_pid=$!
+    echo "$perf_pid" >"$tmp/scheduler_perf.pid"
     wait_for 120 find_port
     wait_for 900 get api/v1/namespaces/measurement-begins-0
     get metrics >"$run/before"

@@ -42,7 +42,7 @@ jq -n --arg kubeconfig "$dir/admin.kubeconfig" '{
 
 objects() { jq -nc --arg what "$1" --argjson from "$2" --argjson count "$3" -f benches/workloads/live.jq; }
 queue() { # the number of pods in a queue of kube-scheduler
-    get "$((port + 3))/metrics" | sed -n "s/^scheduler_pending_pods{queue=\"$1\"} //p"
+    request "$((port + 3))/metrics" | sed -n "s/^scheduler_pending_pods{queue=\"$1\"} //p"
 }
 has_at_most() { # QUEUE NUMBER
     [ "$(queue "$1")" -le "$2" ]
@@ -50,7 +50,7 @@ has_at_most() { # QUEUE NUMBER
 
 start_etcd --unsafe-no-fsync
 start_apiserver
-until_success 60 0.5 get "$port/api/v1/namespaces/default" || fails "there is no namespace default"
+until_success 60 0.5 request "$port/api/v1/namespaces/default" || fails "there is no namespace default"
 
 begin=$(date +%s)
 objects first 0 0 | send
@@ -79,7 +79,7 @@ churn() {
               if $batch % 4 == 0 then { method: "DELETE", path: node(($n + 500) % $nodes) } else empty end'
         [ $(($1 % 4)) != 0 ] || objects nodes $((nodes + $1)) 1
         # Ends evicted pods, as a kubelet would.
-        get "$port/api/v1/namespaces/default/pods?labelSelector=sort%3D11&resourceVersion=0" | jq -c '.items[]
+        request "$port/api/v1/namespaces/default/pods?labelSelector=sort%3D11&resourceVersion=0" | jq -c '.items[]
             | select(.metadata.deletionTimestamp)
             | { method: "DELETE", path: "/api/v1/namespaces/default/pods/\(.metadata.name)", body: { gracePeriodSeconds: 0 } }'
     } | send
@@ -98,8 +98,9 @@ churn $((batch + 1)) "$created"
 sleep 15
 kill "$(pid recorder)"
 wait "$(pid recorder)" || fails "the recorder failed"
+rm -f "$dir/recorder.pid"
 end=$(date +%s)
-attempts=$(get "$((port + 3))/metrics" | sed -n 's/^scheduler_schedule_attempts_total{profile="default-scheduler",result="\([a-z]*\)"} /\1 /p' | paste -sd ' ')
+attempts=$(request "$((port + 3))/metrics" | sed -n 's/^scheduler_schedule_attempts_total{profile="default-scheduler",result="\([a-z]*\)"} /\1 /p' | paste -sd ' ')
 echo "$created pods in $((end - begin)) s; attempts of kube-scheduler: $attempts" >&2
 kill_programs
 

@@ -46,7 +46,7 @@ certificates admin /O=system:masters/CN=admin $subjects
 jq -n '{ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] }' >"$dir/policy.json"
 
 create() { # PATH; the object is read from standard input
-    get "$port$1" -H "Content-Type: application/json" --data-binary @- >/dev/null
+    request "$port$1" -H "Content-Type: application/json" --data-binary @- >/dev/null
 }
 now() { date +%s.%N; }
 
@@ -55,6 +55,7 @@ start_audited_apiserver() { start_apiserver --audit-policy-file="$dir/policy.jso
 supervise() {
     while [ ! -f "$dir/stop" ]; do
         start "$@"
+        [ ! -f "$dir/stop" ] || kill -9 $! 2>/dev/null || true
         wait $! 2>/dev/null || true
         sleep 1
     done
@@ -152,6 +153,7 @@ for election in false true; do
         echo "outage $outage of $outages with --leader-elect=$election: SIG$signal, $seconds s" >&2
         kill -s "$signal" "$(pid apiserver)"
         wait "$(pid apiserver)" 2>/dev/null || true
+        rm -f "$dir/apiserver.pid"
         sleep "$seconds"
         begin=$(now)
         start_audited_apiserver

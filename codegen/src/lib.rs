@@ -48,7 +48,6 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 pub use load::{Options, load, load_catalogs};
 pub use schedc_bounds::suggest;
 pub use schedc_profile_rules::format::is_dns_subdomain;
-pub use schedc_profile_rules::plan::plan_extenders;
-pub use schedc_profile_rules::{check_args, check_extenders, check_weights, diagnostic, schema, source};
+pub use schedc_profile_rules::{check_args, diagnostic, schema, source};
 pub(crate) use schedc_profile_rules::{fields, format, point};
 pub use select::{Selection, select};

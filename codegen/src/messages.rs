@@ -1,5 +1,5 @@
-//! All messages about profiles and catalogs, by topic: one function for each error. Those about the form of values,
-//! arguments and extenders are in `schedc-profile-rules`.
+//! Messages about profiles and catalogs, by topic: one function for each error. `schedc-profile-rules` has those about the
+//! form of values, arguments, extenders and the sum of weights.
 
 mod catalogs;
 mod cross_profile;

@@ -12,7 +12,7 @@ use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 
 #[cfg(test)]
 pub(crate) use schedc_profile_rules::parse::EXTENDER_KEYS;
-pub use schedc_profile_rules::parse::{RawArgs, RawExtender, RawManagedResource, RawTls, extender};
+pub use schedc_profile_rules::parse::{RawArgs, RawExtender, RawManagedResource, RawTls};
 pub(crate) use schedc_profile_rules::parse::{TLS_KEYS, VERBS, extenders};
 
 /// The key of the plugin set that applies to every extension point.

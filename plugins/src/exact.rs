@@ -1,7 +1,7 @@
 //! Arithmetic with amounts of CPU and memory as 64-bit floating-point numbers, for loops over nodes. Arrays of both
-//! amounts become vectors: every CPU converts and divides two at once.
+//! amounts become vectors: x86-64 and AArch64 convert and divide two at once.
 
-/// Amounts have less than this number of bits, so that they are exact also after a sum and a multiplication by 100.
+/// Maximum number of bits of an amount. The sum of two amounts is exact, and so is an amount times 100.
 const BITS: u32 = 46;
 
 /// The numbers from here to twice this value are the integers, and the low bits of their representations count up.
@@ -23,17 +23,17 @@ pub(crate) fn sums(amounts: [i64; 2], others: [i64; 2]) -> [f64; 2] {
     })
 }
 
-/// Rounds a score down.
+/// Rounds a score from 0 to 255 down.
 #[inline(always)]
 pub(crate) fn floor(score: f64) -> i64 {
-    // Conversions to larger types take more instructions.
+    // Conversions to larger integers take more instructions.
     i64::from(score as u8)
 }
 
-/// Returns 100 minus the standard deviation, in percent, of two utilizations: `used` divided by `allocatable`, at most 1
-/// each.
+/// Returns 100 minus the standard deviation, in percent, of two utilizations. Each is `used` divided by `allocatable`, or
+/// 1 if that is less.
 #[inline(always)]
-pub(crate) fn evenness(used: [f64; 2], allocatable: [f64; 2]) -> i64 {
+pub(crate) fn evenness_of_two(used: [f64; 2], allocatable: [f64; 2]) -> i64 {
     let [one, other] = [0, 1].map(|at: usize| (used[at] / allocatable[at]).min(1.0));
     floor((1.0 - ((one - other) / 2.0).abs()) * 100.0)
 }

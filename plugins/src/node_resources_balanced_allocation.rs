@@ -25,7 +25,7 @@ use schedc_core::status::Status;
 use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeResources;
-use crate::exact::{evenness, sums};
+use crate::exact::{evenness_of_two, sums};
 use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceName};
 
 /// Maximum number of resources.
@@ -151,15 +151,15 @@ fn exact_improvement(pod: &RequestedAmounts, node: &NodeResources) -> Option<i64
     let (before, requested) = (node.evenness()?, pod.exact_cpu_and_memory()?);
     let (has, used) = (node.allocatable, node.requested);
     let after = sums([used.milli_cpu, used.memory], requested);
-    Some(improvement(before, evenness(after, sums([has.milli_cpu, has.memory], [0; 2]))))
+    Some(improvement(before, evenness_of_two(after, sums([has.milli_cpu, has.memory], [0; 2]))))
 }
 
 #[inline(always)]
 fn improvement(before: i64, after: i64) -> i64 {
     const HALF: i64 = MAX_NODE_SCORE / 2;
-    let twice = HALF.wrapping_add(after).wrapping_sub(before);
-    // A division by 2, which rounds towards 0. Of `/ 2`, the compiler makes a longer division of 16 bits.
-    HALF + ((twice - (twice >> 63)) >> 1)
+    let doubled = HALF.wrapping_add(after).wrapping_sub(before);
+    // Divides by 2, and rounds towards 0. The compiler turns `/ 2` into a longer 16-bit division.
+    HALF + ((doubled - (doubled >> 63)) >> 1)
 }
 
 #[inline(always)]

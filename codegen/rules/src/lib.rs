@@ -1,8 +1,8 @@
-//! The rules for values of profiles: arguments of plugins, and extenders, as written and as planned. The profile compiler
-//! applies them to profiles, and `schedc run` to kube-scheduler's configuration.
+//! Rules for the arguments of plugins, for extenders and for weights. The profile compiler applies them to profiles, and
+//! `schedc run` to kube-scheduler's configuration.
 //!
-//! This is a separate package because Cargo profiles set one optimisation level per package: programs contain these rules,
-//! but not the rest of the compiler.
+//! They are a separate package because a Cargo profile sets one optimisation level per package: a program with only `run`
+//! contains these rules, but not the rest of the compiler.
 
 mod args;
 pub mod diagnostic;

@@ -1,5 +1,5 @@
-//! Messages about the form of values, arguments and extenders: one function for each error. `schedc-codegen` has the
-//! other messages about profiles.
+//! Messages about the form of values, arguments, extenders and weights: one function for each error. `schedc-codegen`
+//! has the other messages about profiles.
 //!
 //! A title is a lower-case phrase that is complete by itself, because `cargo::error=` shows only the title
 //! and the help. It states the error; label, note and help explain the solution.

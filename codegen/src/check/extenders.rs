@@ -1,4 +1,4 @@
-//! Checks of extenders. The rules for each extender are in `schedc-profile-rules`.
+//! Checks of extenders that depend on plugins. `schedc-profile-rules` has all others.
 
 use schedc_profile_rules::check_extenders;
 

@@ -31,7 +31,7 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
             let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
             let view = members.view(member, Members::in_cycle);
             quote! {
-                // In contrast to an assignment, this does not drop the old value, which is `None`.
+                // The old value is `None`. An assignment would also compile code that drops it.
                 reserved.#field.get_or_insert(
                     <#ty as ReservePlugin>::reserve(&self.#field, #args, placement, #view)
                         .map_err(|status| rejected_or_failed("Reserve plugin", #name, status))?

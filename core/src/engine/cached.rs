@@ -32,8 +32,8 @@ impl<P: Profile> Engine<P> {
             && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
     }
 
-    /// Decides by the cached answer of the last compiled pod: pods of one template often follow each other. `None`: the pod
-    /// has another spec, or there is no answer that can be updated.
+    /// Decides by the cached answer of the last compiled pod: pods of one template often follow each other. `None`: the
+    /// pod has another spec, or there is no answer that can be updated.
     #[inline(always)]
     pub(super) fn decide_from_latest(
         &mut self,

@@ -207,7 +207,7 @@ impl<P: Profile> Engine<P> {
             draw: &mut draw,
             observer: &mut *observer,
         };
-        // A sample is compared after another look-up of its compiled form.
+        // Samples skip the latest answer: `decide_compiled` compares them.
         if !is_sample && let Some((decision, signature)) = self.decide_from_latest(cycle) {
             return (decision, CycleStateOwner::Cached(signature));
         }
@@ -217,7 +217,8 @@ impl<P: Profile> Engine<P> {
         self.decide_compiled(pod, cache, CycleInputs { now, lists_preemption_candidates, draw }, observer)
     }
 
-    /// Decides about a pod after it was compiled, unless a compiled pod with the same spec can be used again.
+    /// Decides about a pod without the latest answer. Compiles the pod, unless a compiled pod with the same spec can be
+    /// used again.
     #[inline(never)]
     fn decide_compiled(
         &mut self,

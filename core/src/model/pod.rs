@@ -176,8 +176,8 @@ impl PodSpec {
         !self.resource_claims.is_empty() || !self.requests.scalars.is_empty()
     }
 
-    /// Returns whether it names claims for volumes, or resource claims. It does not contain the names of resource claims
-    /// that are generated from templates.
+    /// Returns whether the spec names claims, for volumes or devices. Names of claims generated from templates are in the
+    /// pod's status, not in its spec.
     pub fn names_claims(&self) -> bool {
         let is_named = |claim: &PodResourceClaim| matches!(claim.source, ClaimSource::Named(_));
         self.resource_claims.iter().any(is_named) || self.volumes.iter().any(|volume| volume.claim().is_some())

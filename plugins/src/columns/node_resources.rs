@@ -8,7 +8,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NonZero, Pod, Resources};
 use smallvec::SmallVec;
 
-use crate::exact::{are_exact, evenness, sums};
+use crate::exact::{are_exact, evenness_of_two, sums};
 
 /// Resources of a node. Amounts wrap on overflow, as in kube-scheduler's `NodeInfo`.
 ///
@@ -26,7 +26,7 @@ pub struct NodeResources {
     pub requested: Basics,
     /// Sum of the pods' requests as scoring counts them (`NonZeroRequested`).
     pub non_zero: NonZero,
-    /// 1 more than [`NodeResources::evenness`], because that may be 0.
+    /// [`NodeResources::evenness`], which is at least 50.
     evenness: Option<NonZeroU8>,
     /// `None` if the node has no scalar resources and its pods request none.
     scalars: Option<Arc<Scalars>>,
@@ -88,13 +88,13 @@ impl Column for NodeResources {
 
 impl NodeResources {
     /// Returns how evenly the pods' requests use CPU and memory: 100 minus the standard deviation of both utilizations
-    /// in percent, rounded down. Scores need it for every pod, and the division takes long.
+    /// in percent, rounded down. Stored because Score reads it for every pod, and divisions are slow.
     ///
-    /// `None` if floating-point numbers of 64 bits may be inexact for the allocatable or used amounts, also after a
-    /// multiplication by 100, or if the node does not have both resources.
+    /// `None` if the node lacks one of both resources, or if an amount is negative or too large for [exact
+    /// arithmetic](crate::exact).
     #[inline(always)]
     pub fn evenness(&self) -> Option<i64> {
-        self.evenness.map(|evenness| i64::from(evenness.get()) - 1)
+        self.evenness.map(|evenness| i64::from(evenness.get()))
     }
 
     #[inline]
@@ -104,8 +104,8 @@ impl NodeResources {
         let amounts = [has.milli_cpu, has.memory, used.milli_cpu, used.memory, non_zero.milli_cpu, non_zero.memory];
         let has_both = has.milli_cpu != 0 && has.memory != 0;
         self.evenness = (has_both && are_exact(amounts))
-            .then(|| evenness(sums(requested, [0; 2]), sums(allocatable, [0; 2])))
-            .and_then(|evenness| NonZeroU8::new(evenness as u8 + 1));
+            .then(|| evenness_of_two(sums(requested, [0; 2]), sums(allocatable, [0; 2])))
+            .and_then(|evenness| NonZeroU8::new(evenness as u8));
     }
 
     /// Returns the node's allocatable amount of a scalar resource; `None` if the node does not list the resource.

@@ -8,8 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use schedc_profile_rules::check_args;
 use schedc_profile_rules::parse::RawArgs;
-use schedc_profile_rules::schema::IN_TREE_ARGS;
-use schedc_profile_rules::schema::{ArgsSchema, Schema};
+use schedc_profile_rules::schema::{ArgsSchema, IN_TREE_ARGS, Schema};
 use schedc_profile_rules::source::{Span, Spanned};
 use schedc_profile_rules::tree::{RawField, RawNode, RawTable, RawValue};
 

@@ -7,8 +7,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schedc_profile_rules::parse::RawArgs;
-use schedc_profile_rules::plan::PlanExtender;
-use schedc_profile_rules::plan::plan_extenders;
+use schedc_profile_rules::plan::{PlanExtender, plan_extenders};
 use schedc_profile_rules::point::Point;
 use schedc_profile_rules::source::{Span, Spanned};
 use schedc_profile_rules::tree::{RawField, RawNode, RawTable, RawValue};

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use schedc_profile_rules::parse::RawArgs;
 use schedc_profile_rules::point::Point;
+use schedc_profile_rules::source::Spanned;
 use schedc_profile_rules::tree::RawTable;
 
 use crate::config::{self, Configuration, Plugin, PluginSet};
@@ -67,8 +68,7 @@ impl Profile {
 /// extenders are not converted here.
 pub(crate) fn translate(config: &Configuration, index: usize, effective: &Effective) -> Profile {
     let written = &config.profiles[index];
-    let value =
-        |seconds: &Option<schedc_profile_rules::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
+    let value = |seconds: &Option<Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
     let percentage = written.percentage_of_nodes_to_score.as_ref().or(config.percentage_of_nodes_to_score.as_ref());
     let sets = written.sets().map(|(point, set)| (point, translate_set(point, set, effective)));
     Profile {

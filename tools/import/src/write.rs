@@ -1,6 +1,7 @@
 //! Profiles as readable TOML.
 
 use schedc_codegen::parse::MULTI_POINT;
+use schedc_profile_rules::point::Point;
 use schedc_profile_rules::tree::{RawNode, RawTable, RawValue};
 
 use crate::profile::{Enabled, Profile, Set};
@@ -48,7 +49,7 @@ pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     if !profile.sets.is_empty() {
         text.push_str("\n[plugins]\n");
         for (point, set) in &profile.sets {
-            let key = point.map_or(MULTI_POINT, schedc_profile_rules::point::Point::name);
+            let key = point.map_or(MULTI_POINT, Point::name);
             text.push_str(&format!("{key} = {}\n", plugin_set(set, key.len() + 3)));
         }
     }

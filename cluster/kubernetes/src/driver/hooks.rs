@@ -32,7 +32,7 @@ pub trait DriverHooks: AttemptObserver + Sync {
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
-    /// Runs when no work is left. `is_synced`: this replica leads, and all informers have synced.
+    /// Runs before the driver waits. Tasks may have completed since the last turn. `is_synced`: this replica leads, and all informers have synced.
     fn on_idle(&mut self, _scheduler: &dyn AnyScheduler, _is_synced: bool) {}
 }
 

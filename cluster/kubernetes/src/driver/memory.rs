@@ -15,7 +15,7 @@ const BURST: u32 = 1000;
 /// A burst ends with the first interval that has at most this number of changes.
 const MAX_QUIET_CHANGES: u32 = 50;
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Time after a burst until its events are written and its connections are closed.
+/// Time after a burst until its events are written.
 const TIME_FOR_EVENTS: Duration = Duration::from_secs(10);
 
 /// Returns free memory to the system after bursts. Memory that stays in use is spread over the heap, so an allocator

@@ -202,7 +202,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
                 return end;
             }
             let has_more = self.turn();
-            // New tasks send their requests now, before the work at the end of a turn.
+            // New tasks send their requests before the driver prepares to wait.
             if self.tasks.take_new() || has_more {
                 tokio::task::yield_now().await;
             }

@@ -18,8 +18,9 @@ const BITS: [u32; HALF] = {
     }
     bits
 };
-/// If one of so many words changed, the paths from the words to the root are longer than the whole tree.
-const MANY: usize = 8;
+/// If at least one in this many words changed, updating the whole tree is faster than updating the path of each changed
+/// word.
+const WORDS_PER_CHANGE: usize = 8;
 
 /// The highest total, and the number of nodes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl BestOfWord {
         BestOfWord { total, nodes: nodes_with(totals, total) }
     }
 
-    /// Returns the better one of this and of some other nodes of the word.
+    /// Returns the best of this value and of the nodes `bits` of the word.
     #[inline(always)]
     fn or_better(self, totals: &[i32], bits: u64) -> Self {
         let BestOfWord { mut total, mut nodes } = self;
@@ -123,7 +124,7 @@ fn nodes_with(totals: &[i32; WORD], total: i32) -> u64 {
     })
 }
 
-/// Replaces the totals of all nodes except `bits` by the lowest value.
+/// Returns the totals of the nodes `bits`, and the lowest value for the others.
 #[inline(never)]
 fn only(totals: &[i32; WORD], bits: u64) -> [i32; WORD] {
     let mut some = [i32::MIN; WORD];
@@ -179,7 +180,7 @@ impl BestTree {
     #[inline(always)]
     pub(super) fn are_many(nodes: &NodeSet, slots: usize) -> bool {
         let words = nodes.words().len();
-        words > 1 && words * WORD * MANY >= slots
+        words > 1 && words * WORD * WORDS_PER_CHANGE >= slots
     }
 
     /// Computes the words of changed nodes and their ancestors again.
@@ -321,7 +322,8 @@ mod tests {
             let best = *totals.iter().max().expect("not empty");
             let expected: Vec<usize> = (0..totals.len()).filter(|&word| totals[word] == best).collect();
             prop_assert_eq!((tree.root().total, tree.root().ties), (best, expected.len() as u32));
-            let found: Vec<_> = (0..tree.root().ties).filter_map(|k| tree.kth(k)).map(|node| node.get() / WORD).collect();
+            let found = (0..tree.root().ties).filter_map(|k| tree.kth(k)).map(|node| node.get() / WORD);
+            let found: Vec<_> = found.collect();
             prop_assert_eq!(found, expected);
         }
 

@@ -119,6 +119,11 @@ impl<P: Profile> Signatures<P> {
         let is_current = self.is_current(plugins, cache);
         let (address, CompiledPod { signature, compiled, .. }) = self.latest.as_ref()?;
         let id = signature.filter(|_| is_current && *address == Arc::as_ptr(spec) as usize)?;
+        debug_assert!(
+            self.by_address
+                .get(address)
+                .is_some_and(|(_, read)| { read.signature == Some(id) && Arc::ptr_eq(&read.compiled, compiled) })
+        );
         let Signature { last_used, cached, bytes, .. } = self.entries.get_mut(id.0 as usize)?;
         let cached = cached.as_deref_mut()?;
         self.clock += 1;

@@ -58,7 +58,8 @@ impl Placements {
         self.by_uid.iter().map(|place| &place.placed)
     }
 
-    /// Inserts a pod. Returns its previous value. Called outside of decisions, during which the table then need not grow.
+    /// Inserts a pod. Returns its previous value. Called outside of decisions: then the table need not grow in the next
+    /// ones.
     pub(super) fn insert(&mut self, placed: PlacedPod) -> Option<PlacedPod> {
         let hash = hash(&placed.pod.uid);
         let known = self.by_uid.find_mut(hash, |place| place.is_of(hash, &placed.pod.uid));

@@ -18,7 +18,7 @@ pub struct NeedsFullEvaluation;
 /// Changes on nodes since the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeChanges<'a> {
-    /// Nodes whose columns changed, each once. Kernels always run for them, except if the plugin promises to report them
+    /// Nodes whose columns changed, each once. Kernels always run for them, unless the plugin promises to report them
     /// ([`Incremental::REPORTS_ALL_VERDICTS`], [`Incremental::REPORTS_ALL_SCORES`]). Some may no longer exist.
     pub nodes: &'a [NodeIndex],
     /// Whether a node was added, removed or changed, for example its labels or taints. If not, only pods were added or
@@ -82,7 +82,7 @@ impl<'a> FilterUpdate<'a> {
 /// A plugin's cached raw scores, updated together with its state.
 #[derive(Debug)]
 pub struct ScoreUpdate<'a> {
-    /// Changes on nodes since the last update. Score always runs for changed nodes that are feasible, except if the plugin
+    /// Changes on nodes since the last update. Score always runs for changed nodes that are feasible, unless the plugin
     /// promises to report them ([`Incremental::REPORTS_ALL_SCORES`]).
     pub changed: NodeChanges<'a>,
     /// The feasible nodes.

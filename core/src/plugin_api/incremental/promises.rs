@@ -56,8 +56,8 @@ pub trait Incremental: Plugin {
     /// [`FilterPlugin::code`].
     const FILTER_CAN_FAIL: bool = true;
 
-    /// Whether [`Incremental::update_filter`] also sets or reports the verdicts on changed nodes. Then Filter does not run
-    /// for a node only because its pods changed, if the plugin's columns do not depend on pods.
+    /// Whether [`Incremental::update_filter`] also sets or reports the verdicts on changed nodes. Then Filter does not
+    /// run for a node only because its pods changed, if the plugin's columns do not depend on pods.
     const REPORTS_ALL_VERDICTS: bool = false;
 
     /// Whether [`Incremental::update_score`] also reports changed nodes whose score may have changed. Then Score of a
@@ -116,7 +116,8 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreFilter to the current cluster, and reports the nodes whose verdict may have changed. Nodes
-    /// with changed columns need not be reported, but see [`Incremental::REPORTS_ALL_VERDICTS`]. The state may come from another pod with the same signature, whose
+    /// with changed columns need not be reported, unless the plugin promises [`Incremental::REPORTS_ALL_VERDICTS`]. The
+    /// state may come from another pod with the same signature, whose
     /// [`ExcludedFromSignature`](super::ExcludedFromSignature) parts may differ. The function is called only if
     /// PreFilter neither restricted the nodes nor rejected the pod.
     ///
@@ -140,7 +141,8 @@ pub trait Incremental: Plugin {
     }
 
     /// Updates a state of PreScore to the current cluster, and reports the nodes whose score may have changed. Nodes
-    /// with changed columns (but see [`Incremental::REPORTS_ALL_SCORES`]) and newly feasible nodes need not be reported.
+    /// with changed columns need not be reported, unless the plugin promises [`Incremental::REPORTS_ALL_SCORES`]; newly
+    /// feasible nodes never.
     ///
     /// Default: PreScore runs again; if the state differs, Score runs on every feasible node.
     ///

@@ -35,8 +35,8 @@ pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
 /// As long as all feasible nodes have one class, as with a plugin for taints in a cluster without taints, levels are
 /// not stored by node. Then a node that becomes feasible or infeasible costs nothing.
 ///
-/// The total of each node includes the weighted score of its current level, also while the node is infeasible. If the level of a
-/// node changes, its total changes by the difference: the other parts of the total are not stored.
+/// A node's total includes the weighted score of its level. If levels are stored by node, infeasible nodes have a level
+/// with the score 0. A changed level changes the total by the difference, because the other parts are not stored.
 ///
 /// If the plugin has only a few levels whose scores change again and again, the totals include none of its scores
 /// (`NormalizedScores::separate`). A change of scores then has a cost for each level, but none for each node.
@@ -52,8 +52,8 @@ pub struct NormalizedScores {
     moves: u32,
     /// The level of all feasible nodes, unless `is_by_node`. [`ScoreLevels::INFEASIBLE`] before the first one is scored.
     uniform: u32,
-    /// The level of each node, if `is_by_node`; otherwise empty. Small numbers, because memory limits updates of answers
-    /// that are used rarely.
+    /// The level of each node, if `is_by_node`; otherwise empty. 16 bits, because memory access dominates updates of
+    /// rarely used answers.
     level_of: Vec<u16>,
     levels: ScoreLevels,
     /// The levels whose weighted score changed, and the difference.
@@ -238,7 +238,7 @@ impl NormalizedScores {
     /// Applies the update of a plugin's state.
     ///
     /// # Errors
-    /// Score failed.
+    /// As for [`NormalizedScores::score`].
     #[inline]
     pub fn update<P, C, S>(
         &mut self,
@@ -275,8 +275,8 @@ impl NormalizedScores {
     }
 
     /// Normalises new and changed scores, after all nodes have their raw scores, and updates the totals. Adds the nodes
-    /// of levels whose score changed to `retotalled`, possibly with further nodes, but not those of new levels, which were
-    /// scored.
+    /// of levels whose score changed to `retotalled`, possibly with further nodes. Nodes of new levels were scored, and
+    /// are not added.
     ///
     /// # Errors
     /// A normalised score is out of range.

@@ -327,7 +327,8 @@ mod tests {
                 }
                 levels.normalize::<Fewest>(&NoArgs, WEIGHT, &mut moved).unwrap();
                 for (node, score) in scores.iter_mut().enumerate() {
-                    *score += moved.iter().filter(|&&(level, _)| level == level_of[node]).map(|&(_, by)| by).sum::<i32>();
+                    let of_level = moved.iter().filter(|&&(level, _)| level == level_of[node]);
+                    *score += of_level.map(|&(_, by)| by).sum::<i32>();
                 }
 
                 let mut extent = Extent::EMPTY;

@@ -61,9 +61,9 @@ pub struct VerdictChanges {
 pub struct ScoreChanges {
     /// The feasible nodes for which every Score runs.
     pub to_score: NodeSet,
-    /// The nodes of `to_score` for which a Score that does not read pods runs.
+    /// The nodes of `to_score` for which a Score runs that does not read pods, or whose update reports all other nodes.
     pub(crate) to_score_ignoring_pods: NodeSet,
-    /// Nodes outside of `to_score` for which plugins request another Score.
+    /// Feasible nodes that plugins reported for another Score. Some may also be in `to_score`.
     pub rescored: NodeSet,
     /// The nodes of `rescored` that plugins without normalisation report.
     pub rescored_unnormalized: NodeSet,
@@ -196,7 +196,7 @@ impl Changes {
 
     /// Returns the existing nodes for which a plugin may return another result. If only pods were added to a node or
     /// removed from it, the results of a plugin that reads only nodes stay, unless its state changes their results.
-    /// `reports_all`: the update of the state reports these nodes.
+    /// `reports_all`: the plugin promises to report these nodes.
     #[inline(always)]
     pub(super) fn affecting<C: ColumnSet>(&self, depends: DependsOn, reports_all: bool) -> &NodeSet {
         if C::READS_ONLY_NODE && (reports_all || !depends.needs_update()) { &self.node_objects } else { &self.existing }
@@ -213,7 +213,7 @@ impl ScoreChanges {
     }
 
     /// Returns the nodes to score for which a plugin may return another result, as `Changes::affecting` does.
-    /// `reports_all`: the update of its state reports the other ones.
+    /// `reports_all`: the plugin promises `Incremental::REPORTS_ALL_SCORES`.
     #[inline(always)]
     pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn, reports_all: bool) -> &NodeSet {
         if P::Columns::READS_ONLY_NODE && (reports_all || !depends.needs_update()) {
@@ -236,12 +236,6 @@ impl ScoreChanges {
     #[inline(always)]
     pub fn nodes_to_score_base(&self) -> &NodeSet {
         if self.is_base_limited { &self.to_score_base } else { &self.to_score }
-    }
-
-    /// Returns whether the sums of some nodes of `to_score` are current.
-    #[inline(always)]
-    pub fn is_base_limited(&self) -> bool {
-        self.is_base_limited
     }
 
     /// Returns the nodes for which the result of a plugin may differ from the result of their last Score.

@@ -65,7 +65,7 @@ impl UpdateScratch {
     }
 
     /// Returns whether there are nodes for which a filter runs: changed ones that may get another verdict, and those
-    /// that the update of its state reported. `reports_all`: it reports all that do not depend on the columns.
+    /// that the update of its state reported. `reports_all`: the plugin promises `Incremental::REPORTS_ALL_VERDICTS`.
     #[inline(always)]
     pub fn affects_filter<P: FilterPlugin>(&self, depends: DependsOn, reports_all: bool) -> bool {
         !self.changes.affecting::<P::Columns>(depends, reports_all).is_empty() || !self.verdicts.reevaluate.is_empty()

@@ -432,7 +432,8 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Resizes the scores to this number of node slots.
     fn resize_scores(&mut self, score: &P::Score, slots: usize);
 
-    /// Updates score states, and the raw scores and totals of nodes that plugins report. `work.scores` gets these nodes.
+    /// Updates score states, and the raw scores and totals of nodes that plugins report. `work.scores` receives these
+    /// nodes.
     ///
     /// # Errors
     /// A plugin's update failed, or a score failed or is out of range.
@@ -474,8 +475,8 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Normalises changed scores, and updates the totals of nodes whose normalised scores changed; `work.scores` gets
-    /// these nodes. Runs Score of the other plugins for the nodes in `work.scores`, and sets their totals.
+    /// Normalises changed scores, and adds the differences to totals; `work.scores.retotalled` receives these nodes. Then
+    /// runs Score of the other plugins, and sets the totals of the nodes that they score.
     ///
     /// # Errors
     /// A score failed, or is out of range.

@@ -24,8 +24,8 @@ const MAX_READ_BUFFER: usize = 64 << 10;
 /// Number of idle connections that stay open. A burst of requests may leave more, and each has buffers of more than
 /// 20 kB. The excess connections are closed after [`IDLE_TIMEOUT`].
 const MAX_IDLE: usize = 4;
-/// Time without use after which an excess connection is closed. It is shorter than the time after a burst at which free
-/// memory is returned to the system, so the buffers of the connections are returned too.
+/// Time without use after which an excess connection is closed. A burst ends after at least a second; the free memory that
+/// is then returned to the system includes the buffers of these connections.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Sends requests on HTTP/1.1 connections. Clones share the idle ones.
