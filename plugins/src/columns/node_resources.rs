@@ -90,8 +90,8 @@ impl NodeResources {
     /// Returns how evenly the pods' requests use CPU and memory: 100 minus the standard deviation of both utilizations
     /// in percent, rounded down. Stored because Score reads it for every pod, and divisions are slow.
     ///
-    /// `None` if the node lacks one of both resources, or if an amount is negative or too large for [exact
-    /// arithmetic](crate::exact).
+    /// `None` if the node lacks one of both resources, or if an amount is negative, or too large to be exact as a
+    /// floating-point number.
     #[inline(always)]
     pub fn evenness(&self) -> Option<i64> {
         self.evenness.map(|evenness| i64::from(evenness.get()))
