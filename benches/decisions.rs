@@ -28,7 +28,7 @@ use std::time::Duration;
 use churn::{Churn, Phase, PhaseEnd};
 
 /// Maximum instructions of a decision in [`Scenario::LIMITED`], in a cluster of the usual size.
-const LIMIT: u64 = 2_600;
+const LIMIT: u64 = 2_500;
 /// Nodes of a large cluster.
 const LARGE: usize = 1_000_000;
 /// Maximum instructions in the large cluster, relative to the usual size.
