@@ -60,7 +60,7 @@ pods() {
 are_bound() { # NAME COUNT
     [ "$(grep -F '"code":201' "$audit" | grep -cF "/pods/$1-")" -ge "$2" ]
 }
-cpu_ns() { cat /proc/"$(pid scheduler)"/task/*/schedstat | awk '{ sum += $1 } END { printf "%d\n", sum }'; }
+cpu_ns() { cat /proc/"$(pid scheduler)"/task/*/schedstat | awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
 resident_kb() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid scheduler)/status"; }
 start_scheduler() {
     case $scheduler in
