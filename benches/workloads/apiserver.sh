@@ -27,6 +27,14 @@ kubeconfig() { # NAME
     }' >"$dir/$1.kubeconfig"
 }
 
+# Writes kube-scheduler's configuration, with the kubeconfig `admin`, to $dir/config.json: scheduler_config REQUESTS_PER_SECOND FIELDS
+scheduler_config() {
+    jq -n --arg kubeconfig "$dir/admin.kubeconfig" --argjson qps "$1" --argjson fields "$2" '{
+        apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration", leaderElection: { leaderElect: false },
+        clientConnection: { $kubeconfig, $qps, burst: (2 * $qps) }
+    } + $fields' >"$dir/config.json"
+}
+
 # Requests a path of a local port, with the certificate `admin`: request PORT/PATH [CURL'S ARGUMENTS]
 request() {
     url=https://127.0.0.1:$1; shift

@@ -3,12 +3,19 @@
 # Prints the path of a program: program VARIABLE VALUE NAME
 program() { command -v "$2" || { echo "set $1 to $3" >&2; exit 1; }; }
 
-# Sets $dir to the folder KEEP, which must be new or empty, or to a temporary one.
+# Sets $dir to the folder KEEP, which must be new or empty, or to a temporary one. At the exit of the script, `stop` runs.
 new_folder() {
     dir=${KEEP:-$(mktemp -d)}
     mkdir -p "$dir"
     dir=$(cd "$dir" && pwd)
     [ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
+    trap stop EXIT
+    trap 'exit 1' INT TERM
+}
+# Kills started programs, and removes the folder. Scripts may replace it.
+stop() {
+    kill_programs
+    remove_folder
 }
 # Removes the folder, unless KEEP is set.
 remove_folder() { [ -n "${KEEP:-}" ] || rm -rf "$dir"; }

@@ -26,7 +26,6 @@ etcd=$(program ETCD "${ETCD:-etcd}" "an etcd program")
 for needed in curl jq; do command -v "$needed" >/dev/null || { echo "$needed is required" >&2; exit 1; }; done
 perf=$(realpath "$perf") etcd=$(realpath "$etcd")
 pods=${PODS:-1000} file=benches/workloads/kube_scheduler.json
-new_folder
 tmp=
 # Ends scheduler_perf and its etcd. An orderly end takes more than a minute.
 end_run() {
@@ -40,8 +39,7 @@ stop() {
     end_run
     remove_folder
 }
-trap stop EXIT
-trap 'exit 1' INT TERM
+new_folder
 mkdir "$dir/bin"
 cat >"$dir/bin/etcd" <<EOF
 #!/bin/sh

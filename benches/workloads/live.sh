@@ -27,18 +27,9 @@ schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" "a schedc program with t
 replay=$(program REPLAY "${REPLAY:-$schedc}" "a schedc program")
 nodes=${NODES:-1000} pods=${PODS:-5000} waiting=${WAITING:-30} limit=${SECONDS_LIMIT:-840} port=${PORT:-27443}
 new_folder
-stop() {
-    kill_programs
-    remove_folder
-}
-trap stop EXIT
-trap 'exit 1' INT TERM
 
 certificates admin /O=system:masters/CN=admin
-jq -n --arg kubeconfig "$dir/admin.kubeconfig" '{
-    apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration", percentageOfNodesToScore: 100,
-    clientConnection: { $kubeconfig, qps: 2000, burst: 4000 }, leaderElection: { leaderElect: false }
-}' >"$dir/config.json"
+scheduler_config 2000 '{ "percentageOfNodesToScore": 100 }'
 
 objects() { jq -nc --arg what "$1" --argjson from "$2" --argjson count "$3" -f benches/workloads/live.jq; }
 queue() { # the number of pods in a queue of kube-scheduler

@@ -23,9 +23,6 @@ etcd=$(program ETCD "${ETCD:-etcd}" "an etcd program")
 schedc=$(program SCHEDC "${SCHEDC:-target/dist/schedc}" "a schedc program with the feature run")
 kube=${KUBE_SCHEDULER:-}
 outages=${OUTAGES:-4} seconds=${OUTAGE_SECONDS:-300} port=${PORT:-26443}
-new_folder
-audit=$dir/audit.log results=$dir/results.json
-: >"$results"
 schedulers="schedc${kube:+ kube}"
 
 # Ends the programs by their process ids: a signal to the loop of `supervise` would not end its child.
@@ -35,8 +32,9 @@ stop() {
     wait
     remove_folder
 }
-trap stop EXIT
-trap 'exit 1' INT TERM
+new_folder
+audit=$dir/audit.log results=$dir/results.json
+: >"$results"
 
 subjects=
 for name in $schedulers; do subjects="$subjects $name /CN=$name"; done

@@ -26,18 +26,9 @@ edge=$(program EDGE "${EDGE:-target/edge}" "a program of \`schedc build edge\`")
 default=$(program DEFAULT "${DEFAULT:-target/default}" "a program of \`schedc build default\`")
 rounds=${ROUNDS:-3} port=${PORT:-28443}
 new_folder
-stop() {
-    kill_programs
-    remove_folder
-}
-trap stop EXIT
-trap 'exit 1' INT TERM
 
 certificates admin /O=system:masters/CN=admin
-jq -n --arg kubeconfig "$dir/admin.kubeconfig" '{
-    apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration",
-    clientConnection: { $kubeconfig, qps: 10000, burst: 10000 }, leaderElection: { leaderElect: false }
-}' >"$dir/config.json"
+scheduler_config 10000 '{}'
 jq -n '{
     apiVersion: "audit.k8s.io/v1", kind: "Policy", omitStages: ["RequestReceived"],
     rules: [{ level: "Metadata", resources: [{ group: "", resources: ["pods/binding"] }] }, { level: "None" }]

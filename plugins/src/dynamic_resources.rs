@@ -171,7 +171,7 @@ impl DynamicResources {
         base: &'a Base,
     ) -> NodeEvaluator<'a> {
         let (timeout, now) = (self.filter_timeout, self.handle.now());
-        NodeEvaluator { pod, extended, claims, base, timeout, now, first: RefCell::default() }
+        NodeEvaluator { pod, extended, claims, base, timeout, now, usual_claims: RefCell::default() }
     }
 
     fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>, claims: PodClaims) {
@@ -211,20 +211,21 @@ impl DynamicResources {
         if claims.is_empty() {
             return Ok(None);
         }
-        self.plan_for_claims(placement, claims, (&extended, None), view).map(Some)
+        self.plan_for_claims(placement, claims, &extended, None, view).map(Some)
     }
 
-    /// Returns the writes of PreBind for a pod with claims. `known`: the pod's extended resources, and the claims to
-    /// reuse for nodes that need the same extended resources.
+    /// Returns the writes of PreBind for a pod with claims. `usual_claims`: claims to reuse, if the node needs the same
+    /// extended resources.
     fn plan_for_claims(
         &self,
         placement: &Placement,
         claims: PodClaims,
-        (extended, first): (&ExtendedResources, Option<NodeClaims>),
+        extended: &ExtendedResources,
+        usual_claims: Option<NodeClaims>,
         view: ViewOf<'_>,
     ) -> Result<BindingPlan, Status> {
         let evaluator = self.evaluator(&placement.pod, extended, &claims, view.base);
-        evaluator.first.replace(first);
+        evaluator.usual_claims.replace(usual_claims);
         // Nothing has changed since Filter, so the result is that of Filter.
         let allocated = evaluator.allocate(&mut self.devices(), placement.node);
         match allocated {
@@ -435,8 +436,8 @@ impl ReservePlugin for DynamicResources {
         }
         let plan = match self.take_attempt(&placement.pod, view) {
             Some((evaluation, claims)) => {
-                let known = (&evaluation.extended, evaluation.claims.clone());
-                Some(self.plan_for_claims(placement, claims, known, view)?)
+                let usual_claims = evaluation.usual_claims.clone();
+                Some(self.plan_for_claims(placement, claims, &evaluation.extended, usual_claims, view)?)
             }
             None => self.plan(placement, view)?,
         };

@@ -54,7 +54,7 @@ pub(super) struct Evaluation {
     /// States of the claims at the evaluation.
     states: SmallVec<[ClaimState; 1]>,
     /// Claims of the first evaluated node that allocates any. Most nodes allocate the same claims.
-    pub(super) claims: Option<NodeClaims>,
+    pub(super) usual_claims: Option<NodeClaims>,
     /// By node index.
     results: Vec<NodeResult>,
     /// Number of results with a score other than 0.
@@ -140,7 +140,7 @@ pub(super) struct NodeEvaluator<'a> {
     /// The current time in nanoseconds since 1970.
     pub(super) now: i64,
     /// The first claims that a node allocates. Usually, all nodes allocate the same claims.
-    pub(super) first: RefCell<Option<NodeClaims>>,
+    pub(super) usual_claims: RefCell<Option<NodeClaims>>,
 }
 
 impl NodeEvaluator<'_> {
@@ -171,7 +171,7 @@ impl NodeEvaluator<'_> {
         index: NodeIndex,
         find: impl FnOnce(&mut Devices, &Node, &NodeClaims) -> Result<T, Unfit>,
     ) -> Result<Feasible<T>, Infeasible> {
-        let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
+        let Some(node) = self.node(index) else {
             return Err(Infeasible::Failed("there is no such node".to_owned()));
         };
         let needed = self.needed_resources(node)?;
@@ -195,7 +195,7 @@ impl NodeEvaluator<'_> {
         let found = match needed.is_none() && self.claims.unallocated.is_empty() {
             true => None,
             false => {
-                let mut first = self.first.borrow_mut();
+                let mut first = self.usual_claims.borrow_mut();
                 let other;
                 let claims = match &mut *first {
                     Some(first) if first.needed() == needed.as_deref() => first,
@@ -258,13 +258,17 @@ impl NodeEvaluator<'_> {
         Ok((!needed.is_empty() || self.claims.claims.len() > 1).then_some(needed))
     }
 
+    fn node(&self, index: NodeIndex) -> Option<&Node> {
+        self.base.infos().get(index.get())?.node.as_deref()
+    }
+
     /// Evaluates every node. `counted`: extended resources whose devices are to be counted, with their device classes.
     pub(super) fn evaluate_all(&self, devices: &mut Devices, counted: &[(Symbol, Symbol)]) -> Evaluation {
         let counts = counted.iter().map(|&(resource, class)| ResourceCounts { resource, class, nodes: Arc::default() });
         let mut evaluation = Evaluation {
             extended: self.extended.clone(),
             states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
-            claims: None,
+            usual_claims: None,
             results: Vec::new(),
             scored: 0,
             texts: Vec::new(),
@@ -278,7 +282,7 @@ impl NodeEvaluator<'_> {
             self.update(&mut evaluation, devices, node);
             self.group(&mut evaluation, devices, node);
         }
-        evaluation.claims = self.first.take();
+        evaluation.usual_claims = self.usual_claims.take();
         evaluation
     }
 
@@ -310,7 +314,7 @@ impl NodeEvaluator<'_> {
         // Other claims have results that depend on the node.
         let is_unallocated = |claim: &PodClaim| matches!(claim.state, ClaimState::Unallocated(_));
         let result = evaluation.result(index);
-        let node = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref());
+        let node = self.node(index);
         let Some(view) = node.and_then(|node| devices.shared_view(node)) else { return };
         if matches!(result, NodeResult::Failed(_)) || !self.claims.claims.iter().all(is_unallocated) {
             return;
@@ -344,7 +348,7 @@ impl NodeEvaluator<'_> {
         for NodeGroup { view, result, nodes } in &mut groups {
             let is_member = |node: &NodeIndex| affected.contains(*node) && !single.contains(*node);
             let Some(first) = nodes.iter().find(is_member) else { continue };
-            let node = self.base.infos().get(first.get()).and_then(|info| info.node.as_ref());
+            let node = self.node(first);
             if node.and_then(|node| devices.shared_view(node)).as_ref() != Some(view) {
                 continue;
             }
@@ -370,7 +374,7 @@ impl NodeEvaluator<'_> {
 
     /// Counts the devices of a node again.
     fn count(&self, evaluation: &mut Evaluation, devices: &mut Devices, index: NodeIndex) {
-        let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else { return };
+        let Some(node) = self.node(index) else { return };
         for ResourceCounts { class, nodes, .. } in &mut evaluation.counts {
             let found = devices.count(*class, node, &self.base.interner);
             if nodes.get(index.get()) != Some(&found) {
@@ -397,7 +401,7 @@ impl NodeEvaluator<'_> {
         affected.resize(self.base.infos().len());
         let has_equal_states = self.claims.have_equal_states(&evaluation.states);
         let is_prepared = |claims: &NodeClaims| has_equal_states && devices.is_prepared(&claims.prepared);
-        self.first.replace(evaluation.claims.take().filter(is_prepared));
+        self.usual_claims.replace(evaluation.usual_claims.take().filter(is_prepared));
         let changes = match has_equal_states {
             true => devices.affected_nodes(evaluation.read, self.base, &mut affected),
             false => AffectedNodes::All,
@@ -425,7 +429,7 @@ impl NodeEvaluator<'_> {
             }
         }
         devices.affected = affected;
-        evaluation.claims = self.first.take();
+        evaluation.usual_claims = self.usual_claims.take();
     }
 }
 

@@ -75,16 +75,13 @@ const MOVES_BEFORE_SEPARATION: u32 = 2;
 /// The level of each node, and the score of each level, of a plugin whose scores are not included in the totals.
 #[derive(Clone, Copy, Debug)]
 pub struct SeparateLevels<'a> {
-    /// The level of each node; [`SeparateLevels::INFEASIBLE`] for infeasible nodes, and for the entries that fill the
-    /// last word of a node mask.
+    /// The level of each node; 0 for infeasible nodes, and for the entries that fill the last word of a node mask.
     pub of_node: &'a [u16],
     /// The weighted normalised score of each level.
     pub scores: &'a [i32],
 }
 
 impl SeparateLevels<'_> {
-    /// The level of infeasible nodes.
-    pub const INFEASIBLE: u32 = ScoreLevels::INFEASIBLE;
     /// Maximum number of levels, including that of infeasible nodes.
     pub const MAX: usize = if cfg!(debug_assertions) { 6 } else { 16 };
 }
